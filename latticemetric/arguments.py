@@ -1,8 +1,9 @@
-"""Check arguments of callers: texts and whole numbers."""
+"""Check arguments of callers: texts and numbers."""
 
 from __future__ import annotations
 
-from numbers import Integral
+import math
+from numbers import Integral, Real
 
 from latticemetric.errors import UsageError
 
@@ -15,6 +16,18 @@ def whole_number(given: object, message: str, advice: str, *, least: int = 1, mo
     is_whole = isinstance(given, Integral) and not isinstance(given, bool)
     number = int(given) if is_whole else least - 1  # type: ignore[call-overload]
     if number < least or (most is not None and number > most):
+        raise UsageError(message, advice=advice)
+    return number
+
+
+def real_number(given: object, message: str, advice: str, *, least: float = 0, most: float = math.inf) -> float:
+    """Return a finite number from `least` to `most` as an `int` or `float`; raise an error for anything else.
+
+    NumPy's numbers are taken, too, as the decimals that they show.
+    """
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    number = (int if isinstance(given, Integral) else float)(str(given)) if is_number else math.nan
+    if not (math.isfinite(number) and least <= number <= most):
         raise UsageError(message, advice=advice)
     return number
 

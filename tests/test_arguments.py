@@ -48,6 +48,24 @@ def test_penalties_of_numpy_are_the_decimals_that_they_show(value):
     assert lm.GRR(2, alpha=value) == lm.GRR(2, alpha=str(value))
 
 
+@pytest.mark.parametrize("value", [np.int64(3), np.uint8(20), np.float32(0.1), np.float64(2.5), 1])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda value: lm.CHRF(beta=value),
+        lambda value: lm.METEOR(weight=value),
+        lambda value: lm.BLEU(smoothing="add-k", smoothing_value=value),
+    ],
+    ids=["chrf", "meteor", "bleu"],
+)
+def test_parameters_of_numpy_are_those_of_python(make, value):
+    shown = int(value) if isinstance(value, int | np.integer) else float(str(value))
+    assert repr(make(value)) == repr(make(shown))
+    for wrong in ("abc", None if make(1).name != "bleu" else "1", True, np.bool_(True), NAN, float("inf"), -1):
+        with pytest.raises(lm.UsageError):
+            make(wrong)
+
+
 @pytest.mark.parametrize(
     "references",
     [

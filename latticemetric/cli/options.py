@@ -232,9 +232,10 @@ def _parameter_value(text: str) -> bool | int | float | str:
     """Convert a value to the type that a metric takes: yes or no, a number, or a text."""
     if text.lower() in ("yes", "true", "no", "false"):
         return text.lower() in ("yes", "true")
-    for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            return kind(text)
+    if text.isascii() and "_" not in text:  # Python alone would accept 1_0 and digits of any script
+        for kind in (int, float):
+            with contextlib.suppress(ValueError):
+                return kind(text)
     return text
 
 

@@ -162,11 +162,16 @@ class ErrorDetails(Result, Frozen):
         return self.errors / self.words if self.words else None
 
     def line(self, name: str = "WER") -> str | None:
-        """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`; `None` if the references have no words."""
+        """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`; `None` if the references have no words.
+
+        Give the name of the rate if it is another one: `CER` for errors of characters.
+        """
         return error_line(name, self.errors, self.words, self.edits) if self.words else None
 
     def __repr__(self) -> str:
-        return f"ErrorDetails({self.line() or f'{self.errors} errors, 0 words'}, {self.segments} segments)"
+        inserted, deleted, replaced = self.edits
+        counts = f"{self.errors} errors in {self.words}: {inserted} ins, {deleted} del, {replaced} sub"
+        return f"ErrorDetails({counts}, {self.segments} segments)"
 
     def numbers(self) -> dict[str, int | float | None]:
         """Return the numbers of segments, words and errors, by name."""

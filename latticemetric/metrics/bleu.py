@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import real_number
 from latticemetric.errors import UsageError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import (
     Segments,
@@ -58,16 +59,18 @@ class BLEU(TallyMetric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", checked_order(self.order))
+        check_flags(effective_order=self.effective_order, stem=self.stem)
         for name, known in (("effective_length", EffectiveLength), ("smoothing", Smoothing)):
             if getattr(self, name) not in get_args(known):
                 choices = ", ".join(get_args(known))
                 raise UsageError(f"{name} is {getattr(self, name)!r}", advice=f"choose one of {choices}")
-        value = self.smoothing_value
-        if value is not None and (not _DEFAULT_VALUES[self.smoothing] or not 0 < value < float("inf")):
-            raise UsageError(
-                f"smoothing_value {value} is not possible with the smoothing {self.smoothing}",
-                advice="give a number above 0, with floor or add-k",
-            )
+        if self.smoothing_value is not None:
+            what = f"smoothing_value {self.smoothing_value} is not possible with the smoothing {self.smoothing}"
+            advice = "give a number above 0, with floor or add-k"
+            value = real_number(self.smoothing_value, what, advice)
+            if not (value and _DEFAULT_VALUES[self.smoothing]):
+                raise UsageError(what, advice=advice)
+            object.__setattr__(self, "smoothing_value", value)
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import UsageError
+from latticemetric.arguments import real_number
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, words_of
 from latticemetric.metrics.characters import code_points, text_segments
 from latticemetric.metrics.registry import register
@@ -61,8 +61,8 @@ class CHRF(TallyMetric):
         if self.word_order != 0:
             object.__setattr__(self, "word_order", checked_order(self.word_order, "n-grams of words"))
         check_flags(whitespace=self.whitespace, lowercase=self.lowercase, eps_smoothing=self.eps_smoothing)
-        if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < _MOST_BETA:
-            raise UsageError(f"beta is {self.beta!r}", advice=f"give a number ≥ 0 and below {_MOST_BETA:g}")
+        advice = f"give a number from 0 to {_MOST_BETA:g}"
+        object.__setattr__(self, "beta", real_number(self.beta, f"beta is {self.beta!r}", advice, most=_MOST_BETA))
 
     @property
     def name(self) -> str:

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import count, pairwise
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import real_number, whole_number
 from latticemetric.display import aligned_rows
 from latticemetric.errors import InputError, UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
@@ -194,7 +193,8 @@ class METEOR(TallyMetric):
         stop_words: Iterable[str] = (),
         cap: int = _CAP,
     ) -> None:
-        listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
+        names = stages.split(",") if isinstance(stages, str) else stages if hasattr(stages, "__iter__") else [stages]
+        listed = tuple(str(name).strip() for name in names)
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
         if not listed or len(set(listed)) < len(listed):
@@ -304,6 +304,5 @@ class METEOR(TallyMetric):
 
 
 def _checked(value: float, name: str, *, most: float = float("inf")) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0 <= value <= most:
-        raise UsageError(f"{name} is {value!r}", advice=f"give a number {'≥ 0' if most > 1 else 'from 0 to 1'}")
-    return float(value)
+    advice = f"give a number {'≥ 0' if most > 1 else 'from 0 to 1'}"
+    return float(real_number(value, f"{name} is {value!r}", advice, most=most))

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.metrics.base import References, Table, TallyMetric, Text
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, checked_order, matched_ngrams
 
@@ -40,6 +40,7 @@ class NIST(TallyMetric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", checked_order(self.order))
+        check_flags(stem=self.stem)
 
     @property
     def name(self) -> str:

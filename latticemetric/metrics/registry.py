@@ -97,7 +97,8 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     try:
         return factory(*leading, **parameters)
     except TypeError as error:
-        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        # The name itself gives an argument that has several values, such as the order of 4-grr.
+        unknown = re.search(r"(?:unexpected keyword|multiple values for) argument '(\w+)'", str(error))
         if unknown is None:
             raise
         raise UsageError(

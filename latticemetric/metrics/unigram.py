@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import (
     Segments,
@@ -46,6 +46,7 @@ class Unigram(TallyMetric):
     stem: bool = False
 
     def __post_init__(self) -> None:
+        check_flags(stem=self.stem)
         if self.kind not in get_args(UnigramKind):
             raise UsageError(
                 f"there is no unigram metric {self.kind!r}", advice=f"choose one of {', '.join(get_args(UnigramKind))}"

@@ -552,3 +552,21 @@ def test_markup_is_not_scored_as_text(head, tmp_path):
     assert_one_line_error(score(text, markup), refused)
     assert_one_line_error(score(markup, markup), refused)
     assert_one_line_error(oracle(MEETING, markup), refused)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bleu.smoothing_value=abc", "smoothing_value abc is not possible with the smoothing none"),
+        ("bleu.stem=maybe", "stem is 'maybe'; give True or False, or yes or no on the command line"),
+        ("bleu.effective_order=2", "effective_order is 2"),
+        ("bleu.order=1_0", "order 1_0 is not possible"),
+        ("nist.stem=1", "stem is 1"),
+        ("f1.stem=1", "stem is 1"),
+        ("f1.kind=recall", "metric 'f1' has no parameter 'kind'"),
+        ("4-grr.order=3", "metric '4-grr' has no parameter 'order'"),
+        ("meteor.stages=2.5", "METEOR has no stage '2.5'"),
+    ],
+)
+def test_values_that_a_parameter_cannot_have_are_refused(text, message):
+    assert_one_line_error(score(NEW, REF, "-m", text.partition(".")[0], "-P", text), message)

@@ -52,7 +52,7 @@ def test_scores_and_errors_show_their_numbers():
     assert [record["score"] for record in scores.to_records()] == [0.5, 0.0]
     assert "<td>wer</td><td>0.5000</td>" in scores._repr_html_()
     analysis = RESULTS["ErrorAnalysis"]()
-    assert repr(analysis.total) == "ErrorDetails(%WER 66.67 [ 2 / 3, 0 ins, 0 del, 2 sub ], 2 segments)"
+    assert repr(analysis.total) == "ErrorDetails(2 errors in 3: 0 ins, 0 del, 2 sub, 2 segments)"
     assert "&lt;bob&gt;" in analysis._repr_html_()
     assert repr(lm.draw(LATTICE)) == "Drawing(lattice, 4 vertices, 5 links)"
 

@@ -1,11 +1,11 @@
 """The native engine: search lattices and forests in C++.
 
-The searches follow the graph and the automaton of a recognition rate together, without composing them first. Kernels:
+The searches compose a graph with the automaton of a recognition rate on the fly. Kernels:
 
 - `search/lattice_search.cpp`: lattices, with references that are strings
 - `search/reference_graph_search.cpp`: lattices, with references that are graphs
 - `search/spelled_search.cpp`: lattices, by character errors
-- `search/loss_augmented_search.cpp`: strings of lattices, ranked by metric (with or without cost)
+- `search/loss_augmented_search.cpp`: the best strings of lattices, by metric alone or by metric and cost
 - `forests/tables.hpp`: forests
 - `ngrams/search.cpp`: gains of single n-grams
 
@@ -39,7 +39,7 @@ from latticemetric.vocabulary import EPSILON, Words
 
 
 def best_path(lattice: Lattice, cost: Costs, word_counts: npt.NDArray[np.uint8]) -> Steps:
-    """Return the cheapest path of a lattice; `latticemetric.engine.ties` has the rule for ties."""
+    """Return the cheapest path of a lattice; for ties, see `latticemetric.engine.ties`."""
     return _native.best_path(lattice.source, lattice.target, cost.arc, word_counts, cost.final)
 
 
@@ -56,8 +56,8 @@ def search_lattice(search: Search) -> BestPath:
     return BestPath(arcs, Ratio(_of_halves(high, low), ngram_total(len(reference), search.gains.order)))
 
 
-# Longest reference, in units, for `spelled_search.cpp`, which computes whole columns. For longer references, the search
-# of the lattice of units needs less memory, since it computes only a band.
+# The longest reference, in units, for `spelled_search.cpp`, which computes whole columns. For longer references, a
+# search of the lattice of units needs less memory, since it computes only a band of each column.
 _MOST_UNITS = 4096
 
 
@@ -102,7 +102,7 @@ class BestArcs(NamedTuple):
 
 
 def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
-    """Return all paths that have, for at least one reference, the largest gain against it; each path once."""
+    """Return the paths with the largest gain against each reference; each path appears once."""
     if search.spelling is not None:
         in_units, spelled = search.in_units()
         return _best_arcs_of_words(best_arcs(in_units, references), spelled)
@@ -171,9 +171,9 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """The derivation with the largest value, and this value: weighted gain − cost.
+    """The derivation with the largest value, which is weighted gain − cost.
 
-    `exact` is True if no cost had to be rounded.
+    `exact` is True if no cost was rounded.
     """
 
     edges: npt.NDArray[np.int64]
@@ -188,7 +188,7 @@ def hope_derivations(
 
     Args:
         searches: One search per reference, all of the same forest. Their costs only decide ties, and may be rounded.
-        shares: For each reference, the factor of gains (integers, see `Gains`); not negative.
+        shares: For each reference, the factor of its gains, at least 0. Gains are integers; see `Gains`.
         model_cost: The costs to subtract.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
@@ -219,7 +219,7 @@ def hope_derivations(
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """Return a number that the cost of no part of a derivation exceeds in absolute value."""
+    """Return an upper bound of the absolute cost of any part of a derivation."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError(
@@ -229,7 +229,7 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
 
 
 def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
-    """Return a number that the gain of no part of an alignment exceeds in absolute value.
+    """Return an upper bound of the absolute gain of any part of an alignment.
 
     `words` is an upper bound of the number of words on a path or in a derivation.
     """
@@ -241,7 +241,7 @@ def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestD
     """Return the best derivation of each of the best strings, in descending order of gain.
 
     `most` is the largest number of strings. `shown` has the words of each edge's target side, without ignored words.
-    Strings are distinct if they differ in these words.
+    Strings are distinct if they differ in the words of `shown`.
     """
     count = min(most, _MOST_STRINGS)
     with small_enough():
@@ -259,7 +259,7 @@ def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestD
 
 
 class BestEdges(NamedTuple):
-    """All best derivations as a forest. Each node is a node of the searched forest in one state of the search.
+    """All best derivations as a forest. Several nodes may stand for one node of the searched forest.
 
     Attributes:
         head: For each edge, its head node.
@@ -279,7 +279,7 @@ class BestEdges(NamedTuple):
 
 
 def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
-    """Return all derivations that have, for at least one reference, the largest gain against it; each once."""
+    """Return the derivations with the largest gain against each reference; each derivation appears once."""
     forest = search.forest
     with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
@@ -306,7 +306,7 @@ class StringLoss(NamedTuple):
     """A string with a small loss: its cheapest path, and the loss.
 
     `bound` is `None` if all strings with smaller losses come before this one in the list. Otherwise, the search stopped
-    early: strings that it did not find may have smaller losses, but none below `bound`.
+    early, and strings that it did not find may have smaller losses; `bound` is a lower bound of these losses.
     """
 
     arcs: npt.NDArray[np.int64]
@@ -337,7 +337,7 @@ def search_loss_augmented(
         label: The word that the metric counts on each arc; ε if it counts none (no word, an ignored word, a wildcard).
         shown: The word of each arc in the result; ε for ignored words. Two strings are distinct if these words differ.
         references: The words of each reference that the metric counts, as numbers.
-        shares: For each reference, the factor of gains (integers, see `Gains`).
+        shares: For each reference, the factor of its gains. Gains are integers; see `Gains`.
         gains: The metric's parameters.
         costs_count: True if costs are part of the loss. If False, they only decide ties.
         penalize: True to add gains to the loss, instead of subtracting them.
@@ -465,7 +465,7 @@ def path_of_ngrams(
     *,
     word_counts: npt.NDArray[np.uint8],
 ) -> npt.NDArray[np.int64]:
-    """Return the arcs of the path with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
+    """Return the arcs of the path with the largest gain of n-grams; for ties, see `latticemetric.engine.ties`.
 
     `label` is the word that counts on each arc, by its number in `ngrams`. `word_counts` is the number of words that
     each arc adds to the result. `cost` and `word_counts` only decide ties.
@@ -478,10 +478,11 @@ def path_of_ngrams(
 def derivation_of_ngrams(
     forest: dict[str, Any], own: Words, known: Words, ngrams: _Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
-    """Return the edges of the derivation with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
+    """Return the edges of the derivation with the largest gain of n-grams; for ties, see `latticemetric.engine.ties`.
 
-    `forest` has the columns of `Forest.hypergraph`. `own` and `known` list the words that forest and n-grams share:
-    `own` by their numbers in the forest, ascending, `known` by their numbers in the n-grams, in the same order.
+    `forest` has the columns of `Forest.hypergraph`. `own` and `known` list the words that occur both in the forest and
+    in the n-grams. `own` has their numbers in the forest, in ascending order. `known` has their numbers in the n-grams,
+    in the same order.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_forest_ngrams(

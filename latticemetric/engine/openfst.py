@@ -36,7 +36,7 @@ _Numbers = npt.NDArray[np.integer]
 _EXACT_FLOAT32 = 2**24  # 32-bit floats hold all integers up to this one
 
 NUMERATOR = Ratio(0, 1)
-"""λ = 0 / 1; a search with this λ maximizes the numerator alone."""
+"""The rate 0 / 1: a search at this rate maximises the numerator alone (see `path_of_best_rate`)."""
 
 
 def _optimal_product(
@@ -65,7 +65,7 @@ def composed(graph: Any, metric: Any) -> Any:
 
 
 def ratios_of_outputs(gains: Gains) -> list[Ratio]:
-    """Return what each output label adds to gain and denominator; the label stands for an edit and its size."""
+    """Return the gain and the denominator that each output label adds. A label stands for an edit and its size."""
     return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
 
 
@@ -75,15 +75,15 @@ def weights_of_outputs(gains: Gains, rate: Ratio) -> list[int]:
 
 
 def metric_machine(reference: ReferenceGraph, gains: Gains, worth: Sequence[int]) -> Any:
-    """Return the automaton with outputs (edit, size), so that the outputs of a path give its exact gain."""
+    """Return the metric's automaton. Its output labels stand for (edit, size), and give the exact gain of a path."""
     source, target, label, edit, size, final = recognition_automaton(reference, gains.order)
     output = edit + size * len(gains.of_edits())
     weight = -np.array(worth, dtype=np.float64)[output]
     return fst_from_arrays(FstArrays(0, np.where(final, 0.0, np.inf), source, target, label, output, weight))
 
 
-# Bytes of a state and of an arc of the composed machine, within a fifth of the true memory. Measured on chains and
-# dense lattices, 40 to 200 words, orders 1 to 4.
+# Bytes of a state and of an arc of the composed machine; estimates differ from the true memory by up to a fifth.
+# Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4.
 _STATE_BYTES, _ARC_BYTES = 140, 42
 
 
@@ -124,11 +124,12 @@ def require_memory_to_compose(lattice: Lattice, states: int) -> None:
 
 
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
-    """Return the lattice as a transducer from arc numbers to words and ★.
+    """Return the lattice as a transducer, without costs, from arc numbers to words and ★.
 
-    Arc a has the input label a + 1, since 0 is ε, so that the composed machine keeps the number of each arc. A word
-    that the automaton knows is written as itself and as ★, any other word only as ★, so that the automaton is small for
-    any vocabulary. Ending in the k-th final state is a separate arc with its cost, numbered after all others.
+    Arc a has the input label a + 1, since 0 is ε. So the composed machine keeps the number of each arc. A word in
+    `known` (the words of the automaton) is written as itself and as ★, any other word only as ★. So the automaton is
+    small for any vocabulary. From each final state, a further arc leads to the end; its label follows those of the
+    arcs.
     """
     arcs, end = len(lattice.word), lattice.num_states
     counts = label != EPSILON
@@ -242,7 +243,7 @@ class ForestMachines:
 
 
 def forest_machines(search: ForestSearch) -> ForestMachines:
-    """Return the machines of a forest: each edge is a path that reads its number, writes its words, calls its tails."""
+    """Return the machines of a forest: each edge is a path that reads its number, and writes words and calls tails."""
     forest = search.forest
     known = np.unique(search.reference[search.reference != UNKNOWN]).tolist()
     number_of = {word: number for number, word in enumerate(known, start=1)}

@@ -10,7 +10,7 @@ best path has, in this order,
 3. the fewest words in the result; ε and ignored words are not counted.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-If all scores are equal, the rule chooses the model's 1-best. Two cases differ:
+If all scores are equal, the rule chooses the model's 1-best. There are two exceptions:
 
 - In an n-best list (`Lattice.ranked`), the rank in the list replaces steps 3 and 4, in every search. So the 1-best of a
   list without scores is its first hypothesis.
@@ -63,7 +63,7 @@ class TieKey(NamedTuple):
 
 
 class _Rest(NamedTuple):
-    """Loss, cost and words of the best path (by the tie rule) from a state of the composed machine to its end."""
+    """Loss, cost and number of words of the best path (by the tie rule) from a state of the composed machine."""
 
     loss: int | Fraction
     cost: float
@@ -136,7 +136,7 @@ def _smallest_pieces(steps: dict[int, list[_Step]], rests: dict[int, _Rest], sta
     """Return the lexicographically smallest sequence of pieces among the best paths.
 
     One path of the graph has many alignments, so the same pieces lead to many states of the composed machine. Each turn
-    keeps all states from which the best end can be reached, and takes the smallest next piece from any of them.
+    keeps all states on best paths, and takes the smallest next piece from any of them.
     """
     path: list[int] = []
     here = _with_silent_steps({start}, steps, rests)

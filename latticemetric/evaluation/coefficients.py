@@ -57,8 +57,8 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """Return Kendall's τ-b.
 
-    τ-b is the number of concordant minus discordant pairs, divided by √(pairs that differ in `first` × pairs that
-    differ in `second`).
+    τ-b is the number of concordant pairs minus the number of discordant pairs, divided by √(number of pairs that differ
+    in `first` × number of pairs that differ in `second`).
 
     Examples:
         >>> float(kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(4))

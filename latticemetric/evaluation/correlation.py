@@ -135,7 +135,7 @@ class Differentials:
 
     Attributes:
         correlation: The correlation of differences: the earlier system's value minus the later one's.
-        agreement: The share of pairs that metric and human scores order alike. A tie agrees only with a tie.
+        agreement: The share of pairs with the same order in metric and human scores. A tie agrees only with a tie.
     """
 
     correlation: Correlation
@@ -228,7 +228,7 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables with one row per segment: the moments of all systems side by side, and summed over systems."""
+    """Return two tables with one row per segment: the moments of each system, side by side; and their sums."""
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 

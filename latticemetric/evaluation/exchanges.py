@@ -1,8 +1,8 @@
 """The null distribution of `permutation_test`: swap the scores of two metrics at random, and recompute a statistic.
 
-A random sign tells whether a trial swaps the scores of a unit. Some statistics can be computed from sums that are
-linear or quadratic in these signs, such as sums over pairs of scores. This is fast. Other statistics are computed from
-the swapped scores of each trial.
+Each unit has a random sign in each trial; −1 means that the trial swaps the scores of the unit. Some statistics, such
+as sums over pairs of scores, are computed from sums that are linear or quadratic in these signs, which is fast. Other
+statistics are computed from the swapped scores of each trial.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Exchange = Literal["both", "systems", "items", "pairs"]
 - `both`: a single score (PERM-BOTH)
 - `systems`: all scores of a system (PERM-SYSTEMS)
 - `items`: all scores of an item
-- `pairs`: for a pair of scores, the results of both metrics; a result is whether the metric agrees with people
+- `pairs`: the results of both metrics for a pair of scores; a result is 1 if the metric agrees with people, otherwise 0
   (accuracies and τ-23 only)
 """
 
@@ -104,7 +104,7 @@ class Signs:
     def draw(self, cells: int = 1) -> Iterator[Floats]:
         """Yield blocks of random signs: one row per trial, one column per unit.
 
-        `cells` is the number of scores that the caller holds per trial. The larger it is, the smaller the blocks are.
+        `cells` is the number of scores that the caller holds per trial; a larger number gives smaller blocks.
         """
         generator = np.random.default_rng(self.seed)
         number = int(self.units().max(initial=-1)) + 1

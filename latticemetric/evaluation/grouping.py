@@ -64,7 +64,7 @@ class Grouping(Frozen):
     Attributes:
         width: The distance between the values of neighbouring groups.
         smallest: Groups with fewer segments than this number are small.
-        groups: The groups in ascending order of their values, without empty ones.
+        groups: The groups that have segments, in ascending order of their values.
         every: By metric, the correlation over all groups.
         large: By metric, the correlation without small groups.
     """
@@ -101,8 +101,8 @@ def group_segments(
 ) -> Grouping:
     """Group segments by a value, score each group like a test set, and correlate over the groups.
 
-    A group has the segments of all systems whose values round to the same multiple of `width`. The correlation is
-    between the scores of metrics and human scores.
+    A group has all segments, of any system, whose values round to the same multiple of `width`. Over the groups, the
+    scores of each metric are correlated with human scores.
 
     Args:
         scores: Scores by metric name, as for `correlate`.

@@ -173,7 +173,7 @@ def or_none(value: float) -> float | None:
 def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]:
     """Yield matrices of counts: how often each resample (row) draws each segment (column).
 
-    Each row is a multinomial sample of size `segments`. The matrices have a bounded size, which does not influence the
+    Each row is a multinomial sample of size `segments`. The size of the matrices is bounded; it does not change the
     counts.
     """
     generator = np.random.default_rng(checked_seed(seed))

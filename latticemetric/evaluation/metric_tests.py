@@ -1,10 +1,10 @@
-"""Tests of whether one metric agrees better with human scores than another: permutation tests, clusters, ranks.
+"""Significance tests of two metrics' agreement with human scores: permutation tests, clusters, ranks.
 
 A trial swaps standardised scores of two metrics at random and computes both statistics again (Deutsch, Dror & Roth
 2021). The unit to swap is a single score (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores of an item.
-WMT's tables since 2023 come from other trials, which swap results of the metrics: for each pair of scores, the result
-of a metric is 1 if it agrees with people, otherwise 0. This assumes that pairs are independent. Scores are matrices,
-one row per system and one column per item; higher is better.
+Trials of WMT's tables since 2023 swap results instead of scores: for each pair of scores, the result of a metric is 1
+if the metric agrees with people, otherwise 0. Such trials assume that pairs are independent. Scores are matrices with
+one row per system and one column per item; higher scores are better.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _tested(observed: float, drawn: Floats) -> MetricTest:
 
 @dataclass(frozen=True, eq=False)
 class MetricTask(Frozen):
-    """A task to rank metrics on: a statistic on one or several language pairs.
+    """A task on which metrics are ranked: a statistic on one or several language pairs.
 
     Attributes:
         name: The name, such as `en-de spa`.
@@ -124,9 +124,10 @@ class MetricTask(Frozen):
 
     @classmethod
     def pooled(cls, name: str, tasks: Sequence[tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]]) -> MetricTask:
-        """Return the task of pairwise accuracy over all pairs of systems of the same language pair.
+        """Return a task with pairwise accuracy over the system pairs of several language pairs.
 
-        Each score is that of a whole system; trials swap single scores.
+        Each score is the score of a whole system. Two systems form a pair if they have the same language pair. Trials
+        swap single scores.
 
         Args:
             name: The name of the task.
@@ -220,8 +221,8 @@ def rank_metrics(
         trials: The number of trials of each test.
         seed: The same seed swaps the same scores.
         significance: The significance level, not corrected for multiple tests.
-        one_sided: Use one-sided p-values, as WMT's tables do. Such tests find differences between equal metrics twice
-            as often as the level allows, because the same data decide which metric to test as the better one.
+        one_sided: Use one-sided p-values, as WMT's tables do. If two metrics are equal, such tests find a difference
+            about twice as often as the level allows: the same data choose the better metric and test it.
 
     Examples:
         >>> people = [[1.0], [2.0], [3.0], [4.0]]

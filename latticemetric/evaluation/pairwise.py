@@ -1,4 +1,4 @@
-"""Agreement on pairs: variants of Kendall's τ, accuracies with ties (calibrated or not), soft pairwise accuracy.
+"""Pairwise agreement with human scores: variants of Kendall's τ, accuracies with ties, soft pairwise accuracy.
 
 Human scores and metric scores are matrices with one row per system and one column per item. An item is a segment,
 document or domain; scores of whole systems have a single column. Missing scores are NaN. Higher scores are better.
@@ -28,8 +28,8 @@ Average = Literal["none", "item", "system", "pooled"]
 """
 
 Tau = Literal["b", "c", "23", "eq"]
-"""Variants of Kendall's τ: τ-b (`b`), τ-c (`c`), and two that count ties, both from Deutsch et al. 2023: a τ (`23`) and
-an accuracy (`eq`).
+"""Variants of Kendall's τ: τ-b (`b`), τ-c (`c`), and two variants of Deutsch et al. 2023 that count ties: a τ (`23`)
+and an accuracy (`eq`).
 """
 
 _MOST_PAIRS = 50_000_000
@@ -46,7 +46,7 @@ class Rows(NamedTuple):
 def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none") -> list[Rows]:
     """Divide the scores into rows to correlate; return one `Rows` for each length of rows.
 
-    Missing scores (NaN) are left out, and so are rows with fewer than two scores.
+    Missing scores (NaN) and rows with fewer than two scores are left out.
     """
     if average not in get_args(Average):
         raise UsageError(
@@ -265,7 +265,7 @@ class PairwiseAccuracy(NamedTuple):
     """Agreement of a metric with human scores on the order of pairs of systems (Kocmi et al. 2021).
 
     Attributes:
-        agreed: The number of pairs that metric and human scores order alike. A tie agrees only with a tie.
+        agreed: The number of pairs with the same order in metric and human scores. A tie agrees only with a tie.
         pairs: The number of pairs.
     """
 
@@ -274,7 +274,7 @@ class PairwiseAccuracy(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The share of pairs that metric and human scores order alike; NaN without pairs."""
+        """The share of pairs with the same order in metric and human scores; NaN without pairs."""
         return self.agreed / self.pairs if self.pairs else float("nan")
 
 
@@ -412,7 +412,7 @@ pairwise accuracy.
 """
 
 PAIR_SUMS = frozenset({"acc-eq", "acc-t", "tau-23"})
-"""Statistics that are sums over pairs of scores. Their pairs can be pooled, and swapped one by one."""
+"""Statistics that are sums over pairs of scores. These pairs can be pooled, and swapped one by one."""
 
 VARIANTS: dict[str, Tau] = {"kendall": "b", "tau-c": "c", "tau-23": "23", "acc-eq": "eq"}
 

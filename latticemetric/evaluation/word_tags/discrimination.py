@@ -1,4 +1,4 @@
-"""Tests of how well metrics separate systems from each other and from trivial baselines (Logacheva et al. 2016)."""
+"""The power of tag metrics to separate systems from each other and from trivial baselines (Logacheva et al. 2016)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Discrimination:
 
 
 def trials_for(pairs: int, alpha: float) -> int:
-    """Return the default number of trials: twice as many as a significant result needs, but at least 1000.
+    """Return the default number of trials: twice the number that a significant result needs, but at least 1000.
 
     The smallest p-value of n trials is about 1 / n, and the corrected level is alpha / pairs (Bonferroni).
     """
@@ -91,7 +91,7 @@ def discriminate(
 
     Args:
         systems: The table of statistics of each system (see `tag_table`), by its name; all of the same segments.
-        synthetic: The same for synthetic labellings, which are not tested.
+        synthetic: The tables of synthetic labellings, by name. They are compared with systems, but not tested.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         alpha: The family-wise significance level of all pairs.
         trials: The number of trials; default: the result of `trials_for`.

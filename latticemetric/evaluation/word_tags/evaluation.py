@@ -54,7 +54,7 @@ class TagEvaluation(Frozen):
         return {kind: tag_scores(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
 
     def discrimination(self, *, alpha: float = 0.05, trials: int | None = None, seed: int = 0) -> list[Discrimination]:
-        """Test how well each metric separates systems from each other and from baselines; see `discriminate`."""
+        """Test pairs of systems under each metric, and compare systems with trivial baselines; see `discriminate`."""
         synthetic = {kind: tag_table(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
         return discriminate(self.tables, synthetic, alpha=alpha, trials=trials, seed=seed)
 

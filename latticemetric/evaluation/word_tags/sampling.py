@@ -1,8 +1,9 @@
 """Repeated sampling: the number of samples that a metric needs to detect small differences of error rates.
 
 A sample is a labelling of the test set with a given share of errors (Logacheva et al. 2016, section 3.2). It starts
-from the gold tags. In randomly chosen segments, the tags of a system that makes errors there replace the gold tags,
-until there are enough errors. Algorithm 1 and table 2 of the paper compare metrics by the number of samples they need.
+from the gold tags. Then it takes random segments, and replaces their gold tags by the tags of a system with errors in
+the segment, until there are enough errors. Algorithm 1 and table 2 of the paper compare metrics by the number of
+samples they need.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ class ErrorSource:
     def default_rates(self) -> tuple[float, ...]:
         """Return the error rates of Logacheva et al. 2016, changed if necessary.
 
-        If the steps of the paper are less than one tag, the steps are larger. If the systems have too few errors, the
-        first rate is the highest possible whole per cent, but at least one step.
+        If the paper's steps are less than one tag, larger steps are used. If the systems have too few errors, the first
+        rate is the highest possible whole per cent, but at least one step.
         """
         step = _STEP * ceil(1 / (_STEP * self.tags) - _TOLERANCE)
         highest = floor(100 * (self.reached - _STEPS[-1] * step)) / 100
@@ -110,7 +111,7 @@ class ErrorSource:
 SAMPLE_SIZES = (100, 200, 500, 1000, 2000, 5000, 10000)
 
 ROUNDS = 10
-"""The default number of rounds at the largest size, since a single round depends on chance."""
+"""The default number of rounds at the largest size. The result of a single round would depend on chance."""
 
 _MOST_SAMPLES = 10**7
 # The largest number of statistics of samples to hold at once: 8 MB.

@@ -122,7 +122,7 @@ class Metric(ABC, Generic[S]):
     is_fraction: bool = True
     """False if the score is not a fraction and must not be shown in percent."""
     takes_graphs: bool = False
-    """True if references may be graphs. The metric does not list the strings of a graph."""
+    """True if references may be graphs. The metric searches a graph, and does not list its strings."""
     takes_candidate_graphs: bool = False
     """True if candidates may be graphs, too."""
 
@@ -150,7 +150,7 @@ class Metric(ABC, Generic[S]):
         return {}
 
     def _word_sets(self) -> dict[str, frozenset[str]]:
-        """Return the sets of words that come last in the signature, which leaves out empty sets."""
+        """Return the sets of words that come last in the signature. The signature leaves out empty sets."""
         return {}
 
     @property
@@ -165,7 +165,7 @@ class Metric(ABC, Generic[S]):
     def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
         """Yield the statistics of all candidates against each reference: one table per reference.
 
-        Metrics that can share work between pairs override this.
+        Metrics that can share work between pairs override this method.
         """
         for reference in references:
             yield self.table(candidates, [[reference]] * len(candidates))
@@ -265,7 +265,7 @@ def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
 
 
 def require_candidate(text: object, what: str) -> None:
-    """Raise `UsageError` unless this can be a candidate: a string, a list of words or a graph; `what` names it."""
+    """Raise `UsageError` if `text` is not a string, a list of words or a graph; the message calls it `what`."""
     if not isinstance(text, Lattice):
         require_text(text, what)
 
@@ -328,7 +328,7 @@ def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphRe
 
 
 def check_flags(**flags: object) -> None:
-    """Raise `UsageError` unless all flags are True or False: a text, even `no`, would count as True."""
+    """Raise `UsageError` if a flag is not True or False, since Python takes every non-empty string for True."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise UsageError(f"{name} is {value!r}", advice="give True or False, or yes or no on the command line")

@@ -257,7 +257,7 @@ _CJK = (
     "\u2e80-\u2fdf\u3001-\u30ff\u3100-\u312f\u31a0-\u31ff\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f"
     "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-# Compiled at its first use, since that takes milliseconds.
+# A pattern that is compiled at its first use, since compiling takes milliseconds.
 _MIXED_TOKENS = f"[{_CJK}]|[^{_CJK}\u3000]+"  # U+3000 is a space
 
 
@@ -287,9 +287,7 @@ class MixedErrorRate(ErrorRate, SpelledRate):
 
     def spelled(self, words: Sequence[str]) -> list[list[str]]:
         """Return the units of each word: each Han, kana or bopomofo character, and each piece of text between them."""
-        return [
-            re.findall(_MIXED_TOKENS, word) for word in words
-        ]  # compiled at its first use, which takes milliseconds
+        return [re.findall(_MIXED_TOKENS, word) for word in words]
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the units of a text, given as words: Han, kana and bopomofo by character, other text by word.

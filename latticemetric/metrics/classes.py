@@ -90,8 +90,8 @@ def only_graph(references: GraphReferences) -> Lattice:
 def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") -> tuple[str, ...]:
     """Return the class of each word on a path of a graph.
 
-    The class of a word is the label of its arc, or `""` if the arc has no label. If several paths have these words, use
-    one of these paths.
+    The class of a word is the label of its arc, or `""` if the arc has no label. If several paths have these words, one
+    of these paths is used.
 
     Raises:
         UsageError: No path of the graph has these words.
@@ -116,7 +116,7 @@ def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") ->
     ends = [state for state in graph.final.tolist() if state in reached[-1]]
     if not ends:
         raise UsageError(
-            "the words that the metric compared are on no path of the reference",
+            "no path of the reference has the words that the metric compared",
             advice="use a metric without ignored words and wildcards",
         )
     kinds: list[str] = []

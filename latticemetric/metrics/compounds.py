@@ -28,10 +28,10 @@ _MOST_WORDS = (1 << 20) - 1
 class CompoundWER(TallyErrorRate):
     """The word error rate with free joining of words, (S + D + I) / |r|. Lower is better.
 
-    Adjacent words of one text (candidate or reference) match a word of the other text at no cost, if they equal it when
-    joined without spaces. The number of errors is the minimum over all alignments. Insertions, deletions and
-    substitutions are counted in the alignment that kaldialign (`merge_compounds=True`) chooses. |r| counts the words of
-    the original reference.
+    Adjacent words of one text (candidate or reference) match a word of the other text at no cost if, joined without
+    spaces, they spell this word. The number of errors is the minimum over all alignments. Insertions, deletions and
+    substitutions are counted in the alignment that kaldialign (`merge_compounds=True`) chooses. |r| is the number of
+    words of the reference before any joining.
 
     Examples:
         >>> CompoundWER().score("I like icecream", "I like ice cream")
@@ -120,7 +120,7 @@ class _Joiner:
         lengths = sorted(set(map(len, number)))
         self._longest = lengths[-1] if lengths else 0
         self._lengths = set(lengths)
-        # Only endings that are as long as some known word: a long word would have too many endings otherwise.
+        # Keep only endings with the length of a known word, since a long word has very many endings.
         self._endings = {word[-size:] for word in number for size in lengths[: bisect_left(lengths, len(word))]}
         self._last = self._endings.intersection(number)
 

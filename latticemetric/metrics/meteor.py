@@ -1,6 +1,6 @@
 """METEOR: unigrams matched in stages, weighted towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
 
-Alignments are optimal, unless a search is cut short. The column `inexact` counts alignments that may not be optimal.
+Alignments are optimal, unless a search stops early. The column `inexact` counts alignments that may not be optimal.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class MeteorAlignment:
         pairs: The mapped words, in the candidate's order.
         chunks: The number of chunks. A chunk is a run of mapped words that are adjacent in both texts.
         crossings: The number of pairs of mapped words that have opposite orders in candidate and reference.
-        exact: True if no alignment is better; False if the search was cut short, so that a better one may exist.
+        exact: True if no alignment is better; False if the search stopped early, so that a better one may exist.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
@@ -148,13 +148,13 @@ _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 class METEOR(TallyMetric):
     """METEOR, Fmean · (1 − penalty · (chunks / matches)^exponent) with Fmean = (1 + weight) P R / (R + weight P).
 
-    A stage maps words one to one. It maps only words that no earlier stage has mapped, and as many as possible. Among
-    several alignments with this number of mappings, METEOR chooses:
+    A stage maps words one to one. It maps only words that no earlier stage has mapped, and maps the largest possible
+    number of them. Among alignments with this number of mappings, METEOR chooses:
 
     1. the alignment with the fewest crossings among all mappings so far;
     2. then, the alignment with the fewest chunks so far;
-    3. then, at the first candidate word where alignments differ, the alignment that maps the word, or that maps it
-       further to the left in the reference.
+    3. then, at the first candidate word where alignments differ, the alignment that maps this word; if several do, the
+       alignment that maps it to the leftmost reference word.
 
     Args:
         stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order; as a list, or a string with commas.
@@ -198,7 +198,7 @@ class METEOR(TallyMetric):
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
         if not listed or len(set(listed)) < len(listed):
-            raise UsageError("the stages of METEOR are empty, or have a stage twice", advice=_STAGES_ADVICE)
+            raise UsageError("the stages of METEOR are empty, or name a stage twice", advice=_STAGES_ADVICE)
         values = {
             "stages": listed,
             "weight": _checked(weight, "weight"),

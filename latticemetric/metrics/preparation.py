@@ -202,14 +202,14 @@ def find_tokenizer(name: str) -> Tokenizer:
     return tokenizer
 
 
-# By target language: its tokenizer, and the tokenizer to use if packages of the first are missing (`None`: 13a).
+# By target language: its tokenizer, and the tokenizer to use if a package of the first is missing (`None`: 13a).
 _OF_LANGUAGE = {"zh": ("zh", None), "ja": ("ja-mecab", "char"), "ko": ("ko-mecab", None)}
 _WITHOUT_SPACES = {"zh": r"[\u3400-\u9fff\uf900-\ufaff]", "ja": r"[\u3040-\u30ff]"}
 _SHARE = 0.1  # a text is Japanese or Chinese if a larger share of its letters matches the pattern
 
 
 def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the name of the tokenizer that WMT uses for raw texts of a language, and notes for the user.
+    """Return the name of WMT's tokenizer for raw texts of a language, and notes for the user.
 
     The tokenizer is `13a`, except for Chinese, Japanese and Korean.
 

@@ -430,13 +430,13 @@ def best_reference_path(reversed_arcs: Steps, arc_of: npt.NDArray[np.int32]) -> 
 def best_reversed_arcs(
     candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
 ) -> Steps:
-    """Find the path of a reversed reference that gives a candidate the best rate; return its arcs.
+    """Return the arcs of the path of a reversed reference that gives a candidate the best rate.
 
-    Among several best paths, the one with the smallest arcs wins. As the reference is reversed, this is the path that
-    ends in the smallest state and, compared from its end, has the smallest arcs.
+    Among paths with the best rate, return the path with the smallest arcs in the reversed reference. In the reference
+    itself, this path ends in the smallest state, and has the smallest arcs when paths are compared from their ends.
 
     Args:
-        candidate: The words that count, in their own order.
+        candidate: The words that count, not reversed.
         reference: The reversed reference.
         gains: The gains of edits.
         silent: The words of the reference that do not count.

@@ -48,8 +48,8 @@ def check_candidate(text: Any, what: str = "the candidate") -> None:
 def check_corpus(candidates: Any, references: Any) -> None:
     """Raise `UsageError` if candidates or references are a string, or if references seem to be lists of words.
 
-    A segment may have several references of one word each. But if some segments have several references, and no
-    reference of the corpus has more than one word, the caller probably passed lists of words.
+    A segment may have several references of one word each. But if some segment has several references, and no reference
+    of the corpus has more than one word, the caller probably passed lists of words.
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):

@@ -35,7 +35,7 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Register a factory (a class or function) that makes a metric.
+    """Return a decorator that registers a factory (a class or function) of a metric.
 
     With `ordered`, users write the name as `N-name`, and N is the first argument of the factory.
     """

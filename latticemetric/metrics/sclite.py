@@ -1,8 +1,8 @@
 """The word error rate of NIST's sclite, from the alignment with the lowest cost (not the fewest errors).
 
 sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) in candidate
-or reference 0.001. Since three substitutions cost as much as four deletions and insertions, the alignment may have more
-errors than necessary. In a network, it may also choose other words than the alignment with the fewest errors does.
+or reference 0.001. Three substitutions and four other errors have the same cost, so the alignment may have more errors
+than necessary. In a network, it may also choose other words than an alignment with the fewest errors.
 """
 
 from __future__ import annotations

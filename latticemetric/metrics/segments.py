@@ -26,7 +26,7 @@ _HIGHEST_ORDER = 254
 
 
 def checked_order(order: int, what: str = "n-grams") -> int:
-    """Return an order; raise `UsageError` unless it is a whole number from 1 to 254. `what` names the n-grams."""
+    """Return an order; raise `UsageError` if it is not a whole number from 1 to 254. `what` names the n-grams."""
     message, advice = f"order {order} is not possible for {what}", f"choose 1 … {_HIGHEST_ORDER}"
     return whole_number(order, message, advice, most=_HIGHEST_ORDER)
 
@@ -103,7 +103,7 @@ def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order
 
 
 def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], int]) -> NumberedStrings:
-    """Return strings as word numbers. The function `number` gives the number of a word."""
+    """Return strings as word numbers; the function `number` returns the number of a word."""
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     words = map(number, chain.from_iterable(strings))
     return NumberedStrings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)

@@ -1,4 +1,4 @@
-"""Signatures: one line with everything needed to reproduce a number."""
+"""Signatures: lines with all settings that are needed to reproduce a score."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Combine the outputs of several systems: align them as one confusion network, vote, and find its oracles.
 
-The alignment has the least cost. The cost of a column is the number of pairs of systems with different words there. If
-a system has several words in a slot, a pair counts by the probability that its words differ. The order of the systems
-does not matter. Votes follow the rules of ROVER (Fiscus 1997).
+The search for the alignment with the least cost is approximate. The cost of a column is the number of pairs of systems
+with different words in the column. If a system has several words in a slot, a pair counts by the probability that its
+words differ. The order of the systems does not matter. Votes follow the rules of ROVER (Fiscus 1997).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Weights = Mapping[str, float] | Sequence[float]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 MOST_SUBSETS = 5
-"""The most systems for which `oracles` takes all subsets. Of more systems, it takes each one, and all together."""
+"""The largest number of systems for which `Combination.subsets` yields all subsets."""
 
 _NO_WORD = 0  # the word number that stands for no word
 _NO_VOTES = 1e3  # the cost of a word that no system votes for
@@ -134,8 +134,8 @@ class Vote(Frozen):
 
     Attributes:
         words: The words.
-        confidences: The share of the votes (by weight) for each word. Except in the scheme `votes`, a vote counts as
-            much as its confidence.
+        confidences: The share of the votes (by weight) for each word. Votes are multiplied by their confidences, except
+            in the scheme `votes`.
         columns: The column of each word.
     """
 
@@ -150,7 +150,8 @@ class Combination(Result, Frozen):
 
     Attributes:
         systems: The names of the systems.
-        slots: For each column and each system, the number of the system's slot; −1 if the system has no slot there.
+        slots: For each column and each system, the number of the system's slot; −1 if the system has no slot in the
+            column.
         outputs: The output of each system.
         cost: The cost of the alignment: the sum, over columns and pairs of systems, of the probability that their words
             differ.
@@ -193,8 +194,8 @@ class Combination(Result, Frozen):
     def times(self) -> Times | None:
         """Mean begin and end of each word, over the systems that have the word and its times.
 
-        If there is no such system, use the times of other systems in the column, or interpolate. `None` if no system
-        has times, or if there are no words.
+        If there is no such system, the times come from other systems in the column, or are interpolated. `None` if no
+        system has times, or if there are no words.
         """
         return self._table.mean_times(self.best)
 
@@ -208,9 +209,8 @@ class Combination(Result, Frozen):
     ) -> Vote:
         """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        If "no word" ties with a word, the word wins. If several words tie, their letters are compared with the best
-        words of all systems in the column, and the most similar word wins. Of equally similar words, the word of the
-        system that differs least from the other systems wins.
+        Ties: a word wins against "no word". Among several words, the word with the letters most similar to the best
+        words of all systems in the column wins; then the word of the system that differs least from other systems.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -244,7 +244,7 @@ class Combination(Result, Frozen):
         return self._table.lattice(np.array(self.weights), list(chosen))
 
     def oracle(self, reference: Any, systems: Sequence[str] | None = None, metric: Any = "wer") -> Any:
-        """Return the best path of the network for a reference; in each column it takes a word of some system.
+        """Return the oracle of the network. In each column, the oracle takes the word of one system, or no word.
 
         Args:
             reference: One reference, or several.
@@ -282,7 +282,7 @@ class Combination(Result, Frozen):
     def agreement(self) -> dict[str, dict[str, int]]:
         """Count, for each system, the winning words that it has.
 
-        `words` is the number of all these words; `alone` is the number of those that no other system has.
+        `words` is the number of these words; `alone` is the number of winning words that only this system has.
         """
         return self._table.agreement(self.systems, self.best)
 
@@ -607,8 +607,8 @@ class _Table:
     def _most_similar(self, groups: Numbers, first: Numbers, weights: Floats) -> Numbers:
         """Return, for each of several sets of groups, the group whose word is most similar to the words of all systems.
 
-        Systems are compared by their best words in the column. Of equally similar groups, the first wins. The sets
-        follow each other in `groups`; `first` has the index where each begins, and the end.
+        A system is represented by its best word in the column. Of equally similar groups, the first wins. The sets
+        follow each other in `groups`; `first` has the index where each set begins, and the end of the last.
         """
         own, others = self.group_word[groups][:, None], self.top[self.group_column[groups]]
         size = int(self.group_word.max()) + 1

@@ -1,14 +1,14 @@
-"""MBR that scores only some pairs: it drops hypotheses that are worse on a few references (Cheng & Vlachos 2023).
+"""MBR with confidence-based pruning: drop hypotheses that are worse on a few references (Cheng & Vlachos 2023).
 
 The search uses references in random order; probable references tend to come early. Each round doubles the number of
 references used so far. After a round, the search compares each hypothesis with the best hypothesis so far, on resamples
 of these references. It drops hypotheses that win too few resamples, and hypotheses that cannot become the best. The
 expected score of the answer is exact: it is the mean over all references.
 
-A dropped hypothesis has no score on some references. Assume the best possible score there: if every dropped hypothesis
-is then still worse than the answer, the answer is certified. Otherwise, the probability of a wrong answer is estimated:
-Student's distribution gives the probability that a dropped hypothesis is better than the answer. The estimate is the
-sum of these probabilities, over all dropped hypotheses that could be better.
+A dropped hypothesis has no score on some references. The answer is certified if every dropped hypothesis is worse, even
+with the best possible score on these references. Otherwise, the probability of a wrong answer is estimated: Student's
+distribution gives the probability that a dropped hypothesis is better than the answer. The estimate is the sum of these
+probabilities, over all dropped hypotheses that could be better.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class _Search:
         self._sign = 1.0 if scorer.higher_is_better else -1.0
         low, high = scorer.limits
         self._best_merit = high if scorer.higher_is_better else -low
-        # Merits are scores with a sign such that larger is better; NaN if not computed yet.
+        # Merits are scores, negated if lower is better; NaN if not computed yet.
         self._merits = np.full((hypotheses, len(weights)), np.nan)
         self._random = np.random.default_rng(seed)
         # Weighted sampling without replacement (Efraimidis & Spirakis 2006).
@@ -177,7 +177,7 @@ class _Search:
         return found
 
     def _win_shares(self, merits: Floats, leader: int, weights: Floats) -> Floats:
-        """Return the share of resamples of references on which each hypothesis is at least as good as the leader."""
+        """Return, for each hypothesis, the share of resamples of references on which the leader is not better."""
         size = merits.shape[1]
         drawn = self._random.multinomial(size, np.full(size, 1 / size), size=_RESAMPLES) * weights
         totals = drawn @ merits.T

@@ -9,10 +9,10 @@
   (`word_mbr`) or, with `risk="exact"`, the distance itself (`risk_mbr`).
 - Any other metric: the string with the best expected score against all strings of the evidence (the graph whose
   posteriors are used). Each string of the evidence is one reference with its own denominator, weighted by its
-  probability (Kumar & Byrne 2004). For `wer` as a metric, give `latticemetric.WER()`. If the score against a string is
-  undefined (an empty reference has no rate), that string is ignored. Graphs may have at most 10,000 paths; take a
+  probability (Kumar & Byrne 2004). A reference is ignored if scores against it are undefined, such as rates against an
+  empty reference. For `wer` as a metric, give `latticemetric.WER()`. Graphs may have at most 10,000 paths; take a
   sample of larger graphs. Equal strings count as one. If expected scores are equal up to rounding, the string with the
-  least cost wins, then with the fewest words, then the first in alphabetical order.
+  least cost wins, then the string with the fewest words, then the first in alphabetical order.
 
 In place of a metric, `utility` takes an external function of pairs of texts (COMET, BLEURT, …), or a matrix of its
 scores; see `utility_matrix`.
@@ -172,10 +172,10 @@ def mbr(  # noqa: D417  parameters of one kind share a line
         T, p, r, order, word_penalty: For `ngram`; see `GainParameters`.
         evidence: Another graph, which gives the posteriors in place of `graph`. Words are matched by their spelling.
         hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
-        samples: For metrics: number of paths to sample from each graph. Default: list all paths (at most 10,000).
+        samples: For metrics: number of paths to sample from each graph. Default: all paths are listed (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
         utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
-        higher_is_better, utility_range: For a utility: whether higher scores are better; its lowest and highest score.
+        higher_is_better, utility_range: For a utility: False if it counts errors; its lowest and highest score.
         weights: For metrics: weights of the entries of an n-best list: `probabilities`, `counts` (1 each), or numbers.
         pruning_confidence: For metrics: to save time, drop strings that lose this share of resamples (`PairPruning`).
         beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
@@ -317,7 +317,7 @@ def mbr_grid(
     determinize: bool = False,
     scales: Scales | None = None,
 ) -> list[MBR]:
-    """Return the results of `mbr` for all combinations of parameters; compute posteriors only once per scale.
+    """Return the results of `mbr` by n-grams for all combinations of parameters; compute posteriors once per scale.
 
     Each of `scale`, `T`, `p`, `r` and `word_penalty` is a number or several numbers; `word_penalty` varies fastest.
 

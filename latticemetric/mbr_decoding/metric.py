@@ -47,9 +47,9 @@ Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
 
 @dataclass(frozen=True)
 class Selection:
-    """Which strings to take from a graph: all (`samples=None`) or a sample, after pruning to `beam`.
+    """The settings that select strings from a graph: pruning to `beam`, then all strings or those of `samples` paths.
 
-    `scale` multiplies the costs before they become probabilities.
+    `samples` is `None` for all strings. `scale` multiplies the costs before they become probabilities.
     """
 
     scale: float
@@ -72,7 +72,7 @@ class Selection:
 class StringDistribution(NamedTuple):
     """Distinct strings, their probabilities, and the cost of each string's cheapest path.
 
-    `rank` is the rank of that path in an n-best list; `None` for strings of other graphs, and for samples.
+    `rank` is the rank of the cheapest path in an n-best list; `None` for strings of other graphs, and for samples.
     """
 
     strings: tuple[_String, ...]
@@ -177,12 +177,12 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
 
 
 def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
-    """Return the expected scores of the candidates, and how far they can be trusted, as three results.
+    """Return a tuple: expected scores, probabilities without a score, and a flag.
 
     - For each candidate, the expected score over the strings with a defined score; NaN if there are none. The error is
       about 10⁻¹⁵ of the mean absolute score.
     - For each candidate, the total probability of the strings with an undefined score.
-    - Whether the scores are exact: False if a search of METEOR's alignments was stopped early.
+    - True if the scores are exact; False if a search of METEOR's alignments was stopped early.
     """
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
@@ -385,7 +385,7 @@ def _scorer(
 
 
 def _entries(graph: Graph, strings: Sequence[_String]) -> tuple[int, list[int]]:
-    """Return the number of entries of an n-best list, and for each string, the index of the first entry with it."""
+    """Return the number of entries of an n-best list, and for each string, the index of its first entry."""
     if not isinstance(graph, NBest):
         raise UsageError(
             "a matrix of utilities needs an n-best list, with one row per entry",

@@ -36,7 +36,7 @@ GAIN = "gain"
 
 @dataclass(frozen=True)
 class GainParameters:
-    """The parameters of the gains: θ₀ per word, θₙ · posterior per occurrence of an n-gram.
+    """The parameters of gains. A word has the gain θ₀; each occurrence of an n-gram has the gain θₙ · posterior.
 
     θ₀ = −1/T − word_penalty and θₙ = 1 / (order · T · p · rⁿ⁻¹), as in Tromble et al. 2008, section 4.
 
@@ -148,10 +148,10 @@ def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lat
 
 
 class NgramMBR:
-    """Searches a pruned graph under several parameters, with the pruned evidence (the graph that gives the posteriors).
+    """A search of a pruned graph that can be run with several parameters. Posteriors come from the pruned evidence.
 
-    With `determinize`, both graphs are determinized, so that a string has the probability of its best path.
-    Answers then have no arcs, since the arcs of the given graph are lost.
+    With `determinize`, both graphs are determinized, so that a string has the probability of its best path. Then
+    results have no arcs, since the arcs of the given graph are lost.
     """
 
     def __init__(
@@ -325,9 +325,10 @@ def mbr_lattice(
 
     Where gains depend on the words before a state, the state is split by these words. Each path of the graph (pruned by
     `beam`) appears once.
-    The column `gain` holds costs: their sum along a path is −1 times the gain of the path's string. Gains are rounded
-    at about the tenth digit, so that sums are exact and strings with the same n-grams tie. (Of tied strings, `mbr`
-    returns the string with the least model cost. A search by this column alone may return another of them.)
+
+    The column `gain` holds costs. Their sum along a path is −1 times the gain of the path's string. Gains are rounded
+    at about the tenth digit, so that sums are exact and strings with the same n-grams tie. Of tied strings, `mbr`
+    returns the string with the least model cost; a search by this column alone may return another one.
 
     The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 

@@ -221,9 +221,9 @@ def _risks(
     needed: Collection[_String],
     risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
 ) -> dict[_String, RiskOfString]:
-    """Return the risks of the first candidate, of the candidates in `needed`, and of all that may have the least risk.
+    """Return the risks of the first candidate, of those in `needed`, and of others that may have the least risk.
 
-    Keep the order of `candidates`.
+    They are in the order of `candidates`.
     """
     first, *rest = candidates
     known, found = risk_of(first)
@@ -239,8 +239,8 @@ def _risks(
 def _least_risk(distance: int, known: RiskOfString, found: Expected | None) -> float:
     """Return a lower bound of a string's risk, from its distance to a string with a known risk.
 
-    By the triangle inequality, a path at distance k from one string has at least the distance abs(distance − k) from
-    the other.
+    By the triangle inequality, a path at distance k from the known string is at least abs(distance − k) away from the
+    other string.
     """
     if found is None or found.distribution is None:
         return max(distance - known.high, known.low - distance)

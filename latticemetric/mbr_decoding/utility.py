@@ -52,7 +52,7 @@ _String = tuple[str, ...]
 
 
 class Scorer(Protocol):
-    """Scores hypotheses against references; both are given as indices into lists of strings."""
+    """A scorer of hypotheses against references; both are given as indices into lists of strings."""
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True)
 class MetricScorer:
-    """Scores strings by a metric."""
+    """A scorer that uses a metric."""
 
     metric: Metric[Any]
     hypotheses: Sequence[_String]
@@ -126,7 +126,7 @@ class MetricScorer:
 
 @dataclass(frozen=True)
 class FunctionScorer:
-    """Scores strings by an external function of texts."""
+    """A scorer that calls an external function of texts."""
 
     function: PairFunction
     hypotheses: Sequence[_String]
@@ -164,7 +164,7 @@ class FunctionScorer:
 
 @dataclass(frozen=True, eq=False)
 class MatrixScorer:
-    """Looks up known scores: hypothesis k has row `row[k]` of the matrix, reference k has column `column[k]`."""
+    """A scorer that looks up scores in a matrix: hypothesis k has row `row[k]`, reference k has column `column[k]`."""
 
     matrix: Matrix
     row: Sequence[int]
@@ -310,9 +310,9 @@ def _reading(path: str) -> Iterator[None]:
 def _require_scores(
     values: Matrix, limits: Range, what: str, place: Callable[[int], str], where: str | None = None
 ) -> None:
-    """Raise `InputError` for a score that is NaN, infinite or outside of the range.
+    """Raise `InputError` if a score is NaN, infinite or outside of the range.
 
-    The certificates of `PairPruning` rely on the range.
+    `PairPruning.certified` relies on this range. `place` returns the place of a score, given its index in `values`.
     """
     flat, (low, high) = values.ravel(), limits
     for wrong, advice in (

@@ -161,13 +161,13 @@ class AlignedHypothesis:
 
 
 class Aligner(NamedTuple):
-    """Aligns words with all paths of a lattice.
+    """A lattice, and a function that aligns words with all of its paths.
 
     Attributes:
         lattice: The lattice.
         cost: The model's cost of its arcs and final states.
         numbers: The word numbers of the lattice, and of other words to be aligned, ascending; the first is ε.
-        align: Aligns positions (indices into `numbers`) with all paths.
+        align: A function that aligns positions (indices into `numbers`) with all paths.
     """
 
     lattice: Lattice

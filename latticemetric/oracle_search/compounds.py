@@ -1,8 +1,8 @@
 """Oracle by a word error rate that treats joined words as equal: `ice cream` matches `icecream` without an error.
 
 For each reference, an automaton computes the number of errors of a text. It is the automaton of WER with more paths of
-cost 0: several lattice words match one reference word if they spell it when joined, and the other way round. The best
-path of the lattice through this automaton has the fewest errors.
+cost 0. On these paths, several lattice words match one reference word that they spell when joined, or one lattice word
+matches several reference words that spell it. The best path of the lattice through the automaton has the fewest errors.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class CompoundPath:
     """A path of a lattice, with its word errors; joined words count as equal, as in `CompoundWER`.
 
     Attributes:
-        words: Its words, without ε.
-        score: Errors divided by the words of its reference; `None` if the reference has none.
+        words: The words of the path, without ε.
+        score: Errors divided by the number of reference words; `None` if the reference has no words.
         numerator: The number of errors.
         denominator: The number of reference words.
         cost: The model's cost under the given scales.
@@ -159,7 +159,7 @@ def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[St
 def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoken: Sequence[int]) -> FstArrays:
     """Return an acceptor of texts; the cost of a text is its number of errors.
 
-    `spoken` has the numbers of the words of the texts; ε is ignored.
+    `spoken` has the numbers of all words that texts may have; ε is ignored.
     """
     number = {vocabulary.word(label): label for label in sorted(set(spoken) - {EPSILON})}
     arcs = [*_edits(reference, number), *_joined_references(reference, number)]
@@ -194,7 +194,7 @@ def _edits(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_A
 
 
 def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:
-    """Yield the arcs of lattice words that several reference words spell together."""
+    """Yield the arcs of lattice words that several reference words spell when joined."""
     longest = max(map(len, number), default=0)
     for begin in range(len(reference)):
         joined = reference[begin]

@@ -73,18 +73,18 @@ class BleuGain:
         return self.of_ngrams + share * self.of_length
 
 
-# Factors of the brevity penalty's derivative to try: the best length is often that of the references, where the penalty
-# begins, and no single factor leads there. The search uses a few factors while they improve a path, then more factors.
+# Factors of the brevity penalty's derivative to try. The best length is often the length of the references, where the
+# penalty begins; no single factor leads to this length. The search uses few factors while they improve a path, then
+# more factors.
 _FEW_SHARES, _MANY_SHARES = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
-# Largest number of searches of a graph per factor. If the path that a search finds has an n-gram more often than the
-# references, another search follows.
+# The largest number of searches of a graph per factor; see `Member.proposals`.
 _FEW_ROUNDS, _MANY_ROUNDS = 3, 6
 
 # If a graph has at most this number of paths, try all of its strings.
 MOST_TRIED = 1000
 
-# Ignore smaller gains: they may be rounding errors, and the search would never end.
+# Ignore smaller gains: they may be rounding errors, with which the search would never end.
 _LEAST_STEP = 1e-12
 
 
@@ -144,9 +144,9 @@ class Member:
     def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Steps]:
         """Yield paths with a large gain, for each of `shares` (see `BleuGain.of_word`).
 
-        BLEU clips the matches of an n-gram at its count in the references, which a sum over a path cannot express. If a
-        path has an n-gram more often than that, search again with a smaller gain of this n-gram, so that all its
-        matches together gain as much as the clipped matches should.
+        BLEU clips the matches of an n-gram at its count in the references; a sum over a path cannot express this. If a
+        path has an n-gram more often than the references, search again with a smaller gain of this n-gram. The gain of
+        all its matches in the path is then equal to the gain of the clipped matches.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))

@@ -58,8 +58,8 @@ class Fear(Answer):
 
     Attributes:
         value: −weight · rate − cost or −weight · numerator − cost, depending on `on`; for WER, the rate is 1 − WER.
-        bound: No string has a larger value than this, except strings that `fears` lists before this one; equal to
-            `value` if `exact`.
+        bound: An upper bound of the values of strings, except those that come before this one in the list of `fears`;
+            equal to `value` if `exact`.
         one_best: The model's 1-best, scored in the same way.
         exact: True if no string has a larger value than `value` (up to the rounding of 64-bit sums), except strings
             that `fears` lists before this one.
@@ -339,7 +339,7 @@ class Objective:
 
     Attributes:
         metric: The recognition rate.
-        references: The references; each string is compared with the one that is best for it.
+        references: The references; each string is compared with its best reference.
         shares: For each reference, the factor that turns a gain (an integer, see `Gains`) into the weighted metric.
         costs_count: True if costs are part of the value, False if they only decide ties.
         penalize: True for fear and worst, which subtract the metric.
@@ -395,8 +395,8 @@ class StringByObjective(NamedTuple):
     """The cheapest path of a string, and the string's weighted metric.
 
     A string's loss is its negated objective. `bound` is `None` if only strings listed before this one can have smaller
-    losses. Otherwise, the search stopped early: strings that it did not find may have smaller losses, but none below
-    `bound`.
+    losses. Otherwise, the search stopped early, and strings that it did not find may have smaller losses; `bound` is a
+    lower bound of these losses.
     """
 
     path: Steps

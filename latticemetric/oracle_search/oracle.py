@@ -173,7 +173,7 @@ def oracles(
 
 
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
-    """Return a forest of exactly the derivations with the best score, each once.
+    """Return a forest of all derivations with the best score; each derivation appears once.
 
     Nodes are split where necessary; edges keep their scores and labels.
 
@@ -214,7 +214,7 @@ def _best_references(space: SearchSpace, references: GraphReferences) -> list[tu
 
 
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
-    """Return a lattice of exactly the paths with the best score, each once.
+    """Return a lattice of all paths with the best score; each path appears once.
 
     States are split where necessary. Arcs keep their scores and labels; states keep their times; of an n-best list,
     hypotheses keep their order.
@@ -222,8 +222,8 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
     Args:
         graph: A lattice, an n-best list, or a forest that `to_lattice` can convert. For other forests, use
             `oracle_forest`.
-        references: One reference as a string, or several; the best rate over them counts. The result has all paths that
-            reach this rate against any reference.
+        references: One reference as a string, or several; the best rate over them counts. The result has each path that
+            reaches this rate against at least one reference.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
 
     Examples:

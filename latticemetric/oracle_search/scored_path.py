@@ -122,8 +122,8 @@ class Oracle(Answer):
 
     Attributes:
         one_best: The model's 1-best, scored in the same way.
-        exact: Always True: no path of the graph has a better score, except paths of strings that `oracles` lists before
-            this one.
+        exact: Always True: no path has a better score, except the paths of strings that come before this one in the
+            list of `oracles`.
         signature: The metric, its parameters and the version.
     """
 

@@ -60,7 +60,7 @@ class SearchSpace(ABC):
     Attributes:
         metric: The recognition rate.
         cost: The model's cost of each arc or edge, and of each ending.
-        compared_cost: The costs that the tie rule compares: `cost`, but in forests rounded, so that sums are exact.
+        compared_cost: The costs that the tie rule compares: `cost`, in forests rounded so that sums are exact.
         word_counts: The number of words that each arc or edge adds to the result.
     """
 
@@ -71,11 +71,11 @@ class SearchSpace(ABC):
 
     @abstractmethod
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best path against one reference, or against any string of a reference graph."""
+        """Return the best path against one reference; for a reference graph, against the best of its strings."""
 
     @abstractmethod
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the path with the largest sum of gains of its n-grams (each occurrence counts) and of its words."""
+        """Return the path with the largest sum of gains of its n-grams and words; each occurrence counts."""
 
     @abstractmethod
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
@@ -126,15 +126,14 @@ class SearchSpace(ABC):
         return merit(gain, total, self.metric.gains)
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return those words of a reference that the metric counts, as word numbers of the graph."""
+        """Return the word numbers (in the graph) of the words of a reference that the metric counts."""
         return self.graph.vocabulary.encode(self.metric.counted(reference))
 
 
 class LatticeSpace(SearchSpace):
     """The paths of a lattice.
 
-    `label` is the word that the metric counts on each arc; ε for ignored words and wildcards. `spelling` has the units
-    of these words, if the metric compares units (characters, for example).
+    `label` is the word that the metric counts on each arc; ε for ignored words and wildcards.
     """
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
@@ -147,11 +146,11 @@ class LatticeSpace(SearchSpace):
 
     @cached_property
     def spelling(self) -> Spelling | None:
-        """The units of the arcs' words; `None` if the metric compares words."""
+        """The units of the arcs' words, such as characters; `None` if the metric compares words."""
         return self.metric.spelling(self.graph) if isinstance(self.metric, SpelledRate) else None
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return those words (or units) of a reference that the metric counts, as numbers."""
+        """Return the numbers of the words (or units) of a reference that the metric counts."""
         if self.spelling is None:
             return super().encoded(reference)
         return self.spelling.numbers.encode(self.metric.counted(reference))
@@ -162,7 +161,7 @@ class LatticeSpace(SearchSpace):
         return self._without(self.graph.is_word(self.metric.ignore) == 0)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best path against one reference, or against any string of a reference graph."""
+        """Return the best path against one reference; for a reference graph, against the best of its strings."""
         metric = self.metric
         expected = self._graph_of(reference) if isinstance(reference, Lattice) else self.encoded(reference)
         best: BestPath = find_engine(engine).search_lattice(self._search_for(expected))
@@ -173,7 +172,7 @@ class LatticeSpace(SearchSpace):
         return native.best_path(self.graph, self.cost, self.word_counts)
 
     def best_arcs(self, references: Sequence[Sequence[str]]) -> native.BestArcs:
-        """Return all best paths against any of the references, each once."""
+        """Return the best paths against each reference; each path appears once."""
         encoded = [self.encoded(reference) for reference in references]
         return native.best_arcs(self._search_for(encoded[0]), encoded)
 
@@ -270,7 +269,7 @@ class ForestSpace(SearchSpace):
         return ForestSearch(self.graph, target, words, self.compared_cost, self.encoded(reference), self.metric.gains)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best derivation against one reference, or against any string of a reference graph."""
+        """Return the best derivation against one reference; for a reference graph, against the best of its strings."""
         if isinstance(reference, Lattice):
             return self.preferred([self.best(words, engine) for words in strings_of_graph(reference)])
         best: BestDerivation = find_engine(engine).search_forest(self.search_for(reference))

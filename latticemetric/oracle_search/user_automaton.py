@@ -33,7 +33,7 @@ from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
 
-_MOST_TIES = 1_000_000  # arcs of the best paths: some seconds of Python
+_MOST_TIES = 1_000_000  # arcs of the best paths: some seconds in Python
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,8 +90,8 @@ def automaton_oracle(
         graph: A lattice, or an n-best list.
         automaton: A tropical `pynini.Fst` with costs −score. Its label ★ accepts any word. With references, it is a
             transducer from hypotheses to references.
-        references: If the automaton is a transducer, what its outputs are matched with: one reference or several, as
-            strings or lattices.
+        references: If the automaton is a transducer, the texts that its outputs must match: one reference or several,
+            as strings or lattices.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Raises:
@@ -193,10 +193,10 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
 
 
 def _with_arc_outputs(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
-    """Return the automaton with arc numbers (from 1) as output labels, and the value of each arc.
+    """Return the automaton with arc numbers (from 1) as output labels, and the value of each output label.
 
-    Each ending of the automaton becomes an arc, numbered after all others. Arcs of words that the lattice does not have
-    are dropped.
+    Each final state gets a further arc to a new end; these arcs are numbered after all others. Arcs of words that the
+    lattice does not have are dropped.
     """
     finals = np.flatnonzero(np.isfinite(automaton.final))
     kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight))
@@ -228,9 +228,9 @@ def _check_tropical(fst: Any) -> None:
 
 
 def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:
-    """Compose a transducer of hypotheses to references with the references; return an acceptor of hypotheses.
+    """Compose a transducer (from hypotheses to references) with the references; return an acceptor of hypotheses.
 
-    The output label ★ accepts any word of a reference.
+    The output label ★ matches any word of a reference.
     """
     _check_tropical(transducer)
     import pynini

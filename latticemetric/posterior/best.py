@@ -26,8 +26,8 @@ class BestPath(Result, Frozen):
         words: The words, without ε.
         cost: The model's cost under the given scales.
         scores: The sum of each named cost along the path.
-        posterior: Its probability under the model.
-        confidences: For each word, the probability of its arc or edge. In an n-best list, the total probability of all
+        posterior: The probability of the path or derivation under the model.
+        confidences: For each word, the probability of its arc or edge; in an n-best list, the total probability of all
             hypotheses with the word at the same position. See `Posteriors.confidences`.
         times: Begin and end of each word, in seconds; `None` if the graph has no times.
         arcs: The numbers of its arcs in the lattice.
@@ -65,8 +65,8 @@ def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> B
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Factor of the costs, for `posterior` and `confidences` only; below 1, it flattens the distribution. The
-            best path does not depend on it.
+        scale: Factor of the costs in `posterior` and `confidences`; below 1, it flattens the distribution. It does not
+            change the best path.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:

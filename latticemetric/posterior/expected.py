@@ -48,7 +48,7 @@ TABLE_BYTES = 2**29
 _FINEST_POLYNOMIAL = 1000
 _EDITS = Gains(1, 1, 1, 0)  # the gains of WER and WRR
 _NO_WORD = -1
-# Do not divide gradients by smaller posteriors: the quotient would consist of rounding errors.
+# Gradients are not divided by smaller posteriors: the quotients would consist of rounding errors.
 _LEAST_WEIGHT = 1e-6
 
 
@@ -206,7 +206,7 @@ class _Settings(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedReferences:
-    """The distinct references of a search; if any reference has words, those without words are left out.
+    """The distinct references of a search. References without words are left out if another reference has words.
 
     The kernel computes costs: errors for WER and WRR, otherwise negative gains. It divides each cost by the size of its
     reference; `rate` converts the mean of these quotients to a rate. A reference without words has no rate.
@@ -216,7 +216,7 @@ class CountedReferences:
         totals: The denominator of each reference: its number of words or n-grams.
         gains: The parameters of the metric.
         counts_errors: True if the rate is an error rate (WER).
-        number: How many references were given.
+        number: The number of given references.
     """
 
     words: tuple[tuple[str, ...], ...]
@@ -260,7 +260,7 @@ class CountedReferences:
         return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
 
     def numerator(self, cost: int, reference: int) -> float:
-        """Return the numerator of the rate (if whole, as `int`), given a cost and the number of the reference."""
+        """Return the numerator of the rate (if whole, as `int`), given a cost and the index of the reference."""
         if self.counts_errors:
             return cost
         if self.by_edits:
@@ -399,7 +399,7 @@ def _distribution(outcomes: Iterable[_Outcome], listed: CountedReferences) -> di
 
 
 _Outcome = tuple[int, int, float]
-"""A cost, the number of the best reference, and the probability of the paths with both."""
+"""A cost, the index of the best reference, and the probability of the paths with this cost and reference."""
 
 
 def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
@@ -426,10 +426,10 @@ def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcom
 def _of_forest(
     forest: Forest, references: GraphReferences, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> Expected:
-    """Compute the exact expectation over a forest's derivations; if they are too many, an estimate and its bounds.
+    """Compute the exact expectation over a forest's derivations; if they are too many, an estimate with bounds.
 
-    For the bounds, prune the forest by a beam and compute the rate of the kept derivations. All other derivations count
-    with the worst possible rate for one bound, and with the best for the other.
+    For the bounds, the forest is pruned by a beam, and the rate of the remaining derivations is computed. All other
+    derivations count with the worst possible rate for one bound, and with the best possible rate for the other.
     """
     unfolded = unfold(forest, MOST_STACKS)
     if unfolded is not None:
@@ -513,13 +513,13 @@ _ROUNDING = 1e-9  # rounding errors of logarithms of sums of large costs
 
 
 def _worst_rate(listed: CountedReferences, longest: int) -> float:
-    """Return a bound: no string of up to `longest` words has a worse rate against its best reference."""
+    """Return a bound of the rates of all strings with up to `longest` words, each against its best reference."""
     _, unit, alpha, beta = listed.gains
     rates = []
     for reference, total in zip(listed.words, listed.totals, strict=True):
         size = len(reference)
-        # The worst string has no matches, and substitutes as many words as it can. The gain of its other words is
-        # linear in its length, with a bend at the length of the reference, so three lengths are enough.
+        # The worst string has no matches. Its gain is linear in its length, with a bend at the length of the reference,
+        # so three lengths are enough.
         gains = [
             -alpha * max(0, words - size) - beta * max(0, size - words) for words in (0, min(size, longest), longest)
         ]
@@ -529,7 +529,7 @@ def _worst_rate(listed: CountedReferences, longest: int) -> float:
 
 
 def _by_edge(found: Expected, unfolded: Unfolded, forest: Forest) -> Expected:
-    """Return the result with a gradient per edge and goal: the sum over its arcs and final states after unfolding."""
+    """Return the result with the gradient of each edge and goal, summed over its arcs and final states."""
     if found.gradient is None or found.final_gradient is None:
         return found
     edges = len(forest.head)

@@ -110,7 +110,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Keys of (parent, word), sorted, and their rows; faster to build than a dictionary of all n-grams."""
+        """The sorted keys of (parent, word), and their rows. They take less time to build than a dictionary."""
         keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
         rows = np.argsort(keys)
         return frozen(keys[rows]), frozen(rows)
@@ -283,8 +283,8 @@ class Posteriors(Result, Distribution):
     def confidences(self, path: _ScoredPath) -> tuple[float, ...]:
         """Return the probability of each word of a scored path.
 
-        In a lattice, this is the probability of the word's arc. In an n-best list, hypotheses share no arcs. There, it
-        is the total probability of all hypotheses with the same word at the same position, after a WER alignment of
+        In a lattice, the probability of a word is that of its arc. In an n-best list, where hypotheses share no arcs,
+        it is the total probability of all hypotheses with the same word at the same position, after a WER alignment of
         each hypothesis with the path. A word on which all hypotheses agree has probability 1.
 
         Args:

@@ -1,7 +1,7 @@
 """Unfold a forest into a lattice with one path per derivation, read from left to right.
 
-A state of the lattice is the stack of words and nodes that are still to be read; derivations with the same stack share
-the state. A forest already is a lattice if its edges have at most one tail each, and this tail is always the first
+A state of the lattice is a stack: the words and nodes that are still to be read. Derivations with the same stack share
+the state. A forest is converted without stacks if each edge has at most one tail, and this tail is always the first
 symbol of the target side (or always the last).
 """
 
@@ -29,8 +29,8 @@ class Unfolded:
 
     Attributes:
         lattice: The lattice, with the scores of the forest.
-        arc: For each arc, its edge, or its goal (goals are numbered after all edges); −1 for none.
-        final: For each final state, its edge or goal, numbered in the same way; −1 for none.
+        arc: For each arc, the number of its edge or goal; goals are numbered after all edges. −1: neither.
+        final: For each final state, the number of its edge or goal, numbered in the same way. −1: neither.
     """
 
     lattice: Lattice

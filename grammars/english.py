@@ -1,4 +1,4 @@
-"""English for scoring speech: different spellings of the same words become equal.
+"""A grammar of English for scoring speech: different spellings of the same words become equal.
 
 `NORMALIZE` gives both sides of a comparison one form: lower case, no punctuation, one spelling, unambiguous
 contractions in full, numbers, times and sums of money as words, initials joined, hesitations as one word.
@@ -33,20 +33,20 @@ _CAPITAL = pynini.union(*"ABCDEFGHIJKLMNOPQRSTUVWXYZ").optimize()
 def _rewriting(
     what: pynini.Fst, before: pynini.FstLike = "", after: pynini.FstLike = "", sigma: pynini.Fst = _SIGMA
 ) -> pynini.Fst:
-    """Rewrite everywhere between these contexts."""
+    """Return the rule that applies a transducer to every match between two contexts."""
     return pynini.cdrewrite(what, before, after, sigma).optimize()
 
 
 def _table(text: str) -> list[tuple[str, str]]:
-    """Read rows of `word, word = other words`."""
+    """Return pairs of a word and its replacement, from lines like `word, word = replacement`."""
     rows = (line.split(" = ") for line in text.strip().splitlines())
     return [(word.strip(), others.strip()) for words, others in rows for word in words.split(",")]
 
 
 def _words(*what: str | pynini.Fst, letter: pynini.Fst = _LETTER) -> pynini.Fst:
-    """Rewrite whole words: of tables, or as transducers of words do.
+    """Return the rule that rewrites whole words, by tables (see `_table`) or by transducers.
 
-    `_rewriting` between `_BEGIN` and `_END` means the same, but takes very long to compile for thousands of words.
+    `_rewriting` between `_BEGIN` and `_END` is equivalent, but takes very long to compile for thousands of words.
     """
     maps = [pynini.string_map(_table(one)) if isinstance(one, str) else one for one in what]
     rewritten = pynini.union(*maps).optimize()
@@ -56,11 +56,11 @@ def _words(*what: str | pynini.Fst, letter: pynini.Fst = _LETTER) -> pynini.Fst:
 
 
 def _any_of(text: str) -> pynini.Fst:
-    """Accept one of the words of a text."""
+    """Return the acceptor of the single words of a text."""
     return pynini.union(*text.split()).optimize()
 
 
-# ---- Letters: ASCII, and the accented ones of Latin-1 and Latin Extended-A ----
+# ---- Letters: ASCII, and accented letters of Latin-1 and Latin Extended-A ----
 
 _CAPITALS = [(big, big.lower()) for big in map(chr, range(0x180)) if big.isupper() and len(big.lower()) == 1]
 LOWER_CASE = _rewriting(pynini.string_map(_CAPITALS))
@@ -87,7 +87,7 @@ _EDGE = pynini.union(_MARK, _QUOTE).star.optimize()
 
 
 def _digits(*counts: int, between: str = "-") -> pynini.Fst:
-    """Write the digits of a number with groups of these lengths one by one."""
+    """Return the transducer that separates the digits of a number, given the lengths of its groups of digits."""
     each = _DIGIT + pynutil.insert(" ")
     groups = [each**count for count in counts]
     whole = groups[0]
@@ -115,13 +115,13 @@ _RANGE = _rewriting(
     _BEGIN + pynini.accep("$").ques,
     pynini.accep("%").ques + _EDGE + _END,
 )
-# "-5" and ".5" are more than their digits.
+# The signs of "-5" and ".5" are read.
 _SIGNS = (
     _rewriting(pynini.cross("-", "minus "), _BEGIN, pynini.union(_DIGIT, "." + _DIGIT, "$" + _DIGIT))
     @ _rewriting(pynini.cross(".", "point "), _BEGIN, _DIGIT)
     @ _rewriting(pynini.cross("#", "number "), _BEGIN, _DIGIT)
 ).optimize()
-# Assent and dissent have hyphens, and are not made of hesitations.
+# "uh-huh" and "uh-uh" are single words, and their parts are not hesitations.
 _ASSENT = _rewriting(
     pynini.string_map(
         _table("""
@@ -164,7 +164,7 @@ _SIGN = pynini.union(_SMALL, _CAPITAL).optimize()
 _INITIALS = _rewriting(_SIGN + (pynutil.delete(".") + _SIGN).plus, _BEGIN, pynini.accep("'s").ques + _END)
 PUNCTUATION = (_TYPOGRAPHY @ _SIGNS @ _ASSENT @ _HYPHENS @ _MARKS @ _CLIPPED @ _QUOTES @ _INITIALS).optimize()
 
-# ---- Symbols that are said ----
+# ---- Symbols that are spoken ----
 
 _FRACTION_SIGNS = pynini.string_map([("½", " 1/2"), ("¼", " 1/4"), ("¾", " 3/4"), ("⅓", " 1/3"), ("⅔", " 2/3")])
 _ORDINAL_PARTS = {3: "third", 5: "fifth", 8: "eighth", 10: "tenth", 16: "sixteenth"}
@@ -189,7 +189,7 @@ SYMBOLS = (
     _TYPOGRAPHY
     @ _TELEPHONE
     @ _RANGE
-    # "10am", "mp3": numbers and letters are words of their own, but for "1st" and "90s".
+    # In "10am" and "mp3", numbers and letters become separate words, except in "1st" and "90s".
     @ _rewriting(pynutil.insert(" "), _SIGN, _DIGIT)
     @ _rewriting(
         pynutil.insert(" "),
@@ -206,10 +206,10 @@ SYMBOLS = (
     @ _rewriting(pynini.cross(".", " dot "), _SIGN, _LINK_ENDS + pynini.union(".", _EDGE + _END))
 ).optimize()
 
-# ---- Rules of words and of phrases: they name few bytes ----
+# ---- Rules of words and of phrases, which name few bytes ----
 
-# All bytes that they do not name are the same to them. One of these stands for all, so that machines have an eighth of
-# the arcs, until a rule is whole.
+# These rules treat all bytes that they do not name in the same way, so one byte represents all of them. The machines
+# then have an eighth of the arcs. `_whole` replaces this byte by all bytes.
 _TEXT = "abcdefghijklmnopqrstuvwxyz0123456789 '%.,:<>[]$€£¥¢\1"
 _NAMED = pynini.union(*(f"[{one}]" for one in sorted({*_TEXT.encode()})))
 _STAND_IN = "[2]"
@@ -219,7 +219,7 @@ _FEW_LETTER = pynini.difference(_FEW, " ").optimize()
 
 
 def _whole(rule: pynini.Fst) -> pynini.Fst:
-    """Return the rule for all bytes."""
+    """Return the rule with all bytes in place of the byte that represents them."""
     mapper = pynini.EncodeMapper("standard", encode_labels=True)  # a pair of labels becomes one
     pairs = rule.copy().encode(mapper)
     (stand_in,) = pynini.accep(_STAND_IN).encode(mapper).arcs(0)
@@ -236,12 +236,12 @@ def _whole(rule: pynini.Fst) -> pynini.Fst:
 
 
 def _between(what: pynini.Fst, before: pynini.FstLike = "", after: pynini.FstLike = "") -> pynini.Fst:
-    """Rewrite everywhere between these contexts."""
+    """Do the same as `_rewriting`, with few bytes."""
     return _rewriting(what, before, after, _FEW_SIGMA)
 
 
 def _each_of(*what: str | pynini.Fst) -> pynini.Fst:
-    """Rewrite whole words."""
+    """Do the same as `_words`, with few bytes."""
     return _words(*what, letter=_FEW_LETTER)
 
 
@@ -265,7 +265,10 @@ _POWERS = ["thousand", "million", "billion", "trillion"]
 
 
 def _large(powers: int, comma: str, *, rounded: bool = False) -> pynini.Fst:
-    """Read a number with this many groups of three digits after the first; `rounded`: its last six digits are zeros."""
+    """Return the transducer of numbers with `powers` groups of three digits after the first group.
+
+    With `rounded`, the last six digits are zeros.
+    """
     whole = _leading + pynutil.insert(f" {_POWERS[powers - 1]}")
     for power in reversed(_POWERS[: powers - 1]):
         if rounded and power == "thousand":
@@ -275,7 +278,7 @@ def _large(powers: int, comma: str, *, rounded: bool = False) -> pynini.Fst:
     return whole + pynutil.delete(comma) + _last_three
 
 
-# More than nine digits without commas are a number if it is a round one; others are digits of a telephone number.
+# More than nine digits without commas are a number if it is round; otherwise they are digits of a telephone number.
 CARDINAL = pynini.union(
     pynini.cross("0", "zero"),
     _leading,
@@ -330,7 +333,7 @@ _DECADE = (
 
 
 def _money(sign: str, one: str, many: str, cent: str, cents: str) -> pynini.Fst:
-    """Read a sum with its sign in front: `$5.50`, `$2.5` (million)."""
+    """Return the transducer of sums of money with the sign in front: `$5.50`, `$2.5` (million)."""
     hundredths = pynini.union(
         pynini.cross("01", f"one {cent}"),
         (pynini.difference(_DIGIT**2, pynini.union("00", "01")) @ _pair) + pynutil.insert(f" {cents}"),
@@ -429,7 +432,7 @@ oclock = o'clock
     @ _between(_ENDINGS, _SMALL + pynini.accep("'d").ques, _END)
 ).optimize()
 
-# British spellings, by what is different; the first words are the beginnings of words.
+# British spellings, by the letters that differ; these lists have the beginnings of words.
 _OUR = """
 arm behavi cand clam col demean endeav fav ferv flav harb hon hum lab misdemean neighb od parl ranc rig rum savi sav
 splend tum val vap vig dishon discol
@@ -454,7 +457,7 @@ _RE = "cent theat lit fib calib met kilomet centimet millimet spect lust"
 
 
 def _american(starts: str, british: str, american: str, ends: str) -> pynini.Fst:
-    """Exchange the middles of words with these beginnings and ends."""
+    """Return the transducer from British to American words, by beginnings of words, differing letters and endings."""
     return _any_of(starts) + pynini.cross(british, american) + pynini.union(*ends.split(" "))
 
 
@@ -538,7 +541,7 @@ _NUMBER_WORD = pynini.union(_CARDINAL_WORD, _POWER).optimize()
 _CURRENCY = _any_of("dollar dollars euro euros pound pounds yen")
 _BELOW_100 = pynini.union(*_UNITS, *_TEENS, *_TENS, pynini.union(*_TENS) + " " + pynini.union(*_UNITS)).optimize()
 _PART = pynini.union("one half", "one quarter", "three quarters", "two thirds").optimize()
-# What goes over the words as they are written: dates have ordinals, "$ 5" is "$5".
+# Rules across words that come before all others: dates have ordinals, "$ 5" is "$5".
 _month_names = "anuary ebruary arch pril ay une uly ugust eptember ctober ovember ecember an eb ug ept ct ov ec".split()
 _MONTH = pynini.union(*(
     start + rest for rest, letter in zip(_month_names, "jfmamjjasondjfasond", strict=True)
@@ -665,7 +668,7 @@ PHRASES = (
 
 
 def _each(word: pynini.Fst, letter: pynini.Fst) -> pynini.Fst:
-    """Rewrite each word of a text, but for those in brackets."""
+    """Return the rule that rewrites each word of a text, except words in brackets."""
     bracketed = pynini.union("<" + letter.star + ">", pynini.escape("[") + letter.star + pynini.escape("]")).optimize()
     text = pynini.union(bracketed, pynini.difference(letter.plus, bracketed) @ word).optimize()
     # A closure without a second copy.
@@ -686,12 +689,12 @@ NORMALIZE_3 = _whole(PHRASES)
 
 
 def _optional(what: pynini.Fst, before: pynini.FstLike = _BEGIN, after: pynini.FstLike = _END) -> pynini.Fst:
-    """Rewrite words or leave them."""
+    """Return the rule that rewrites a match or leaves it unchanged; both are paths."""
     return pynini.cdrewrite(what, before, after, _FEW_SIGMA, mode="opt").optimize()
 
 
 def _either(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Allow a contraction for its full form."""
+    """Return the pairs in both directions: contractions to full forms, and full forms to contractions."""
     return [*pairs, *((full, short) for short, full in pairs)]
 
 
@@ -708,7 +711,7 @@ _AMBIGUOUS = pynini.string_map(
     + [(f"{word}'d", f"{word} {verb}") for word in _ASKING if word != "who" for verb in ("would", "had")]
     + [("ain't", f"{verb} not") for verb in ("is", "am", "are", "has", "have")]
 )
-# "john's" may be "john is"; the other way round would make too many texts of every "is".
+# "john's" may be "john is". The reverse is not allowed, since each "is" would make too many texts.
 _POSSESSIVE = pynini.union(*_IS_OR_HAS)
 _NAMES = pynini.difference(_SMALL.plus, _POSSESSIVE) + pynini.cross("'s", pynini.union(" is", " has"))
 
@@ -779,7 +782,7 @@ _RULES = {
 
 
 def generator_main(exporter: export.Exporter) -> None:
-    """Export the two rules that are applied, and the parts of the first."""
+    """Export the rules `NORMALIZE` (in three stages) and `ALTERNATIVES`, and the rules that `NORMALIZE` combines."""
     for name, rule in _RULES.items():
         exporter[name] = rule
 

@@ -1,9 +1,10 @@
-"""Recognition rates as grammars: the automata of latticemetric, written out for an alphabet of a few letters.
+"""Recognition rates as grammars: the automata of latticemetric, for an alphabet of a few letters.
 
-Chiang & DeNeefe 2008, section 4, define n-GRR by an automaton whose states count. Here it is the composition of two
-small machines, each a regular expression. The first aligns: it reads a candidate and writes the edits of an
-alignment with a reference. The second weighs edits: the k-th match in a row gains min(k, n), the number of n-grams that
-it completes; an insertion costs α, a deletion β, a substitution nothing. Weights are costs, so gains are negative.
+Chiang & DeNeefe 2008, section 4, define n-GRR by an automaton. Here, it is the composition of two small machines, each
+a regular expression. The first machine aligns: it reads a candidate and writes the edits of an alignment with a
+reference. The second machine weighs edits. The k-th match in a row gains min(k, n), the number of n-grams that it
+completes; an insertion costs α, a deletion costs β, and a substitution costs nothing. Weights are costs, so gains are
+negative.
 
     edits      C match   S substitution   D deletion   I insertion
     align      I* (step 1) I* (step 2) I* … (step |r|) I*,   step i = C by r_i | S by any word | D by nothing
@@ -25,7 +26,7 @@ REFERENCE = "abac"
 
 
 def alignments(reference: str, alphabet: str = ALPHABET) -> pynini.Fst:
-    """Map candidates to the edits of each of their alignments with a reference."""
+    """Return the transducer from candidates to the edits of all their alignments with a reference."""
     word = pynini.union(*alphabet)
     inserted = pynini.cross(word, "I").star
     whole = inserted.copy()
@@ -36,7 +37,7 @@ def alignments(reference: str, alphabet: str = ALPHABET) -> pynini.Fst:
 
 
 def gains(order: int, alpha: float = 1, beta: float = 0) -> pynini.Fst:
-    """Weigh each edit by its cost."""
+    """Return the acceptor of sequences of edits; the weight of a sequence is its cost."""
     run = _edit("C", -order).star
     for in_a_row in range(order, 0, -1):
         run = (_edit("C", -in_a_row) + run).ques
@@ -49,7 +50,7 @@ def _edit(name: str, cost: float) -> pynini.Fst:
 
 
 def grr(reference: str, order: int, alpha: float = 1, beta: float = 0, alphabet: str = ALPHABET) -> pynini.Fst:
-    """Return the n-gram recognition rate of a reference: the best path of a candidate costs −numerator."""
+    """Return the acceptor of candidates for a reference; the best path of a candidate costs −numerator of n-GRR."""
     return pynini.project(alignments(reference, alphabet) @ gains(order, alpha, beta), "input").optimize()
 
 

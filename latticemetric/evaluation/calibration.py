@@ -3,7 +3,7 @@
 Resamples draw whole groups (utterances), since the words of an utterance depend on each other.
 
 - NCE, normalized cross entropy (Siu, Gish & Richardson 1997), as NIST's sclite computes it. It is 1 if all
-  probabilities are 0 or 1 and right. It is 0 if they are only as good as one constant: the share of events that
+  probabilities are 0 or 1 and right. It is 0 if they are no better than one constant, the share of events that
   happened. It is negative if they are worse.
 - Brier score (Brier 1950): the mean of (probability − outcome)²; 0 is best.
 - ECE, expected calibration error: the mean distance between probability and frequency, over bins; 0 is best.
@@ -194,7 +194,7 @@ _SUMS = 4
 
 
 def log_probabilities(probability: Values, right: npt.NDArray[np.bool_]) -> Values:
-    """Return the log2 probability of each outcome, from the probability of each event and whether it happened."""
+    """Return the log2 probability of each outcome. `right` is True for each event that happened."""
     inside = np.clip(probability, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
     logarithms: Values = np.log2(np.where(right, inside, 1 - inside))
     return logarithms

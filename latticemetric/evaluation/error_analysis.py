@@ -46,12 +46,12 @@ class ErrorDetails(Result, Frozen):
     """Counts of the words in alignments, by edit. Counts of several test sets can be added.
 
     Attributes:
-        correct: How often each reference word was recognised correctly.
-        confusions: How often each (reference word, hypothesis word) pair was confused.
-        insertions: How often each word was inserted.
-        deletions: How often each reference word was deleted.
-        segments: Number of segments.
-        wrong_segments: Number of segments with errors.
+        correct: For each reference word, the number of correct recognitions.
+        confusions: For each pair (reference word, hypothesis word), the number of confusions.
+        insertions: For each hypothesis word, the number of insertions.
+        deletions: For each reference word, the number of deletions.
+        segments: The number of segments.
+        wrong_segments: The number of segments with errors.
     """
 
     correct: Mapping[str, int]
@@ -123,7 +123,7 @@ class ErrorDetails(Result, Frozen):
 
     @property
     def substitutions(self) -> dict[str, int]:
-        """Count how often each reference word was replaced."""
+        """For each reference word, the number of substitutions."""
         counts = Counter[str]()
         for (expected, _), times in self.confusions.items():
             counts[expected] += times
@@ -131,7 +131,7 @@ class ErrorDetails(Result, Frozen):
 
     @property
     def misrecognitions(self) -> dict[str, int]:
-        """Count how often each word replaced another one (sclite: falsely recognized)."""
+        """For each hypothesis word, the number of substitutions (sclite: falsely recognized)."""
         counts = Counter[str]()
         for (_, said), times in self.confusions.items():
             counts[said] += times

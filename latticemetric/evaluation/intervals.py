@@ -1,8 +1,8 @@
 """Bootstrap over segments: intervals of a corpus value, and of the difference of two systems.
 
-A resample draws as many segments as the test set has, with replacement. The metric computes the value of a resample
-from the sum of the statistics of its segments. NIST weights n-grams by all references; resamples keep the weights of
-the whole test set. Sums are computed by matrix products in bounded memory.
+A resample has the size of the test set; its segments are drawn with replacement. The metric computes the value of a
+resample from the sum of the statistics of its segments. NIST weights n-grams by all references; resamples keep the
+weights of the whole test set. Sums are computed by matrix products in bounded memory.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class _Search:
         return math.fsum(self._weights * self._merits[hypothesis])
 
     def _cannot_win(self, hypotheses: Numbers, total: float) -> Flags:
-        """Return True for each hypothesis that cannot reach the merit `total`, whatever its missing scores are."""
+        """Return True for each hypothesis that cannot reach the merit `total`, even with the best missing scores."""
         if not math.isfinite(self._best_merit):
             return np.zeros(len(hypotheses), dtype=np.bool_)
         most = np.where(np.isnan(self._merits[hypotheses]), self._best_merit, self._merits[hypotheses]) @ self._weights

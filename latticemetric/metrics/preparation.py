@@ -107,7 +107,7 @@ class Preparation:
         return tuple(map(str.lower, text) if self.lowercase else text)
 
     def graph(self, lattice: Lattice) -> Lattice:
-        """Return the same graph, with each word prepared on its own."""
+        """Return the same graph, with each word prepared separately."""
         if not self.lowercase and self.tokenize is None:
             return lattice
         used, place = numbered_words(lattice.word)

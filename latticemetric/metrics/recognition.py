@@ -294,7 +294,7 @@ class GRR(Metric[RecognitionStatistics]):
 
     @property
     def counts_all_words(self) -> bool:
-        """True if the metric compares all words as they are: it leaves out none, and splits none into units."""
+        """True if the metric compares all words unchanged: it ignores no words, and splits no words into units."""
         return not self.ignore and not self.wildcard
 
     def list_counts(self, lists: ListColumns) -> ListCounts:

@@ -1,7 +1,7 @@
 """Find the oracle of a whole corpus by BLEU. BLEU is not a sum over sentences, so the search is iterative.
 
-log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), k = 1 … n. All counts are those of the whole corpus: m_k matching
-k-grams, g_k k-grams, c words, ρ words of the references (the effective reference length).
+log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), k = 1 … n. The whole corpus has m_k matching k-grams, g_k
+k-grams, c words, and ρ reference words (the effective reference length).
 
 The search uses a linear approximation at the current counts. A matching k-gram adds 1 / (n m_k). A word subtracts
 Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 use average counts instead.) The search

@@ -1,6 +1,6 @@
 """Find the oracle of an n-best list by scoring all hypotheses.
 
-The result is the same as that of a search in the list's lattice, but found faster.
+A search of the list's lattice has the same result, but takes longer.
 """
 
 from __future__ import annotations

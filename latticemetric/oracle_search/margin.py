@@ -106,7 +106,7 @@ def hope(
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: What the weight multiplies: `rate` or `numerator`.
+        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
@@ -156,7 +156,7 @@ def hopes(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: What the weight multiplies: `rate` or `numerator`.
+        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
@@ -189,7 +189,7 @@ def fear(
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: What the weight multiplies: `rate` or `numerator`.
+        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes, and return the best string so far, with `exact=False`
             and a `bound`.
@@ -226,7 +226,7 @@ def fears(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: What the weight multiplies: `rate` or `numerator`.
+        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes; the remaining results are the best strings so far.
 

@@ -107,7 +107,7 @@ class Answer(ScoredPath):
     signature: str
 
     _OWN: ClassVar[tuple[str, ...]] = ()
-    """The fields that `asdict` adds to those of the path."""
+    """The fields that `asdict` adds to the fields of the path."""
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON; `one_best` is nested."""

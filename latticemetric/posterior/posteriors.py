@@ -283,9 +283,9 @@ class Posteriors(Result, Distribution):
     def confidences(self, path: _ScoredPath) -> tuple[float, ...]:
         """Return the probability of each word of a scored path.
 
-        In a lattice, the probability of a word is that of its arc. In an n-best list, where hypotheses share no arcs,
-        it is the total probability of all hypotheses with the same word at the same position, after a WER alignment of
-        each hypothesis with the path. A word on which all hypotheses agree has probability 1.
+        In a lattice, the probability of a word is the posterior of its arc. In an n-best list, where hypotheses share
+        no arcs, it is the total probability of all hypotheses with the same word at the same position, after a WER
+        alignment of each hypothesis with the path. A word on which all hypotheses agree has probability 1.
 
         Args:
             path: An oracle or a 1-best of this lattice.

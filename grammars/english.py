@@ -115,7 +115,7 @@ _RANGE = _rewriting(
     _BEGIN + pynini.accep("$").ques,
     pynini.accep("%").ques + _EDGE + _END,
 )
-# The signs of "-5" and ".5" are read.
+# The signs in "-5", ".5" and "#5" become words.
 _SIGNS = (
     _rewriting(pynini.cross("-", "minus "), _BEGIN, pynini.union(_DIGIT, "." + _DIGIT, "$" + _DIGIT))
     @ _rewriting(pynini.cross(".", "point "), _BEGIN, _DIGIT)
@@ -236,12 +236,12 @@ def _whole(rule: pynini.Fst) -> pynini.Fst:
 
 
 def _between(what: pynini.Fst, before: pynini.FstLike = "", after: pynini.FstLike = "") -> pynini.Fst:
-    """Do the same as `_rewriting`, with few bytes."""
+    """Return the rule of `_rewriting`, over few bytes."""
     return _rewriting(what, before, after, _FEW_SIGMA)
 
 
 def _each_of(*what: str | pynini.Fst) -> pynini.Fst:
-    """Do the same as `_words`, with few bytes."""
+    """Return the rule of `_words`, over few bytes."""
     return _words(*what, letter=_FEW_LETTER)
 
 
@@ -689,7 +689,7 @@ NORMALIZE_3 = _whole(PHRASES)
 
 
 def _optional(what: pynini.Fst, before: pynini.FstLike = _BEGIN, after: pynini.FstLike = _END) -> pynini.Fst:
-    """Return the rule that rewrites a match or leaves it unchanged; both are paths."""
+    """Return the rule that may rewrite a match or leave it unchanged; it outputs both texts."""
     return pynini.cdrewrite(what, before, after, _FEW_SIGMA, mode="opt").optimize()
 
 

@@ -102,7 +102,7 @@ class BestArcs(NamedTuple):
 
 
 def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
-    """Return the paths with the largest gain against each reference; each path appears once."""
+    """Return all paths that are best, by gain, against at least one reference; each path appears once."""
     if search.spelling is not None:
         in_units, spelled = search.in_units()
         return _best_arcs_of_words(best_arcs(in_units, references), spelled)
@@ -279,7 +279,7 @@ class BestEdges(NamedTuple):
 
 
 def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
-    """Return the derivations with the largest gain against each reference; each derivation appears once."""
+    """Return all derivations that are best, by gain, against at least one reference; each one appears once."""
     forest = search.forest
     with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(

@@ -128,8 +128,8 @@ def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
 
     Arc a has the input label a + 1, since 0 is ε. So the composed machine keeps the number of each arc. A word in
     `known` (the words of the automaton) is written as itself and as ★, any other word only as ★. So the automaton is
-    small for any vocabulary. From each final state, a further arc leads to the end; its label follows those of the
-    arcs.
+    small for any vocabulary. From each final state, a further arc leads to the end; its input label comes after the
+    labels of all arcs.
     """
     arcs, end = len(lattice.word), lattice.num_states
     counts = label != EPSILON

@@ -147,7 +147,7 @@ class MetricTask(Frozen):
             return np.stack(padded, axis=1)
 
         if not tasks:
-            raise UsageError("there are no language pairs to pool")
+            raise UsageError("there are no language pairs to pool", advice="give at least one")
         metrics = tasks[0][1]
         if any(set(scores) != set(metrics) for _, scores in tasks):
             raise UsageError("language pairs have different metrics", advice="give the same metrics for each")
@@ -232,7 +232,7 @@ def rank_metrics(
         {'mine': 1.0, 'worse': 1.0}
     """
     if not tasks:
-        raise UsageError("there are no tasks to rank metrics on")
+        raise UsageError("there are no tasks to rank metrics on", advice="give at least one")
     if not 0 < significance < 1:
         raise UsageError(
             f"the significance level {significance} is not between 0 and 1", advice="give a level like 0.05"

@@ -393,13 +393,13 @@ def _checked_scheme(scheme: Scheme) -> Scheme:
 
 def _checked_null(null: float) -> float:
     if not 0 <= null < math.inf:
-        raise UsageError(f"null is {null}, but must be a number ≥ 0")
+        raise UsageError(f"null is {null}", advice="give a number ≥ 0")
     return float(null)
 
 
 def _checked_share(share: float) -> float:
     if not 0 <= share <= 1:
-        raise UsageError(f"count_share is {share}, but must be between 0 and 1")
+        raise UsageError(f"count_share is {share}", advice="give a number from 0 to 1")
     return float(share)
 
 

@@ -56,7 +56,7 @@ class Consensus(Brief):
             least: Also omit words with posteriors below this, except the best word of each bin.
         """
         if not least >= 0:
-            raise UsageError(f"the least posterior is {least}, but must be a number ≥ 0")
+            raise UsageError(f"the least posterior is {least}", advice="give a number ≥ 0")
         kept = [[(word, p) for rank, (word, p) in enumerate(words) if rank == 0 or p >= least] for words in self.bins]
         places = [place for place, words in enumerate(kept) if any(word for word, _ in words)]
         rows = [(k, word, p) for k, place in enumerate(places) for word, p in kept[place]]

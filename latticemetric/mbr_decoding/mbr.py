@@ -175,7 +175,7 @@ def mbr(  # noqa: D417  parameters of one kind share a line
         samples: For metrics: number of paths to sample from each graph. Default: all paths are listed (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
         utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
-        higher_is_better, utility_range: For a utility: False if it counts errors; its lowest and highest score.
+        higher_is_better, utility_range: For a utility: False if it counts errors; (lowest score, highest score).
         weights: For metrics: weights of the entries of an n-best list: `probabilities`, `counts` (1 each), or numbers.
         pruning_confidence: For metrics: to save time, drop strings that lose this share of resamples (`PairPruning`).
         beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.

@@ -59,7 +59,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.scale):
-            raise UsageError(f"the scale is {self.scale}, not a finite number")
+            raise UsageError(f"the scale is {self.scale}, not a finite number", advice="give a number like 0.1")
         samples = 1 if self.samples is None else self.samples
         for number, least, problem in (
             (samples, 1, f"{samples} samples cannot be drawn"),

@@ -59,13 +59,15 @@ class GainParameters:
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.scale):
-            raise UsageError(f"the scale is {self.scale}, not a finite number")
+            raise UsageError(f"the scale is {self.scale}, not a finite number", advice="give a number like 0.1")
         if not math.isfinite(self.word_penalty):
-            raise UsageError(f"the word penalty is {self.word_penalty}, not a finite number")
+            raise UsageError(
+                f"the word penalty is {self.word_penalty}, not a finite number", advice="give a number like 0.1"
+            )
         for name in ("T", "p", "r"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
-                raise UsageError(f"{name} is {value}, but must be a number above 0")
+                raise UsageError(f"{name} is {value}", advice="give a number above 0")
         if not (isinstance(self.order, int | np.integer) and 1 <= self.order <= _HIGHEST_ORDER):
             raise UsageError(f"the order is {self.order}", advice=f"choose one of 1 … {_HIGHEST_ORDER}")
         if not math.isfinite(sum(self.factors)):

@@ -182,7 +182,7 @@ class Aligner(NamedTuple):
         It can also align the words in `also`, which may be on no path, but must be in the vocabulary.
         """
         if not math.isfinite(scale):
-            raise UsageError(f"the scale is {scale}, not a finite number")
+            raise UsageError(f"the scale is {scale}, not a finite number", advice="give a number like 0.1")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
         weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
         scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})

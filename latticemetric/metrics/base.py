@@ -79,7 +79,7 @@ class Tally:
 
     def __add__(self, other: Self) -> Self:
         if self.names != other.names:
-            raise UsageError("statistics of different metrics cannot be added")
+            raise UsageError("statistics of different metrics cannot be added", advice="add those of one metric only")
         return type(self)(self.names, tuple(map(add, self.sums, other.sums)))
 
     def asdict(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Metric(ABC, Generic[S]):
     is_fraction: bool = True
     """False if the score is not a fraction and must not be shown in percent."""
     takes_graphs: bool = False
-    """True if references may be graphs. The metric searches a graph, and does not list its strings."""
+    """True if references may be graphs. The metric searches a graph without listing its strings."""
     takes_candidate_graphs: bool = False
     """True if candidates may be graphs, too."""
 
@@ -328,7 +328,7 @@ def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphRe
 
 
 def check_flags(**flags: object) -> None:
-    """Raise `UsageError` if a flag is not True or False, since Python takes every non-empty string for True."""
+    """Raise `UsageError` if a flag is not True or False, since Python treats every non-empty string as True."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise UsageError(f"{name} is {value!r}", advice="give True or False, or yes or no on the command line")

@@ -84,7 +84,7 @@ _FEW_ROUNDS, _MANY_ROUNDS = 3, 6
 # If a graph has at most this number of paths, try all of its strings.
 MOST_TRIED = 1000
 
-# Ignore smaller gains: they may be rounding errors, with which the search would never end.
+# Ignore smaller gains: they may be rounding errors, and the search might never end.
 _LEAST_STEP = 1e-12
 
 

@@ -172,7 +172,7 @@ class LatticeSpace(SearchSpace):
         return native.best_path(self.graph, self.cost, self.word_counts)
 
     def best_arcs(self, references: Sequence[Sequence[str]]) -> native.BestArcs:
-        """Return the best paths against each reference; each path appears once."""
+        """Return all paths that are best against at least one reference; each path appears once."""
         encoded = [self.encoded(reference) for reference in references]
         return native.best_arcs(self._search_for(encoded[0]), encoded)
 

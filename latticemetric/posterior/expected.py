@@ -513,13 +513,13 @@ _ROUNDING = 1e-9  # rounding errors of logarithms of sums of large costs
 
 
 def _worst_rate(listed: CountedReferences, longest: int) -> float:
-    """Return a bound of the rates of all strings with up to `longest` words, each against its best reference."""
+    """Return a bound of the worst rate that a string with up to `longest` words has against its best reference."""
     _, unit, alpha, beta = listed.gains
     rates = []
     for reference, total in zip(listed.words, listed.totals, strict=True):
         size = len(reference)
-        # The worst string has no matches. Its gain is linear in its length, with a bend at the length of the reference,
-        # so three lengths are enough.
+        # The worst string has no matches, and substitutes words where possible. The gain of its other words is linear
+        # in its length, with a bend at the length of the reference, so three lengths are enough.
         gains = [
             -alpha * max(0, words - size) - beta * max(0, size - words) for words in (0, min(size, longest), longest)
         ]

@@ -68,7 +68,7 @@ def listing(
     if of not in _KINDS:
         raise UsageError(f"posteriors of '{of}' cannot be listed", advice=f"choose one of {', '.join(_KINDS)}")
     if not 0 <= least <= 1:
-        raise UsageError(f"the least posterior is {least}, but must be between 0 and 1")
+        raise UsageError(f"the least posterior is {least}", advice="give a number from 0 to 1")
     if top is not None and top < 0:
         raise UsageError(f"{top} posteriors cannot be listed", advice="give 0 or more")
     rows: list[Row] = []

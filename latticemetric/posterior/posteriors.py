@@ -536,7 +536,7 @@ def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) ->
 def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
     """Return the model's cost times `scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
     if not math.isfinite(scale):
-        raise UsageError(f"the scale is {scale}, not a finite number")
+        raise UsageError(f"the scale is {scale}, not a finite number", advice="give a number like 0.1")
     cost = graph.cost(scales)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     ending = np.full(len(cost.final), np.inf)

@@ -210,7 +210,7 @@ def test_equal_merits_are_no_reason_to_go_on():
         (["a"], ["a", "b"], {}, "there are 1 graphs, but 2 references"),
         ([], [], {}, "no graphs to tune on"),
         (["a"], ["a"], {"p": []}, "p has no values"),
-        (["a"], ["a"], {"p": [0.0]}, "p is 0.0, but must be a number above 0"),
+        (["a"], ["a"], {"p": [0.0]}, "p is 0.0; give a number above 0"),
         (["a"], ["a"], {"scale": [math.nan]}, "the scale is nan"),
         (["a"], ["a"], {"metric": "bleurt"}, "there is no metric 'bleurt'"),
         (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),

@@ -190,7 +190,7 @@ def test_the_answer_is_plain_values_for_json():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"T": 0}, "T is 0, but must be a number above 0"),
+        ({"T": 0}, "T is 0; give a number above 0"),
         ({"T": math.inf}, "T is inf"),
         ({"p": -0.5}, "p is -0.5"),
         ({"r": math.nan}, "r is nan"),

@@ -40,7 +40,7 @@ class TagEvaluation(Frozen):
             gold_name: The name of the gold tags in error messages.
         """
         if not systems:
-            raise UsageError("there are no predicted tags")
+            raise UsageError("there are no predicted tags", advice="give the tags of at least one system")
         for name, tags in systems.items():
             check_same_words(gold, tags, (gold_name, name))
         return cls(gold, {name: tag_table(gold, tags) for name, tags in systems.items()})

@@ -44,7 +44,7 @@ class ErrorSource:
 
     def __init__(self, gold: Table, systems: Sequence[Table]) -> None:
         if not systems:
-            raise UsageError("there are no systems to draw errors from")
+            raise UsageError("there are no systems to draw errors from", advice="give at least one")
         shared_length([gold, *systems])
         self.gold = gold.sum(axis=0)
         self.tags = int(self.gold[TagColumn.TRUE_BAD : TagColumn.TRUE_OK + 1].sum())

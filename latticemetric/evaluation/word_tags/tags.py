@@ -41,10 +41,13 @@ class WordTags(Frozen):
     def __post_init__(self) -> None:
         bad, begin = np.asarray(self.bad, dtype=np.bool_), np.asarray(self.begin, dtype=np.int64)
         if bad.ndim != 1 or begin.ndim != 1 or not len(begin):
-            raise UsageError("tags and begin positions of segments must be one-dimensional arrays")
+            raise UsageError(
+                "tags and begin positions of segments must be one-dimensional arrays", advice="make them by WordTags.of"
+            )
         if begin[0] != 0 or begin[-1] != len(bad) or (np.diff(begin) < 0).any():
             raise UsageError(
-                "the begin positions of segments must start at 0, never decrease, and end at the number of tags"
+                "the begin positions of segments must start at 0, never decrease, and end at the number of tags",
+                advice="make them by WordTags.of",
             )
         object.__setattr__(self, "bad", bad)
         object.__setattr__(self, "begin", begin)

@@ -253,7 +253,12 @@ def rank_metrics(
         values = [found[task.name].values[name] for task in tasks]
         weighted = sum(task.weight * (math.nan if v is None else v) for task, v in zip(tasks, values, strict=True))
         average_value[name] = or_none(weighted / total)
-    order = sorted(names, key=lambda name: (average_rank[name], -(average_value[name] or 0.0), name))
+
+    def rank(name: str) -> tuple[float, float, str]:
+        value = average_value[name]
+        return average_rank[name], math.inf if value is None else -value, name  # without a value: last
+
+    order = sorted(names, key=rank)
     ranked = {name: average_rank[name] for name in order}
     return RankTable(found, ranked, average_value, significance)
 

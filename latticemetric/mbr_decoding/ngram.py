@@ -25,10 +25,9 @@ from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
+from latticemetric.metrics.segments import checked_order
 from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
-
-_HIGHEST_ORDER = 254
 
 GAIN = "gain"
 """The name of the score column with −gain as cost."""
@@ -68,8 +67,7 @@ class GainParameters:
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise UsageError(f"{name} is {value}", advice="give a number above 0")
-        if not (isinstance(self.order, int | np.integer) and 1 <= self.order <= _HIGHEST_ORDER):
-            raise UsageError(f"the order is {self.order}", advice=f"choose one of 1 … {_HIGHEST_ORDER}")
+        object.__setattr__(self, "order", checked_order(self.order))
         if not math.isfinite(sum(self.factors)):
             raise UsageError(
                 f"T = {self.T}, p = {self.p}, r = {self.r} at order {self.order} give infinite gains",

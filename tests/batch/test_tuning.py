@@ -215,7 +215,7 @@ def test_equal_merits_are_no_reason_to_go_on():
         (["a"], ["a"], {"metric": "bleurt"}, "there is no metric 'bleurt'"),
         (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),
         (["a"], ["a"], {"evidence": []}, "there are 1 graphs, but 0 graphs of evidence"),
-        (["a"], ["a"], {"order": 0}, "the order is 0"),
+        (["a"], ["a"], {"order": 0}, "order 0 is not possible for n-grams"),
         (["a"], ["a"], {"seed": -1}, "seed -1 is negative"),
     ],
 )

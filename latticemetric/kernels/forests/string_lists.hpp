@@ -136,7 +136,7 @@ class StringLists {
     else
       take(number, list);
     if (bytes_ + yields_.bytes() > most_bytes_)
-      throw TooLarge("the partial strings of the search do not fit into memory; prune the forest, or ask for fewer "
+      throw TooLarge("the partial strings of the search do not fit into memory; prune the graph, or ask for fewer "
                      "strings");
   }
 

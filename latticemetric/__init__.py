@@ -111,7 +111,7 @@ def __getattr__(name: str) -> Any:
     if name == "_native" and not _is_built:
         raise ImportError(
             f"{__path__[0]} is a source checkout without the extension module, and no other latticemetric is installed;"
-            " install it: pip install ."
+            " build and install this one: pip install ."
         )
     if name == "__version__":
         return import_module("latticemetric.metrics.signature").VERSION

@@ -1,4 +1,4 @@
-"""Check arguments of callers: texts and numbers."""
+"""Check arguments of public functions: numbers, lists and texts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from latticemetric.errors import UsageError
 
 
 def whole_number(given: object, message: str, advice: str, *, least: int = 1, most: int | None = None) -> int:
-    """Return an integer from `least` to `most` as an `int`; raise an error for anything else, such as True or 2.0.
+    """Check that an argument is an integer from `least` to `most`, and return it as an `int`.
 
-    NumPy's integers are taken, too: numbers from arrays and data frames are of its types.
+    NumPy integers are accepted, since arrays and data frames contain them. Booleans and floats such as 2.0 are not.
+
+    Raises:
+        UsageError: It is not such an integer. The error has this `message` and `advice`.
     """
     is_whole = isinstance(given, Integral) and not isinstance(given, bool)
     number = int(given) if is_whole else least - 1  # type: ignore[call-overload]
@@ -21,9 +24,12 @@ def whole_number(given: object, message: str, advice: str, *, least: int = 1, mo
 
 
 def real_number(given: object, message: str, advice: str, *, least: float = 0, most: float = math.inf) -> float:
-    """Return a finite number from `least` to `most` as an `int` or `float`; raise an error for anything else.
+    """Check that an argument is a finite number from `least` to `most`, and return it as an `int` or `float`.
 
-    NumPy's numbers are taken, too, as the decimals that they show.
+    NumPy numbers are accepted: `float32(0.1)` becomes 0.1, the decimal that it shows. Booleans are not.
+
+    Raises:
+        UsageError: It is not such a number. The error has this `message` and `advice`.
     """
     is_number = isinstance(given, Real) and not isinstance(given, bool)
     number = (int if isinstance(given, Integral) else float)(str(given)) if is_number else math.nan
@@ -33,13 +39,13 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
 
 
 def require_list(given: object, name: str) -> None:
-    """Raise an error if an argument has no length, like a generator; `name` is its name."""
+    """Raise an error if an argument has no length (such as a generator); `name` is the argument's name."""
     if not hasattr(given, "__len__"):
         raise UsageError(f"{name} is a {type(given).__name__}", advice=f"give a list: list({name})")
 
 
 def require_text(given: object, what: str = "a text") -> None:
-    """Raise an error unless a text is a string, or can be a list of words; `what` names it in the message."""
+    """Raise an error if a text is neither a string nor an iterable of words; the message calls the text `what`."""
     if not hasattr(given, "__iter__"):
         shown = "missing" if given is None else repr(given)
         raise UsageError(f"{what} is {shown}", advice="give a string or a list of words; an empty string has no words")

@@ -75,23 +75,23 @@ def wrapped_rows(
         below:  sang
     """
     titles, *columns = zip(*rows, strict=True)
-    beside = max(map(display_width, titles))
+    title_width = max(map(display_width, titles))
 
     def written(block: list[tuple[tuple[str, ...], str | None]]) -> list[str]:
         lines = [""] * len(titles)
         for cells, colour in block:
-            broad = max(map(display_width, cells))
-            ends = [padding(cell, broad) + "  " for cell in cells]
+            column_width = max(map(display_width, cells))
+            ends = [padding(cell, column_width) + "  " for cell in cells]
             lines = [line + coloured(cell, colour) + end for line, cell, end in zip(lines, cells, ends, strict=True)]
         return [line.rstrip() for line in lines]
 
     start: tuple[tuple[str, ...], str | None] = (titles, None)
-    block, used = [start], beside
+    block, used = [start], title_width
     for cells, colour in zip(columns, colours or [None] * len(columns), strict=True):
         needed = 2 + max(map(display_width, cells))
         if len(block) > 1 and used + needed > width:
             yield from (*written(block), "")
-            block, used = [start], beside
+            block, used = [start], title_width
         block.append((cells, colour))
         used += needed
     yield from written(block)
@@ -114,7 +114,7 @@ def visible(text: str) -> str:
 
 
 def shown_unit(unit: str) -> str:
-    """Return a word, a character or another unit so that it can be seen: a space as ␣."""
+    """Return a unit (a word or a character) as visible text: a space becomes ␣."""
     return "␣" if unit == " " else unit
 
 

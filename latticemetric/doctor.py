@@ -1,6 +1,7 @@
 """Diagnose an installation: what is installed, what works, and what is missing.
 
-Each check runs in a separate process, since a library may crash or set limits. The parent imports nothing heavy.
+Each check runs in a separate process, since a library may crash or set limits. The parent process imports no large
+library.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ CheckState = Literal["ok", "missing", "broken"]
 
 
 class Subject(NamedTuple):
-    """Something to check: a package, a program, a limit."""
+    """Something to check, such as a package, a program or a limit."""
 
     name: str
     group: str
@@ -43,15 +44,15 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """The result of the check of a subject: its state, and the problem if the state is not `ok`."""
+    """The result of checking a subject."""
 
     name: str
     group: str
     state: CheckState
     found: str | None
-    """Its version, size or path."""
+    """The version, size or path of the subject; `None` if the state is not `ok`."""
     problem: str | None
-    """Why it does not work."""
+    """Why the subject does not work; `None` if the state is `ok`."""
     needed_for: str
     advice: str
     required: bool
@@ -70,15 +71,15 @@ class Installation:
         return all(check.state == "ok" for check in self.checks if check.required)
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the version, `works` and the checks as plain values, for JSON."""
         return {"version": self.version, "works": self.works, "checks": [asdict(check) for check in self.checks]}
 
 
 def diagnose_installation() -> Installation:
-    """Check what is installed and whether it works.
+    """Check which parts of the installation are present and work.
 
-    Where the system can fork, each check runs in a separate process, so that a library that crashes is reported. Call
-    this before starting threads.
+    On systems with fork, each check runs in a separate process, so that a crash of a library becomes the result of its
+    check. Call this function before starting threads.
 
     Examples:
         >>> diagnose_installation().works
@@ -88,7 +89,7 @@ def diagnose_installation() -> Installation:
 
 
 def _subjects() -> list[Subject]:
-    reads_or_scores = "everything that reads or scores"
+    reads_or_scores = "all reading and scoring"
     reinstall = "install latticemetric again: pip install --force-reinstall latticemetric"
     report = "pip install 'latticemetric[report]'"
     return [
@@ -115,7 +116,7 @@ def _subjects() -> list[Subject]:
         Subject("matplotlib", "packages", _matplotlib, "--plot, draw as .png or .pdf", report),
         Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
         Subject("jinja2", "packages", _jinja2, "report", "pip install jinja2"),
-        Subject("isal", "packages", _isal, "files that end in .gz, in half the time", "pip install isal"),
+        Subject("isal", "packages", _isal, "reading .gz files in half the time", "pip install isal"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
         Subject(
             "WordNet",
@@ -193,7 +194,7 @@ def _probed_in_child(probe: Callable[[], str]) -> _ProbeResult:
     if os.WIFSIGNALED(status):
         return "broken", None, f"it crashed: {signal.Signals(os.WTERMSIG(status)).name}"
     if not data:
-        return "broken", None, f"it ended its process, with status {os.waitstatus_to_exitcode(status)}"
+        return "broken", None, f"it ended the process of its check, with status {os.waitstatus_to_exitcode(status)}"
     answer: _ProbeResult = pickle.loads(data)  # noqa: S301  our own child wrote it
     return answer
 
@@ -226,7 +227,7 @@ def _python() -> str:
 
 def _numpy() -> str:
     numpy = import_module("numpy")
-    _require(int(numpy.arange(4).sum()) == 6, "it cannot add")  # noqa: PLR2004  0 + 1 + 2 + 3
+    _require(int(numpy.arange(4).sum()) == 6, "it computes a wrong sum")  # noqa: PLR2004  0 + 1 + 2 + 3
     return str(numpy.__version__)
 
 
@@ -323,7 +324,7 @@ def _program(*names: str) -> str:
         path = shutil.which(name)
         if path is not None:
             return path
-    raise MissingDependencyError(f"no {' or '.join(names[:2])} on the PATH")
+    raise MissingDependencyError(f"there is no {' or '.join(names[:2])} on the PATH")
 
 
 def _dot() -> str:
@@ -456,7 +457,7 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
 
 
 def _registry(kind: str) -> tuple[frozenset[str], Callable[[], object]]:
-    """Return the built-in names, and the function that loads plug-ins."""
+    """Return the names of the built-in metrics or formats, and the function that loads the plug-ins of this kind."""
     if kind == "metric":
         from latticemetric.metrics.registry import OWN_METRICS, load_plugins
 

@@ -1,4 +1,4 @@
-"""Read records from tables of pandas, polars and Arrow, and write records as data frames.
+"""Read records from tables of pandas, polars and Arrow, and convert records to tables.
 
 A table is recognised by its methods, so that its library need not be imported.
 """
@@ -46,7 +46,7 @@ def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def as_plain(value: Any) -> Any:
-    """Convert a cell of a table: an array, series or Arrow value becomes a list, a missing value (NaN) `None`."""
+    """Convert a cell of a table to plain Python values: arrays and series become lists, and NaN becomes `None`."""
     if isinstance(value, str):
         return value
     for name in ("tolist", "to_list", "as_py"):  # NumPy and pandas, polars, Arrow
@@ -66,8 +66,8 @@ def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
     """Return records as a `pyarrow.Table` with a column for each key that occurs in a record.
 
-    A mapping becomes an Arrow struct. An empty mapping becomes null, because a struct needs at least one field; a
-    missing value also becomes null. A (text, number) pair becomes a struct with the fields `text` and `number`.
+    A mapping becomes an Arrow struct. A missing value becomes null, and so does an empty mapping, because a struct
+    needs at least one field. A (text, number) pair becomes a struct with the fields `text` and `number`.
     """
     pa, rows = require_arrow(), list(records)
     columns = {}
@@ -81,7 +81,10 @@ def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def _with_fields(value: Any) -> Any:
-    """Prepare a value for Arrow at any depth: empty mappings become `None`, (text, number) pairs become mappings."""
+    """Prepare a value, and all values in it, for Arrow.
+
+    Empty mappings become `None`; (text, number) pairs become mappings.
+    """
     if isinstance(value, list | tuple) and list(map(type, value)) == [str, float]:
         return dict(zip(("text", "number"), value, strict=True))
     if isinstance(value, Mapping):

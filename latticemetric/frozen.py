@@ -63,7 +63,7 @@ class Frozen:
 class Brief:
     """Base class of dataclasses with a short `repr`: words, plain values, and the lengths of other fields.
 
-    Declare them with `repr=False`.
+    Declare subclasses with `repr=False`.
     """
 
     def __repr__(self) -> str:
@@ -101,7 +101,7 @@ def _shortened(text: str) -> str:
 def notebook() -> Any:
     """Import and return the module `drawing.notebook`.
 
-    It is imported by its name, so that the modules of graphs and results do not depend on drawing.
+    The import is by name, so that the modules of graphs and results do not depend on drawing.
     """
     return import_module(f"{__package__}.drawing.notebook")
 

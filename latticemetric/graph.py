@@ -49,9 +49,12 @@ def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice 
 
 
 def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
-    """Return the part of `scales` that applies to each of two graphs; raise an error for an unknown column.
+    """Return the scales of the score columns of `graph`, and the scales of those of `other`.
 
-    If `scales` is `None`, or both graphs are the same object, return `scales` twice.
+    If `scales` is `None`, or `other` is `graph`, return `scales` twice.
+
+    Raises:
+        InputError: `scales` names a column that neither graph has.
     """
     if scales is None or other is graph:
         return scales, scales

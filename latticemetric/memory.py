@@ -1,7 +1,7 @@
 """Measure memory, limit the memory of a search, and read and write sizes like 8G.
 
-Native kernels count the bytes that they allocate (`kernels/memory/`); `most_bytes` is their limit. In processes that
-work on the graphs of a command, `held` and `hold_memory` also let the operating system limit the whole process.
+Native kernels count the bytes that they allocate (`kernels/memory/`); `most_bytes` returns their limit. In processes
+that work on the graphs of a command, `held` and `hold_memory` also let the operating system limit the whole process.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ _ulimit: int | None = None
 def limit_memory(size: int | str | None) -> None:
     """Limit the memory that one search may take in this process.
 
-    By default, a search may take half of the memory that is free when the search first exceeds 64 MB, or
-    128 MiB if that is more.
+    By default, the limit is half of the free memory, but at least 128 MiB. Free memory is measured when the search
+    first exceeds 64 MB.
 
     Args:
         size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
@@ -107,17 +107,20 @@ def over_budget(limit: int) -> InputError:
 
 
 def machine_memory() -> int:
-    """Return the machine's memory in bytes (8 GiB if unknown), or the limit of this process if that is lower."""
+    """Return the bytes of memory that this process may use in total.
+
+    This is the machine's memory (8 GiB if unknown), or a lower limit of `ulimit` or of the process's control groups.
+    """
     try:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         installed = _UNKNOWN
     # A control group limits several processes together, such as a container or a SLURM job.
-    return min([installed, *(limit for limit, _ in (*_soft_limits(), *_grants(_OWN_GROUPS)))])
+    return min([installed, *(limit for limit, _ in (*_soft_limits(), *_group_limits(_OWN_GROUPS)))])
 
 
 def free_memory() -> int:
-    """Return how many bytes this process can still take under the limits of machine, container and `ulimit`."""
+    """Return the bytes that this process can still allocate within the limits of machine, container and `ulimit`."""
     left = [_shared()]
     if pages := _pages():
         left += [limit - pages[kind] * os.sysconf("SC_PAGE_SIZE") for limit, kind in _soft_limits()]
@@ -129,7 +132,7 @@ def _shared() -> int:
     # The memory that the machine has available without swapping; half of its memory if unknown.
     match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", _read(_MEMINFO), re.MULTILINE)
     available = int(match[1]) * 1024 if match else machine_memory() // 2
-    return max(0, min([available, *_grants_left(_OWN_GROUPS)]))
+    return max(0, min([available, *_free_in_groups(_OWN_GROUPS)]))
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
@@ -144,18 +147,18 @@ def _soft_limits() -> Iterator[tuple[int, int]]:
             yield soft, pages
 
 
-def _grants_left(groups: str) -> Iterator[int]:
+def _free_in_groups(groups: str) -> Iterator[int]:
     """Yield the bytes that are free in each control group of a process; cached files count as free.
 
     `groups` is the file that lists the control groups, such as `/proc/self/cgroup`.
     """
-    for limit, group in _grants(groups):
+    for limit, group in _group_limits(groups):
         used = size_in(f"{group}/memory.current") or size_in(f"{group}/memory.usage_in_bytes") or 0
         cached = re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", _read(f"{group}/memory.stat"), re.MULTILINE)
         yield limit - used + sum(map(int, cached[-1:]))
 
 
-def _grants(groups: str) -> Iterator[tuple[int, str]]:
+def _group_limits(groups: str) -> Iterator[tuple[int, str]]:
     """Yield the memory limit in bytes and the folder of each control group of a process, including parent groups.
 
     `groups` is the file that lists the control groups, such as `/proc/self/cgroup`.
@@ -179,8 +182,8 @@ def size_in(file: str) -> int | None:
 
 
 @cache
-def _tells_sizes() -> bool:
-    """Check whether the system reports the memory of this process in `/proc`, as Linux does."""
+def _reports_sizes() -> bool:
+    """Return True if the system reports the memory of this process in `/proc`, as Linux does."""
     return os.path.exists(_STATM)  # noqa: PTH110  without pathlib
 
 
@@ -277,7 +280,7 @@ def _hold_data(growth: int, *, lately: bool = False) -> None:
 
 def _data_limits() -> tuple[int, int] | None:
     """Return the soft and the hard `RLIMIT_DATA` in bytes; negative means no limit. Return `None` if unknown."""
-    if not _tells_sizes():
+    if not _reports_sizes():
         return None
     import resource
 

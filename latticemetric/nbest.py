@@ -47,7 +47,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, repr=False)
 class NBest(Result, Tabular):
-    """An n-best list: hypotheses, usually best first. Of hypotheses with equal cost, the first one is the best.
+    """An n-best list: hypotheses, usually best first. If hypotheses have equal costs, the first one is the best.
 
     Attributes:
         hypotheses: The hypotheses, at least one.
@@ -232,7 +232,7 @@ class NBest(Result, Tabular):
         The first arc of each path has all costs of its hypothesis. A missing score becomes cost 0.
 
         Args:
-            keep: Names of scores to keep as columns, in addition to those with a scale other than 0. Default: all.
+            keep: Names of scores to keep as columns even if their scale is 0. By default, keep all scores.
         """
         if isinstance(keep, str):
             raise UsageError("keep is a string", advice=f"give a list of score names: {[keep]}")
@@ -275,7 +275,7 @@ class NBest(Result, Tabular):
 
         Args:
             scales: Weight of each score in the model's cost; other scores keep their default weight.
-            merge: `sum` or `best`.
+            merge: `sum` or `best`; see above.
             scale: With `merge="sum"`, a hypothesis has the probability exp(−scale · cost). If you compute posteriors of
                 the result, give the same scale. The returned costs are not scaled. The scale has no effect if all
                 strings differ.
@@ -299,7 +299,7 @@ class NBest(Result, Tabular):
         return minimal_lattice(Lattice, [h.words for h in self.hypotheses], costs, merge=merge, scale=scale)
 
     def score_names(self) -> list[str]:
-        """Return the names of all scores of all hypotheses."""
+        """Return the name of each score that a hypothesis has, in order of first appearance."""
         return list(dict.fromkeys(name for h in self.hypotheses for name in h.scores))
 
     def __len__(self) -> int:
@@ -323,7 +323,7 @@ class ListColumns(NamedTuple):
 
 
 class TableLists(NamedTuple):
-    """The n-best lists of a table. `names` has the id of each list; it is empty if the table has no ids."""
+    """The n-best lists of a table. `names` has the id of each list, and is empty if the table has no ids."""
 
     columns: ListColumns
     names: tuple[str, ...]

@@ -162,7 +162,7 @@ class _NumericVocabulary(Vocabulary):
 
     def encode(self, words: Sequence[str]) -> Words:
         words = split_words(words) if isinstance(words, str) else words
-        return np.fromiter(map(_number_spelled, words), dtype=np.int32, count=len(words))  # no call of a method a word
+        return np.fromiter(map(_number_spelled, words), dtype=np.int32, count=len(words))  # faster than a method
 
     def word(self, number: int) -> str:
         return str(number) if number != EPSILON else ""
@@ -212,14 +212,17 @@ def _plain(numbers: Iterable[int]) -> Iterable[int]:
 
 
 def distinct_words(symbols: Words) -> Words:
-    """Return the word numbers among symbols, each once, in ascending order; ε and numbers below 0 are no words."""
+    """Return the distinct word numbers among symbols in ascending order, without ε and numbers below 0."""
     # `np.unique` would first import `numpy.ma`, which takes 10 ms in every process.
     words = np.sort(symbols[symbols > EPSILON])
     return words[np.diff(words, prepend=np.int32(EPSILON)) > 0]
 
 
 def numbered_words(word: Words) -> tuple[Words, Words]:
-    """Return the distinct words of arcs, and the position of each arc's word among them: from 1, and 0 for ε."""
+    """Return the distinct word numbers of arcs, and, for each arc, the position of its word among them.
+
+    Positions begin at 1; an arc with ε has position 0.
+    """
     highest = int(np.maximum.reduce(word, initial=EPSILON))
     if highest > 4 * len(word) + 2**20:  # a table of all numbers would be too large
         distinct, place = np.unique(np.append(word, np.int32(EPSILON)), return_inverse=True)
@@ -241,7 +244,11 @@ def split_words(text: str) -> list[str]:
 
 
 def listed_words(text: str | Iterable[str], what: str = "a text") -> tuple[str, ...]:
-    """Return the words of a string or of a list of words; raise an error for anything else, which `what` names."""
+    """Return the words of a string or of an iterable of words.
+
+    Raises:
+        UsageError: The text is something else. The message calls the text `what`.
+    """
     if isinstance(text, str):
         return tuple(split_words(text))
     require_text(text, what)
@@ -249,7 +256,7 @@ def listed_words(text: str | Iterable[str], what: str = "a text") -> tuple[str, 
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return words as a set; raise an error for a single string, which would become a set of letters."""
+    """Return words as a set; raise an error for a single string, since it would become a set of letters."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
     return frozenset(words)

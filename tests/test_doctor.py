@@ -142,7 +142,7 @@ def sick(tmp_path_factory):
 
 def test_a_library_that_crashes_is_a_finding(sick):
     assert (sick["pynini"]["state"], sick["pynini"]["problem"]) == ("broken", "it crashed: SIGSEGV")
-    assert sick["networkx"]["problem"] == "it ended its process, with status 3"
+    assert sick["networkx"]["problem"] == "it ended the process of its check, with status 3"
     assert sick["nltk"]["problem"] == "OSError: libnothing.so is not there – 图书馆"
 
 

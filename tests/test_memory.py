@@ -153,8 +153,8 @@ def test_free_memory_is_what_machine_container_and_ulimit_leave(tmp_path, monkey
     monkeypatch.setattr(memory, "_GROUPS", tmp_path)
     groups = tmp_path / "cgroup"
     groups.write_text("0::/jobs/one\n")
-    assert list(memory._grants_left(groups)) == [2**29 + 2**27]
-    monkeypatch.setattr(memory, "_grants_left", lambda _: iter([12345]))
+    assert list(memory._free_in_groups(groups)) == [2**29 + 2**27]
+    monkeypatch.setattr(memory, "_free_in_groups", lambda _: iter([12345]))
     assert memory.free_memory() <= 12345
 
 

@@ -222,7 +222,7 @@ def test_memory_of_a_job_is_no_more_than_it_may_have(limit, size, tmp_path, monk
     file(job, "memory.max", limit)
     monkeypatch.setattr(memory, "_GROUPS", tmp_path)
     groups = file(tmp_path, "cgroup", "0::/jobs/one\n")
-    assert [limit for limit, _ in memory._grants(groups)] == ([] if size is None else [size])
+    assert [limit for limit, _ in memory._group_limits(groups)] == ([] if size is None else [size])
 
 
 @pytest.mark.parametrize("value", ["500M", "2g", "3GB", "8 GB", "1.5 GB", "12 B", " 7 "])

@@ -245,4 +245,4 @@ def test_a_checkout_without_any_module_says_how_to_install(checkout):
         check=False,
     )
     assert done.returncode == 1
-    assert "install it: pip install ." in done.stderr or "numpy" in done.stderr
+    assert "build and install this one: pip install ." in done.stderr or "numpy" in done.stderr

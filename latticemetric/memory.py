@@ -124,7 +124,7 @@ def free_memory() -> int:
     left = [_shared()]
     if pages := _pages():
         left += [limit - pages[kind] * os.sysconf("SC_PAGE_SIZE") for limit, kind in _soft_limits()]
-    return max(0, *left)
+    return max(0, min(left))
 
 
 def _shared() -> int:

@@ -156,6 +156,8 @@ def test_free_memory_is_what_machine_container_and_ulimit_leave(tmp_path, monkey
     assert list(memory._free_in_groups(groups)) == [2**29 + 2**27]
     monkeypatch.setattr(memory, "_free_in_groups", lambda _: iter([12345]))
     assert memory.free_memory() <= 12345
+    monkeypatch.setattr(memory, "_soft_limits", lambda: iter([(2**60, memory._ADDRESS_PAGES)]))
+    assert memory.free_memory() <= 12345  # a large ulimit gives no more than the container has
 
 
 # --- Commands

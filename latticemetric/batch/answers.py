@@ -1,6 +1,6 @@
 """Apply a function to many graphs, and yield one answer per graph.
 
-The function belongs to a command of the command line, or is your own (`ask_each`).
+Commands of the command line use the functions of this module; `ask_each` takes your own function.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def ask_each(
         keep_going: True to return an answer with a `problem` for a graph that fails, instead of ending the run.
         timeout: Seconds per graph; a graph that takes longer fails.
         max_memory: Bytes per graph; a graph that needs more fails. Linux only.
-        format: The name of the format; by default, detected from the content.
+        format: The format of the files; by default, detected from the content.
         symbols: A symbol table (or its file) that maps word numbers to words.
         style: `keyed` if reference lines begin with ids, `plain` if not, `auto` to detect this.
 
@@ -161,12 +161,12 @@ def described(graph: Graph) -> Record:
 
 @dataclass(frozen=True)
 class Written:
-    """Which scores and labels of a graph are written to a file.
+    """The choice of the scores and labels that are written with a graph.
 
     Attributes:
-        summed_by: Write one score per arc: its cost under these scales. `None` writes all scores.
-        scores_off: Write no scores; n-best lists are then sorted by cost.
-        drop_labels: Write no labels.
+        summed_by: Scales, to write one score per arc: its cost under these scales; `None` to write all scores.
+        scores_off: True to write no scores; n-best lists are then sorted by cost.
+        drop_labels: True to write no labels.
     """
 
     summed_by: dict[str, float] | None = None
@@ -175,7 +175,7 @@ class Written:
 
 
 def converted(graph: Graph, written: Written) -> Graph:
-    """Return the graph with only the scores and labels to be written."""
+    """Return the graph with only the scores and labels that `written` selects."""
     from latticemetric.formats.columns import summed, without_labels, without_scores
 
     if written.summed_by is not None:
@@ -188,7 +188,7 @@ def converted(graph: Graph, written: Written) -> Graph:
 def pruned(
     graph: Graph, written: Written, *, beam: float | None, density: float | None, nbest: int | None, scales: Scales
 ) -> Graph:
-    """Prune a graph; return it with only the scores and labels to be written."""
+    """Prune a graph; keep only the scores and labels that `written` selects."""
     if density is None or isinstance(graph, Lattice):
         limits = {"beam": beam, "nbest": nbest} | ({"density": density} if density is not None else {})
         return converted(graph.pruned(scales=scales, **limits), written)  # type: ignore[arg-type]
@@ -197,14 +197,17 @@ def pruned(
 
 
 def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
-    """Return the smallest lattice with the best path of each string, with only the scores and labels to be written."""
+    """Return the smallest lattice with the best path of each string.
+
+    Keep only the scores and labels that `written` selects.
+    """
     if isinstance(graph, NBest):
         return converted(graph.determinized(scales, merge="best"), written)
     return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(scales), written)
 
 
 def minimized(graph: Graph, written: Written) -> Graph:
-    """Return the lattice with equivalent states merged, with only the scores and labels to be written."""
+    """Keep only the scores and labels that `written` selects, then merge equivalent states of the lattice."""
     from latticemetric.formats.columns import to_lattice
 
     return to_lattice(converted(graph, written)).minimized()
@@ -213,9 +216,9 @@ def minimized(graph: Graph, written: Written) -> Graph:
 def nbest_records(
     graph: Graph, n: int, written: Written | None, *, scales: Scales, paths: bool
 ) -> tuple[list[Record], Graph | None]:
-    """Return one record for each of the n best strings; if `paths` is true, for each of the n best paths.
+    """Return one record for each of the n best strings (with `paths`: paths), and the n-best list to write.
 
-    If `written` is given, also return the n-best list to write.
+    If `written` is `None`, there is `None` in place of the list.
     """
     searched = as_lattice_or_forest(graph, scales)
     found = searched.n_best(n, scales, paths=paths)
@@ -242,7 +245,7 @@ def _path_numbers(graph: Lattice | Forest, path: Steps) -> Record:
 def listed_posteriors(
     graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    """Return the result of `listing` with `options`; if `with_lattice` is true, also the lattice with posteriors."""
+    """Return the result of `listing` with `options`, and the lattice with posteriors if `with_lattice`, else `None`."""
     from latticemetric.posterior.listing import listing
     from latticemetric.posterior.posteriors import posteriors
 
@@ -259,10 +262,10 @@ def listed_posteriors(
 def mbr_records(
     graph: Graph, evidence: Graph | None = None, *, rewritten_by: str | None = None, **parameters: Any
 ) -> tuple[list[Record], None]:
-    """Decode a graph; return one record.
+    """Decode a graph by minimum Bayes risk.
 
-    Without `method` among the parameters, decode by n-grams; return one record per combination of parameters. The
-    signature of a metric names the steps that rewrote the texts (`rewritten_by`).
+    With the parameter `method`, return one record. Otherwise, decode by n-grams; return one record per combination of
+    parameters. If the method is a metric, its signature also names the steps that rewrote the texts (`rewritten_by`).
     """
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
@@ -284,7 +287,7 @@ def mbr_with_gains(
     determinize: bool,
     gains_only: bool,
 ) -> tuple[list[Record], Lattice | None]:
-    """Decode a graph by n-grams under one set of parameters; also return the lattice with the gains of arcs."""
+    """Decode a graph by n-grams with one set of parameters; return one record, and the lattice with gains of arcs."""
     from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
 
     answer, lattice = mbr_with_lattice(

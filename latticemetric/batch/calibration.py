@@ -1,8 +1,8 @@
 """Calibrate a model's probabilities: fit the scale of its costs on graphs with references; test on other graphs.
 
-The confidences of words are those of word MBR's alignment (`word_mbr`); a word is right if sclite's alignment matches
-it. The expected errors of an answer are expectations under the whole graph: exact, unless the search is too large
-(`expected`).
+Word confidences come from the alignment of word MBR (`word_mbr`). A word is right if sclite's alignment matches it with
+a reference word. The expected errors of an answer are exact expectations over all paths of the graph, or estimates if
+the search is too large (`expected`).
 
     >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
     >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
@@ -68,7 +68,7 @@ String = tuple[str, ...]
 
 @dataclass(frozen=True)
 class CalibrationReport(Record):
-    """The agreement of the probabilities of a set of graphs with their references.
+    """The calibration of a set of graphs: their probabilities, compared with the true outcomes.
 
     Attributes:
         utterances: The number of graphs.
@@ -106,8 +106,8 @@ class Calibration(Result):
             squared error of expected errors.
         answer: The evaluated words: `one-best` or `mbr`.
         development: Results on the development set at `scale`: optimistic, since the scale was fitted to this set.
-        held_out: Results on the test set at `scale`; without a test set, on each fold at the best scale of the other
-            folds. `None` if there is only one graph and no test set.
+        held_out: Results on the test set at `scale`. Without a test set, results of cross-validation: each fold is
+            evaluated at the best scale of the other folds; `None` if there is only one graph.
         unscaled: Results on the graphs of `held_out` at scale 1.
         fold_scales: The scale of each fold; empty with a test set.
         trials: The scales tried on the whole development set, in ascending order.
@@ -154,24 +154,24 @@ def calibration(
     confidence: float = 0.95,
     most_states: int = MOST_STATES,
 ) -> Calibration:
-    """Fit the scale of costs on a development set, and compare probabilities with true outcomes on other graphs.
+    """Fit the scale of costs on a development set; on other graphs, compare probabilities with true outcomes.
 
     Args:
         graphs: Lattices or n-best lists of the development set. All graphs stay in memory.
         references: One or several references per graph.
         test: Graphs and references of a test set. Without it, use folds of the development set (cross-validation).
-        answer: The words to evaluate: `one-best`, or `mbr` for those of `word_mbr` (which depend on the scale).
+        answer: The words to evaluate: the 1-best (`one-best`), or the answer of `word_mbr` at each scale (`mbr`).
         criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
         scale: The scales to try first, above 0. If there are several, also try scales between them.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words to ignore in graphs and references.
-        halvings: Number of rounds that try scales around the best one; each halves the step between scales.
-        folds: Number of folds without a test set. Graph k is in fold k modulo `folds`.
+        halvings: Number of rounds that try scales around the best one; each round halves the step between scales.
+        folds: Number of folds for cross-validation. Graph k is in fold k modulo `folds`.
         bins: Number of bins of reliability diagrams.
         resamples: Number of resamples of utterances for intervals; 0: no intervals.
-        seed: The same seed draws the same utterances.
+        seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
-        most_states: The limit of states of the search for expected errors; above it, they are estimates.
+        most_states: Limit on the search states per graph; above it, expected errors are estimates.
 
     Raises:
         InputError: All scales fit the words of the development set equally well, for example because the graphs have no
@@ -223,7 +223,7 @@ def _checked_scales(scale: float | Iterable[float]) -> list[float]:
 
 
 class _AnswerSettings(NamedTuple):
-    """The settings of answers and of their probabilities."""
+    """The settings for computing answers and their probabilities."""
 
     answer: DecodedBy
     scales: Scales | None
@@ -329,7 +329,7 @@ class _Utterances:
     def scales_of_folds(
         self, folds: int, grid: Sequence[float], criterion: Criterion, halvings: int
     ) -> tuple[float, ...]:
-        """Return the scale of each fold, fitted on the other folds; nothing if there is only one fold."""
+        """Return the scale of each fold, fitted on the other folds; an empty tuple if there is only one fold."""
         if folds < _FEWEST_FOLDS:
             return ()
         others = [[k for k in range(len(self)) if k % folds != fold] for fold in range(folds)]
@@ -338,7 +338,7 @@ class _Utterances:
     def fitted(
         self, chosen: Sequence[int], grid: Sequence[float], criterion: Criterion, halvings: int
     ) -> dict[float, float]:
-        """Return all scales that were tried on the `chosen` utterances, with their merits."""
+        """Fit the scale on the `chosen` utterances; return the merit of each scale that was tried."""
         given = {math.log2(one): one for one in grid}  # search in log2, but use the exact scales of the grid
         axis = list(given)
 
@@ -372,9 +372,9 @@ class _Utterances:
 def right_words(
     candidate: Lattice | String, references: GraphReferences
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.integer[Any]]]:
-    """Align a candidate with its best reference as sclite does.
+    """Align a candidate with its best reference, as sclite does.
 
-    Return, for each word of the candidate, True if it matches, and its arc.
+    Return two arrays with an entry per aligned word of the candidate: True if the word matches, and its arc.
     """
     found = []
     for reference in graphs_of(references):
@@ -430,7 +430,8 @@ def recognised_pairs(
     Args:
         pairs: A function that returns the pairs of graphs and references. It is not called if the references are an
             STM file.
-        words: The CTM file. If the references are an STM file, the words are cut into its segments, as sclite does.
+        words: The CTM file. If the references are an STM file, cut the words into the segments of the STM file, as
+            sclite does.
         references: The files of references.
         lowercase: True to lower-case words and references.
     """
@@ -468,7 +469,7 @@ def confidence_calibration(
         references: One or several references per graph; they may be graphs.
         bins: Number of bins of the reliability diagram.
         resamples: Number of resamples of utterances for intervals; 0: no intervals.
-        seed: The same seed draws the same utterances.
+        seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
     """
     probability: list[float] = []

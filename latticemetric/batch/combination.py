@@ -39,7 +39,7 @@ _EDITS = {name: number for number, name in enumerate("SDI")}
 
 @cache
 def _wer() -> WER:
-    """Return the metric. Import it late, since a combination without references does not need it."""
+    """Return the metric WER; import it late, since a combination without references does not need it."""
     from latticemetric.metrics.recognition import WER
 
     return WER()
@@ -232,7 +232,7 @@ class TunedVote:
 
     Attributes:
         weights: The weight of each system.
-        null: The factor of the votes for "no word", or its confidence; see `combine`.
+        null: The factor of the votes for "no word" or, in some schemes, the confidence of "no word"; see `combine`.
         errors: The number of word errors with this setting.
         errors_before: The number of word errors with the original weights.
         tried: The number of settings tried.
@@ -246,7 +246,7 @@ class TunedVote:
 
 
 def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedVote:
-    """Find the weights, and the number `null` of `combine`, with the fewest word errors on these references.
+    """Find the system weights and the parameter `null` (see `combine`) that give the fewest word errors.
 
     A coordinate search multiplies one weight or `null` at a time by factors from 0 to 3. It ends when no factor reduces
     the errors. It starts with the original weights, or with powers of the systems' accuracies (1 − WER) if these give
@@ -291,7 +291,7 @@ def spoken(combination: Combination, system: int) -> Words:
 def split_at(
     combinations: Combinations, references: Sequence[Words], share: float
 ) -> tuple[tuple[Combinations, list[Words]], tuple[Combinations, list[Words]]]:
-    """Split the utterances into two sets; the first has about this share of all reference words.
+    """Split the utterances and their references into two sets; the first has about this `share` of reference words.
 
     A long utterance at the border is cut in two, at a correct word.
     """
@@ -350,8 +350,8 @@ class Judged:
         insertions: The number of inserted words.
         reference_words: The number of reference words.
         interval: The error rate and its interval; `None` without resamples.
-        difference: This error rate minus that of the combination, on resamples; `None` for the combination itself, and
-            without resamples.
+        difference: This error rate minus the error rate of the combination, on resamples; `None` for the combination
+            itself, and without resamples.
     """
 
     name: str
@@ -374,7 +374,7 @@ class Judgment(Tabular):
     """Scores of a combination, of its systems, of combinations without one system, and of oracles.
 
     Attributes:
-        rows: The errors of the combination, then of the others.
+        rows: The errors of the combination, of further outputs, of each system, and of combinations without one system.
         oracles: The number of errors of the oracle of each subset of the systems.
         reference_words: The number of reference words.
         blocks: The number of blocks of reference words, which are resampled for the intervals.
@@ -472,7 +472,7 @@ def judge(
 
 
 def _without_each_system(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
-    """Vote in the same networks, each time without one of the systems; yield `without NAME` and the votes."""
+    """Yield, for each system, the name `without NAME` and the words that the vote gives without this system."""
     systems, weights = combinations.systems, combinations.combinations[0].weights
     for s, name in enumerate(systems):
         rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]

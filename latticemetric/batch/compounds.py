@@ -1,4 +1,4 @@
-"""Find oracles of many lattices by a word error rate where `ice cream` matches `icecream`; sum up the errors."""
+"""Find the oracles of many lattices by a word error rate in which `ice cream` matches `icecream`; sum up errors."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class CompoundTotals:
 
     Attributes:
         errors: Errors of the oracles.
-        words: Words of the references of the oracles.
-        one_best_errors: Errors of the models' own best paths.
-        one_best_words: Words of the references of these paths. A best path and an oracle may be scored against
-            different references.
+        words: Reference words of the oracles.
+        one_best_errors: Errors of the 1-bests.
+        one_best_words: Reference words of the 1-bests. If a lattice has several references, its 1-best and its oracle
+            may be scored against different ones.
         lattices: Number of graphs that were searched.
         failed: Number of graphs that failed; the words of their references count as deletions.
     """
@@ -78,7 +78,7 @@ class CompoundTotals:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document."""
+        """Return the fields of `corpus` in the JSON document."""
         best, one_best = (
             {"score": errors / words if words else None, "numerator": errors, "denominator": words}
             for errors, words in ((self.errors, self.words), (self.one_best_errors, self.one_best_words))

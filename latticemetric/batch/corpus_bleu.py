@@ -1,4 +1,4 @@
-"""Find the paths with the best BLEU of a whole corpus; all graphs are in memory at once."""
+"""Find one path per graph, so that all paths together have the best BLEU; all graphs are in memory at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, co
 
 @dataclass(frozen=True)
 class CorpusPathAnswer:
-    """The answer for one lattice: its path in the corpus oracle, or the error; `where` is its file and line."""
+    """The answer for one lattice: its path in the corpus oracle, or the error.
+
+    `where` is the file and line of the lattice.
+    """
 
     name: str
     path: CorpusPath | None
@@ -46,7 +49,7 @@ class CorpusAnswer:
         return sum(answer.problem is not None for answer in self.answers)
 
     def corpus(self) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document."""
+        """Return the fields of `corpus` in the JSON document."""
         oracle, signature = self.oracle, {"signature": self.signature}
         return {
             **oracle.corpus.asdict(),

@@ -40,7 +40,7 @@ class Edits:
     Attributes:
         helpful: Edits that remove errors.
         harmful: Edits that add errors.
-        neutral: Changed utterances with as many errors as before; `None` if words are counted.
+        neutral: Changed utterances with the same number of errors; `None` if words are counted.
         missed: Reference words that are wrong before and after; `None` if utterances are counted.
         unchanged: Unchanged utterances; `None` if words are counted.
     """
@@ -59,13 +59,13 @@ class Edits:
 
 @dataclass(frozen=True)
 class Hallucinations:
-    """Wrong words of corrected texts, by their source.
+    """The numbers of wrong words in corrected texts, by their source.
 
     If k is the largest number of copies of a word in one hypothesis, the list supports k copies of this word in the
     corrected text. Wrong copies beyond these k are hallucinated.
 
     Attributes:
-        words: The words of the corrected texts.
+        words: All words of the corrected texts.
         novel: Hallucinated words that are in no hypothesis.
         repeated: Hallucinated words that are in a hypothesis: the corrected text has more copies of them than any
             hypothesis.
@@ -112,7 +112,7 @@ class Corrections(Result, Tabular):
 
     @property
     def recovered(self) -> float | None:
-        """The recoverable information ratio (RIR): (1-best − corrected) / (1-best − oracle) errors.
+        """The recoverable information ratio (RIR) of the errors: (1-best − corrected) / (1-best − oracle).
 
         It is negative if the corrections add errors, above 1 if they beat every hypothesis, and `None` if the oracle is
         not better than the 1-best.

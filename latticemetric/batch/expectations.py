@@ -93,8 +93,8 @@ class ExpectationTotals:
         low: The sum of the lower bounds of numerators.
         high: The sum of the upper bounds of numerators.
         variance: The sum of the variances of numerators (paths of different graphs are independent).
-        one_best: The sums of the numerators and of the denominators of the 1-bests.
-        oracle: The same for oracles.
+        one_best: The sum of the numerators and the sum of the denominators of the 1-bests.
+        oracle: The sum of the numerators and the sum of the denominators of the oracles.
         lattices: Number of graphs that were searched.
         inexact: Number of graphs whose expectation is not exact.
         failed: Number of graphs that failed; the words of their references count as deletions.
@@ -139,7 +139,10 @@ class ExpectationTotals:
         return type(self)(**sums)
 
     def asdict(self) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document; rates are sums of numerators / sums of denominators."""
+        """Return the fields of `corpus` in the JSON document.
+
+        Each rate is the sum of numerators, divided by the sum of denominators.
+        """
         size = self.denominator
 
         def rate(value: Fraction | None, power: int = 1) -> float | None:
@@ -166,12 +169,12 @@ class ExpectationTotals:
         }
 
     def state(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the totals as plain values for JSON; `merged` reads them."""
         return {"expected": {name: _written(value) for name, value in vars(self).items()}}
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the fields of the corpus over all shards from the values that `state` returned for each shard."""
+        """Return the fields of `corpus` over all shards from the values that `state` returned for each shard."""
         totals = (cls(**{name: _read(value) for name, value in state["expected"].items()}) for state in states)
         return sum(totals, cls()).asdict()
 

@@ -1,4 +1,4 @@
-"""Convert n-best lists and references from arguments: objects, strings or lists of words."""
+"""Convert arguments to n-best lists and references; items may be objects, strings or lists of words."""
 
 from __future__ import annotations
 

@@ -21,11 +21,11 @@ _LISTS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class BlockSums:
-    """Settings to compute the sums of a block of lists.
+    """Settings for the sums of a block of lists.
 
     Attributes:
         rate: The metric.
-        at: The values of k; see `oracle_at_k`, also for the default.
+        at: The values of k, with the same default as in `oracle_at_k`.
         scales: Weight of each score in the model's cost.
         keep: True to keep the counts of each list, for resamples.
         rewrite: Rewrites texts and references; `None` leaves them unchanged.
@@ -39,9 +39,10 @@ class BlockSums:
 
     @property
     def takes_columns(self) -> bool:
-        """True if texts are compared word by word, without changes, and lists keep the order of the file's own scores.
+        """True if the columns of a table are enough to compute the sums, without `NBest` objects.
 
-        Then the columns of a table suffice; `NBest` objects are not needed.
+        They are enough if texts are not rewritten, the file's own scores rank the lists, and the metric compares all
+        words.
         """
         return self.rewrite is None and not self.scales and self.rate.counts_all_words
 

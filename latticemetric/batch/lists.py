@@ -43,13 +43,13 @@ class Lists(Tabular):
         return iter(zip(self.names, self.lists, strict=True))
 
     def oracle_at_k(self, metric: str = "wer", **options: Any) -> OracleAtK:
-        """Return the oracle of the first k hypotheses; see `oracle_at_k` for the options."""
+        """Return the oracle of the first k hypotheses, for several k; see `oracle_at_k` for the options."""
         from latticemetric.batch.oracle_at_k import oracle_at_k
 
         return oracle_at_k(self.lists, self._references(), metric, **options)
 
     def corrections(self, corrected: Sequence[str | Sequence[str]], **options: Any) -> Corrections:
-        """Compare corrected texts with these lists; see `corrections`."""
+        """Compare corrected texts with these lists; see `corrections` for the options."""
         from latticemetric.batch.corrections import corrections
 
         return corrections(self.lists, self._references(), corrected, **options)
@@ -73,8 +73,8 @@ def read_lists(
     """Read n-best lists, and the references in the same records, if there are any.
 
     Args:
-        source: A path, a data frame of pandas or polars, an Arrow table, or mappings (`datasets`). Columns have the
-            same names as the keys of JSON lines.
+        source: A path, a data frame of pandas or polars, an Arrow table, or an iterable of mappings (such as a data set
+            of `datasets`). Columns are named like the keys of records in JSON lines.
         reference_field: The field with the references; detected by default.
         format: The format of a file; detected by default.
 
@@ -99,10 +99,10 @@ def read_lists(
 
 
 def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
-    """Parse the lists of pairs.
+    """Parse the n-best lists of pairs.
 
     Raises:
-        InputError: A graph is no n-best list, or a reference has alternatives.
+        InputError: A graph is not an n-best list, or a reference has alternatives.
     """
     names, lists, references = [], [], []
     for pair in pairs:
@@ -122,7 +122,7 @@ def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
 
 
 def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
-    """Return the lists with each text and reference rewritten; hypotheses keep ranks and scores."""
+    """Rewrite each text and each reference of the lists; hypotheses keep their ranks and scores."""
     changed = (_rewritten_list(nbest, rewrite) for nbest in lists.lists)
     references = (tuple(map(rewrite, several)) for several in lists.references)
     return Lists(lists.names, tuple(changed), tuple(references))
@@ -151,11 +151,11 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
     """Read a file with one text per list; return the texts in the order of the lists.
 
-    If each list's id begins a line, match lines by id. Otherwise, the lines must have the order of the lists.
+    If each list's id begins a line, match lines by id. Otherwise, match lines and lists by order.
 
     Raises:
-        FormatError: At least half of the ids begin lines, but not all (ids that only number the lists do not count). Or
-            the lines have the order of the lists, but there are more or fewer of them.
+        FormatError: Lines do not match the lists. By id: at least half of the ids, but not all of them, begin a line,
+            and the ids are not just 1, 2, 3, …. By order: the numbers of lines and lists differ.
     """
     file = read_references(path)
     if file.ids >= set(names):

@@ -28,7 +28,7 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """The margins to search for.
+    """The margins to search for, and their settings.
 
     Attributes:
         nbest: The number of best strings by the metric; 0 for none.
@@ -84,7 +84,7 @@ class Margins:
 
     @property
     def problem(self) -> InputError | None:
-        """One error that combines those in `failed`; `None` if there are none."""
+        """One error that combines all errors in `failed`; `None` if there are none."""
         sides: dict[str, list[str]] = {}
         for side, error in self.failed.items():
             sides.setdefault(str(error), []).append(side.name)
@@ -143,7 +143,7 @@ def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _item(path: Oracle | Margin) -> dict[str, Any]:
-    """Return the fields of a path for JSON, without those that the item of the graph already has."""
+    """Return the fields of a path for JSON, without its 1-best and signature: the item of the graph has them."""
     item = path.asdict()
     del item["one_best"], item["signature"]
     return {**item, "alignment": path.alignment.edits}
@@ -169,7 +169,7 @@ class MarginTotal:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document."""
+        """Return the fields of this kind in `corpus` of the JSON document."""
         corpus = metric.corpus_score(self.statistics, references)
         value = {} if side.weight is None else {"value": _as_float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
@@ -202,7 +202,7 @@ class MarginTotals:
                 self.sides[side] += MarginTotal(margin.statistics, value, int(not margin.exact))
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document."""
+        """Return the fields of all kinds in `corpus` of the JSON document."""
         return by_kind({side: total.asdict(side, metric, references) for side, total in self.sides.items()})
 
     def state(self) -> list[list[Any]]:

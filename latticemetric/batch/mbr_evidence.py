@@ -141,14 +141,14 @@ class GraphWithUtilities(NamedTuple):
 
 
 def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[dict[str, Any]], None]:
-    """Decode an n-best list by its matrix of utilities."""
+    """Decode an n-best list by its matrix of utilities; return one record, and `None` in place of a lattice."""
     from latticemetric.mbr_decoding.mbr import mbr
 
     return [mbr(given.graph, utility=given.utilities, **parameters).asdict()], None
 
 
 def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:
-    """Yield the entries of graphs, changed so that each is parsed to a `GraphWithUtilities`.
+    """Yield the entries of graphs, changed so that parsing an entry gives a `GraphWithUtilities`.
 
     Args:
         entries: The graphs.

@@ -20,7 +20,7 @@ Text = Lattice | tuple[str, ...]
 
 
 def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
-    """Yield the pairs with texts rewritten by the grammar: references are rewritten now, graphs when parsed."""
+    """Yield the pairs with texts rewritten by the grammar; graphs are rewritten when they are parsed."""
     for pair in lattices:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:
@@ -51,7 +51,9 @@ def normalized_sides(
     graphs: bool = False,
     output_graphs: bool = False,
 ) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Rewrite the outputs and the references of each segment; each alternative of a reference becomes a reference.
+    """Rewrite outputs and references; each alternative of a reference becomes a reference.
+
+    Return the texts of each system, and the references of each segment.
 
     Args:
         outputs: The name and the texts of each system, one text per segment.

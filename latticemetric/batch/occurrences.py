@@ -33,7 +33,7 @@ class Occurrence:
         folded: Number of reference words that occur if case is ignored.
         bare: Number of reference words that occur if case and punctuation are ignored.
         numbers: Number of reference words that consist of digits.
-        pieces: True if the graph's words are marked as subword pieces.
+        pieces: True if a word of the graph is marked as a subword piece.
         missing: Some reference words that do not occur.
         graph: Some words of the graph.
     """
@@ -132,10 +132,12 @@ class Occurrences:
         if sum(one.numbers for one in self.poor) > words / 2:
             return "the references are numbers; give the symbol table with --symbols, or references of words"
         if self._share_in_others() > 1 / 2:
-            return "most occur in other lattices; are lattices and references in the same order?"
+            return "most of the missing words occur in other lattices; give lattices and references in the same order"
         if any(one.pieces for one in self.poor):
-            return "the lattices hold pieces of words; join them, or split the references in the same way"
-        return "check case, symbols and order; compare a reference with latticemetric posteriors --top 20"
+            return "the lattices have subword pieces; join the pieces, or split the references in the same way"
+        return (
+            "check letter case, symbol tables and order; latticemetric posteriors --top 20 shows the words of lattices"
+        )
 
     def _share_in_others(self) -> float:
         """Return the share of missing words that occur in another graph."""

@@ -1,4 +1,4 @@
-"""Compute the oracle of the first k hypotheses of n-best lists: the score of the best hypothesis of each list."""
+"""Compute oracles of the first k hypotheses of n-best lists (oracle@k)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FEW = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 @dataclass(frozen=True)
 class Point:
-    """The oracle of the first k hypotheses.
+    """The oracle of the first k hypotheses: the best of them in each list.
 
     Attributes:
         k: The number of hypotheses; a shorter list uses all of its hypotheses.
@@ -37,7 +37,7 @@ class Point:
         denominator: The denominator of this value.
         statistics: The summed counts.
         interval: The percentile interval over resampled lists; all points use the same resamples.
-        recoverable: The share of the 1-best's errors that the oracle avoids; `None` without such errors.
+        recoverable: The share of the errors of 1-bests that the oracle avoids; `None` if 1-bests have no errors.
         distinct: The mean number of distinct hypotheses among the first k.
     """
 
@@ -57,7 +57,7 @@ class OracleAtK(Result, Tabular):
 
     Attributes:
         points: The oracle at each k, in ascending order.
-        ranks: The number of lists whose best hypothesis (ties: the first) has rank 1, 2, ….
+        ranks: The numbers of lists whose best hypothesis (ties: the first) has rank 1, rank 2, and so on.
         compositional: Number of reference words that are in no hypothesis of their list (o_cp): the errors of the best
             text that uses only words of its list. `None` with several references.
         lists: The number of lists.
@@ -81,7 +81,7 @@ class OracleAtK(Result, Tabular):
         return self.points[-1]
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record per k; `best_here` is the number of lists whose best hypothesis has rank ≤ k."""
+        """Return one record per k; `best_here` is the number of lists whose best hypothesis is among the first k."""
         records = []
         for point in self.points:
             interval = point.interval
@@ -126,8 +126,8 @@ def oracle_at_k(
     """Return the oracle of the first k hypotheses of n-best lists, for several k.
 
     Args:
-        lists: The lists: `NBest`, in the model's order (by cost, then by rank), or strings, best first.
-        references: One or several references per list; the best rate over them counts.
+        lists: `NBest` objects, which are sorted by the model's cost (ties: by rank), or lists of strings, best first.
+        references: One or several references per list. If there are several, the best rate counts.
         metric: A recognition rate: `wer`, `wrr`, `N-grr`, or a metric object.
         at: The values of k; 1 and the length of the longest list are always added. By default, 1, 2, 3, 4, 5, 10, 20,
             50, 100, 200, 500 and 1000. Values above the length of the longest list are left out.
@@ -156,10 +156,10 @@ class ListSums(NamedTuple):
         lists: The number of lists.
         tables: For each k, the counts of the best of the first k hypotheses: one row per list, or one row with the sum
             of all lists. The largest k is the length of the longest list.
-        ranks: The number of lists whose best hypothesis has rank 1, 2, ….
-        new: The number of lists with a new string at rank 1, 2, ….
+        ranks: The numbers of lists whose best hypothesis has rank 1, rank 2, and so on.
+        new: The number of lists with a new string, for each rank; index 0 is not used.
         compositional: The number of reference words in no hypothesis; `None` with several references.
-        references: How many references the lists have: the distinct numbers; a single one if all have equally many.
+        references: The distinct numbers of references that lists have.
     """
 
     lists: int

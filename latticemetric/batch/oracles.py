@@ -39,7 +39,7 @@ class Confidences(NamedTuple):
 
 
 class BesideStatistics(NamedTuple):
-    """Statistics by a second metric (`OracleSearch.beside`): of the oracle under this metric, and of the 1-best."""
+    """Statistics by a second metric (`OracleSearch.beside`): of its oracle, and of the 1-best."""
 
     best: RecognitionStatistics
     one_best: RecognitionStatistics
@@ -49,17 +49,17 @@ class BesideStatistics(NamedTuple):
 class OracleAnswer:
     """The answer for one pair: an oracle, or the error of the search.
 
-    It has both if the oracle was found, but the search for a hope, fear or worst string failed.
+    An answer has both if the oracle was found, but the search for a hope, fear or worst string failed.
 
     Attributes:
         name: The id of the pair.
         problem: The error of the search that failed.
         missed: The statistics to count for the search that failed: all words of the reference are deleted.
-        strings: The words of oracle, 1-best and references, if string metrics are computed.
+        strings: The words of the oracle, the 1-best and the references, for string metrics; `None` if there are none.
         sentence_scores: The sentence scores of this pair, by metric and side (oracle, 1-best).
         where: The file and line of the graph.
         beside: The statistics by the second metric.
-        occurrence: How many reference words occur in the graph; `None` if the oracle matches at least half of them.
+        occurrence: Counts of the reference words in the graph; `None` if the oracle matches at least half of them.
     """
 
     name: str
@@ -94,9 +94,9 @@ class OracleSearch(NamedTuple):
         metric: The metric of the oracle.
         scales: Weight of each score column in the model's cost.
         engine: Name of the search engine.
-        scorer: Also scores oracles and 1-bests by string metrics.
-        posterior_scale: Factor of the costs before they become probabilities, to also compute confidences of words;
-            `None` for no confidences.
+        scorer: Scorer of oracles and 1-bests by string metrics; `None` for none.
+        posterior_scale: Factor of the costs in posteriors, which are the confidences of words; `None` to compute no
+            confidences.
         wanted: The margins to also search for, like n-best oracles or hope strings; `None` for none.
         beside: A second metric; if given, also find its oracle, for the totals only.
     """
@@ -110,7 +110,7 @@ class OracleSearch(NamedTuple):
     beside: GRR | None = None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
-        """Search one graph.
+        """Find the oracle of one graph, and the further results.
 
         If the oracle is found, but the search for a hope, fear or worst string fails, raise the error; with
         `keep_going`, return the oracle and the error.
@@ -239,7 +239,7 @@ class Totals:
         )
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document."""
+        """Return the fields of `corpus` in the JSON document."""
         best, one_best = (
             {"score": score.score, "numerator": score.numerator, "denominator": score.denominator}
             for score in (metric.corpus_score(s, references) for s in (self.best, self.one_best))
@@ -296,7 +296,7 @@ class OracleSums:
             yield answer
 
     def corpus(self) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document."""
+        """Return the fields of `corpus` in the JSON document."""
         corpus = self.totals.asdict(self.metric, self.references)
         if self.margins is not None:
             corpus |= self.margins.asdict(self.metric, self.references)

@@ -22,9 +22,9 @@ _MOST_FILES = 10_000
 
 
 def graph_packing() -> Packing:
-    """Return the pickler of graphs: it sends file and offset, and each symbol table and grammar only once.
+    """Return the pickler of graphs. It sends file and offset, and sends each symbol table and grammar only once.
 
-    Sending all data would take a sixth longer (two workers or a Dask cluster, lattices of 10,000 arcs).
+    If it sent all data, runs would take a sixth longer (two workers or a Dask cluster, lattices of 10,000 arcs).
     """
     from latticemetric.formats.streams.stream import Piece
     from latticemetric.parallel.pickling import Packing

@@ -36,10 +36,9 @@ _ADVICE = "begin each reference with the id of its graph, and give --style keyed
 
 
 def _changed_numbers(earlier: str, later: str) -> tuple[list[int], bool]:
-    """Return the positions of the numbers that differ between two names, and True if a single number decreases.
+    """Return the positions of the numbers that differ between two names; and True if only one differs, and decreases.
 
-    True means that only one number differs, and that it is smaller in the later name. If the text around the numbers
-    also differs, return no positions and False.
+    If the text around the numbers also differs, return no positions and False.
     """
     one, two = _NUMBERS.split(earlier), _NUMBERS.split(later)
     if one[::2] != two[::2]:
@@ -64,7 +63,7 @@ class _LineFinder:
 
     Args:
         proven: True to require file names that prove the order of the graphs in folders and archives. False with
-            --style plain, where the user promises this order.
+            --style plain: then the user states that graphs and references have the same order.
     """
 
     def __init__(self, *, proven: bool) -> None:
@@ -167,7 +166,7 @@ _CONTINUE = "(--keep-going reports the error and continues)"
 _PARTS = re.compile(r"[^\w-]+")
 
 _AS_MANY = f"give as many references as graphs; or {_ADVICE} {_CONTINUE}"
-_WHICH = "if one in the middle is missing, all pairs after it are wrong"
+_SHIFTED = "if one in the middle is missing, all pairs after it are wrong"
 
 
 @dataclass(frozen=True)
@@ -387,13 +386,13 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
         f"the lines seem to begin with ids ({_listed_names(file.first_words())}), but the graphs have no ids: "
         f"they are numbered {_listed_names([entry.name for entry in first])}",
         where=file.name,
-        advice="remove the ids, with lines in the order of the graphs; or give --style plain if these are words, "
+        advice="remove the ids, and put lines in the order of the graphs; or give --style plain if these are words, "
         "or --style keyed if these are the graphs' numbers",
     )
 
 
 def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError | None:
-    """Return an error if lines end in graph ids in brackets: a trn file was read as text. Otherwise return `None`."""
+    """Return an error if lines end in graph ids in brackets, as if a trn file was read as text; otherwise `None`."""
     names = {f"({_folded(entry.name)})" for entry in first}
     if file.has_ids or not any(_folded(line[-1]) in names for line in file.lines if line):
         return None
@@ -453,13 +452,13 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
             yield Pair(entry.name, entry, rows[line - 1])
             continue
         missing = InputError(
-            f"there is no reference for graph {line}: {longest.name} has {len(rows)} lines; {_WHICH}",
+            f"there is no reference for graph {line}: {longest.name} has {len(rows)} lines; {_SHIFTED}",
             where=entry.place,
             advice=_AS_MANY,
         )
         yield Pair(entry.name, entry, (), error or missing)
     for number in range(done + 1, len(rows) + 1):
-        why = f"there are {graphs} graphs" + ("" if order.is_certain() else f"; {_WHICH}")
+        why = f"there are {graphs} graphs" + ("" if order.is_certain() else f"; {_SHIFTED}")
         yield _without_graph(order.name(number), number, rows[number - 1], why)
 
 
@@ -581,7 +580,7 @@ def has_numbers(graph: Graph) -> bool:
 
 
 def words_of(graph: Graph) -> Iterable[str]:
-    """Return the words of a list or, for a lattice or forest, of its vocabulary (used or not)."""
+    """Return the words of an n-best list, or all words in the vocabulary of a lattice or forest (used or not)."""
     if isinstance(graph, NBest):
         return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
     return (word for _, word in graph.vocabulary.items())

@@ -22,7 +22,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, numbered_words
 
 
 def prepared_pairs(lattices: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
-    """Yield the pairs with prepared texts: references are prepared now, graphs when parsed."""
+    """Yield the pairs with lower-cased and tokenized texts; graphs are changed when they are parsed."""
     for pair in lattices:
         entry = pair.entry and _prepared_entry(pair.entry, preparation)
         try:
@@ -34,7 +34,7 @@ def prepared_pairs(lattices: Iterable[Pair], preparation: Preparation) -> Iterat
 
 
 def prepared_entries(entries: Iterable[Entry], preparation: Preparation) -> Iterator[Entry]:
-    """Yield the entries of graphs, changed so that each graph is prepared when it is parsed."""
+    """Yield the entries of graphs, changed so that each graph is lower-cased and tokenized when it is parsed."""
     return (_prepared_entry(entry, preparation) for entry in entries)
 
 
@@ -43,7 +43,7 @@ def _prepared_entry(entry: Entry, preparation: Preparation) -> Entry:
 
 
 def prepared_reference(reference: Reference, preparation: Preparation) -> Reference:
-    """Prepare a reference, with all its alternatives."""
+    """Lower-case and tokenize a reference and its alternatives."""
     words = preparation.words(" ".join(reference.words))
     if reference.graph is None:
         return Reference(words, reference.where)
@@ -52,10 +52,10 @@ def prepared_reference(reference: Reference, preparation: Preparation) -> Refere
 
 
 def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
-    """Lower-case and tokenize the words of a graph, as the preparation says.
+    """Lower-case and tokenize the words of a graph, as `preparation` says.
 
-    In an n-best list, tokenize each hypothesis as a whole. In a lattice, tokenize each word by itself; its first token
-    gets the scores. A forest can be lower-cased, but not tokenized.
+    In an n-best list, tokenize each hypothesis as a whole. In a lattice, tokenize each word by itself; the first token
+    of a word gets the word's scores. A forest can be lower-cased, but not tokenized.
 
     Examples:
         >>> lattice = Lattice.from_strings(["The cat."], costs=[2.0])
@@ -68,7 +68,8 @@ def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
         )
     if graph.vocabulary.is_numeric:
         raise InputError(
-            "words cannot be prepared, since the graph has word numbers", advice="give a symbol table with --symbols"
+            "the graph has word numbers, which cannot be lower-cased or tokenized",
+            advice="give a symbol table with --symbols",
         )
     return preparation.graph(graph) if isinstance(graph, Lattice) else _prepared_forest(graph, preparation)
 

@@ -53,11 +53,11 @@ class PairReader:
     watched: Callable[[Iterator[Pair], int | None], Iterator[Pair]]
 
     def read_pairs(self, lattices: str, references: Sequence[str], *, required: bool = True) -> PairedLattices | None:
-        """Read lattices, and pair each with its lines, one from each reference file.
+        """Read lattices, and pair each with its references: one line from each reference file.
 
         Without reference files, take the references from the lattices' own records; return `None` if the format has no
-        records. If references are not `required`, and there is neither a file nor a `reference_field`, yield the
-        lattices without references.
+        records. If references are not `required`, and neither files nor a `reference_field` are given, the lattices
+        have no references.
         """
         files = [read_references(file, self.vocabulary) for file in references]
         alone = entries([lattices], self.from_format, self.vocabulary)

@@ -44,7 +44,7 @@ _MORE_STATES = 30  # largest number of states to draw besides those of highlight
 _LONGEST_LABEL = 24
 
 AUTO = "auto"
-"""MBR by word errors; for forests, which cannot be decoded by word errors, MBR by n-grams."""
+"""The MBR method that decodes forests by n-grams, and other graphs by word errors."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class ReviewSettings:
         decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
         engine: Name of the search engine.
-        scorer: Further string metrics.
-        posterior_scale: Factor of the costs before they become probabilities; below 1, it flattens the distribution.
+        scorer: Scorer by further string metrics; `None` for none.
+        posterior_scale: Factor of the costs in posteriors; a factor below 1 flattens the distribution.
         drawn: True to draw the graph.
         expected: True to also compute the expected rate.
     """
@@ -110,9 +110,9 @@ class MBRAnswer:
         alignment: The alignment with the reference that gives the best score.
         method: The method of MBR: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word; ignored words are included.
-        arcs: Arcs (in forests: edges) of the path with the fewest word errors against the answer. If a path has exactly
-            the answer's words, it is this path.
-        distance: Number of word errors of this path against the answer; 0 if they have the same words.
+        arcs: Arcs (in forests: edges) of a path with the answer's words or, if there is none, of the path with the
+            fewest word errors against the answer.
+        distance: Number of word errors of this path against the answer; 0 if the path has the answer's words.
     """
 
     words: tuple[str, ...]
@@ -131,7 +131,7 @@ class MBRAnswer:
 class Size:
     """The size of a lattice (states, arcs, paths) or of a forest (nodes, edges, derivations).
 
-    `paths` is `None` if this number has more than about ten thousand digits.
+    `paths` is `None` if the number of paths has more than about ten thousand digits.
     """
 
     kind: str
@@ -147,9 +147,9 @@ class DrawnArc:
     Attributes:
         text: The word of the arc, or the right-hand side of the edge.
         cost: The model's cost of the arc or edge.
-        posterior: Its posterior; `None` if costs are too large to compute it.
-        scores: Its value in each score column.
-        expected: The expected rate of the paths that use it; `None` if unknown.
+        posterior: The posterior of the arc or edge; `None` if costs are too large to compute posteriors.
+        scores: The value of the arc or edge in each score column.
+        expected: The expected rate of the paths that use the arc or edge; `None` if unknown.
     """
 
     text: str
@@ -163,8 +163,8 @@ class DrawnArc:
 class Sketch:
     """A drawing of a graph, or of the best part of a large graph, before layout.
 
-    For a lattice, `arcs` has the details of each arc, in the order of `diagram.links`. For a forest, it has the details
-    of each edge: edges are drawn as boxes, and these are the last items of `diagram.vertices`.
+    For a lattice, `arcs` has the details of each arc, in the order of `diagram.links`. For a forest, `arcs` has the
+    details of each edge, in the order of the last items of `diagram.vertices`: edges are drawn as boxes.
     """
 
     diagram: Diagram
@@ -176,13 +176,13 @@ class Review:
     """All results of one pair.
 
     Attributes:
-        references: All strings of its references.
+        references: All strings of the references.
         swept: The oracle at each point of the sweep, from the 1-best to the whole graph.
         mbr_problem: The error of MBR, if it failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
         scores: Sentence scores, by string metric and side (oracle, 1-best, MBR).
-        expected: The expected rate of its paths, if computed.
-        problem: The error of the pair, if it failed; then it has no oracle.
+        expected: The expected rate of the graph's paths, if computed.
+        problem: The error, if the pair failed; then there is no oracle.
         where: The file and line of the error.
     """
 

@@ -1,4 +1,4 @@
-"""Split a run over many graphs into jobs, and merge their JSON documents. Each job takes a shard: every N-th graph."""
+"""Split a run over many graphs into shards (every N-th graph), and merge the JSON documents of the shards."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ShardRun:
 
     Args:
         shard: The shard.
-        run: Returns the settings that must be the same in all shards, as plain values for JSON.
+        run: A function that returns the settings that all shards must share, as plain values for JSON.
     """
 
     def __init__(self, shard: Shard, run: Callable[[], dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Prune many graphs to several sizes and find the oracle at each size; group oracles by reference length."""
+"""Prune many graphs to several sizes, and find their oracles at each size; group graphs by reference length."""
 
 from __future__ import annotations
 
@@ -282,17 +282,17 @@ def sweep(
     """Find the oracles of a test set at several beams, densities and n-best sizes, and by reference length.
 
     Args:
-        graphs: Lattices, n-best lists, or (without beams and densities) forests; or (name, graph) pairs, as `read`
+        graphs: Lattices, n-best lists or forests (only without beams and densities); or (name, graph) pairs, as `read`
             yields them.
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Limits of costs; each keeps the paths that cost at most this much more than the best path.
-        densities: Limits on the number of arcs with a word, divided by the number of reference words. Each lattice is
-            pruned with the widest beam that keeps to the limit.
+        beams: Pruning beams; a beam keeps the paths that cost at most this much more than the best path.
+        densities: Largest densities (number of arcs with a word, divided by the number of reference words). Each
+            lattice is pruned by the widest beam that does not exceed the density.
         nbest: Sizes of n-best lists of distinct strings.
         by_length: The largest reference length of each bin, in words; a last bin has all longer references.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        workers: Number of graphs searched at once, or a Dask client whose workers search them.
+        workers: The number of processes, or a Dask client.
 
     Raises:
         UsageError: A number is invalid, or the numbers of graphs and references differ.

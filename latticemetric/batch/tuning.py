@@ -1,12 +1,12 @@
 """Tune n-gram MBR: find the parameters whose answers score best on a development set (graphs with references).
 
 First try all combinations of values (the grid). Then take steps from the best combination, along each parameter that
-has several values. A step is half of the mean distance of these values; when no step is better, halve the steps. Only
-the resamples are random. If settings have equal scores, the first is best. The grid tries values in ascending order;
-`word_penalty` changes fastest, `scale` slowest.
+has several values. The first step is half of the mean distance between neighbouring values; when no step gives a better
+score, halve the steps. If settings have equal scores, the first one is the best. The grid tries values in ascending
+order; `word_penalty` changes fastest, `scale` slowest. Only the resamples are random.
 
-Settings with the same product *p* · (1 + *T* · penalty) give the same answers, if their other parameters are equal. So
-*T* need not be tuned, and many pairs of *p* and penalty give the same answers.
+If two settings differ only in *p*, *T* and penalty, and have the same product *p* · (1 + *T* · penalty), they give the
+same answers. So *T* need not be tuned.
 """
 
 from __future__ import annotations
@@ -47,17 +47,19 @@ _PLACES = 10
 def coordinate_search(
     axes: Mapping[str, Sequence[float]], merits: Merits, halvings: int, is_possible: Callable[[Point], bool]
 ) -> dict[Point, float]:
-    """Return all points tried, in order, with their merits; `best_of` gives the best one.
+    """Search for the point with the largest merit; return the merits of all points tried, in order.
+
+    `best_of` gives the best point of the result.
 
     First try the grid, with the last axis fastest. Then try steps along each axis with several values. The first step
-    is half of the mean distance of the values; each round halves the steps. A round tries all steps from the best point
-    so far, axis by axis, down and up, until no step is better.
+    is half of the mean distance between neighbouring values; each round halves the steps. A round tries all steps from
+    the best point so far, axis by axis, down and up, until no step is better.
 
     Args:
         axes: The values of each axis; an axis with a single value is fixed.
-        merits: Returns the merits of new, distinct points; larger is better.
+        merits: A function that returns the merits of new, distinct points; larger is better.
         halvings: Number of rounds; 0 tries the grid only.
-        is_possible: Returns True if a point outside of the grid is valid.
+        is_possible: A function that returns True if a point outside of the grid is valid.
     """
     if halvings < 0:
         raise UsageError(f"the number of halvings is {halvings}", advice="give 0 or more")
@@ -289,19 +291,21 @@ def tune_mbr(
         graphs: Lattices or n-best lists. All graphs stay in memory.
         references: One or several references per graph.
         metric: A metric or its name; its corpus value is optimized.
-        scale: A number, or several: the values of the grid. The same holds for `T`, `p`, `r` and `word_penalty`.
+        scale: Factor of the costs in posteriors. Give a number, or several numbers to try; likewise for `T`, `p`, `r`
+            and `word_penalty`.
         T: Length (in words) of the hypothesis at which log BLEU is linearised; see `GainParameters`.
         p: Average precision of unigrams.
-        r: Precision of each order, divided by the precision of the order before.
+        r: Ratio of the precision of n-grams to the precision of (n−1)-grams.
         word_penalty: Additional cost of each word.
         order: The length of the longest n-grams.
         evidence: Graphs that give the posteriors, one for each of `graphs`.
-        beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
+        beam: Keep only the paths that cost at most this much more than the best path. `scale` does not change these
+            costs.
         determinize: Determinize graphs, so that the probability of a string is that of its best path; see `mbr`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
+        ignore: Words to remove from answers and references before scoring, such as `<s>` and `</s>`.
         rewritten_by: The steps that rewrote the texts, for the signature, such as `lc+13a`.
-        halvings: Number of times that steps get shorter; 0 tries the grid only.
+        halvings: Number of rounds of steps; each round halves the steps. 0 tries the grid only.
         folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
         resamples: Number of resamples of the paired bootstrap; 0 skips it.
         seed: The seed of the resamples.
@@ -324,7 +328,7 @@ def tune_mbr(
 
 
 class _SearchSettings(NamedTuple):
-    """The settings of the search (`halvings`) and of the tests of its result; see `tune_mbr`."""
+    """The settings of the search (`halvings`) and of the comparisons of its result; see `tune_mbr`."""
 
     halvings: int
     folds: int

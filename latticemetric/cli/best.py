@@ -37,7 +37,7 @@ class _ConfidenceOptions(Options):
 
 
 class _OutputOptions(OutputOptions):
-    """Output options, with the CTM format."""
+    """Output options; the formats include CTM."""
 
     output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
 
@@ -54,9 +54,9 @@ def command(
 ) -> None:
     """Print the model's 1-best of GRAPHS: the words of the path or derivation with the least cost.
 
-    Text output has ids and words, as decoders write them. tsv and json also have the cost, each score and the
-    probability of the path, and the confidence of each word. If the lattices have times, they also have the begin and
-    end of each word. GRAPHS are files, folders, quoted globs, or - for standard input.
+    Text output has ids and words, as decoders write them. tsv and json also have the cost of the path, its scores and
+    its probability; and the confidence of each word and, if lattices have times, its begin and end. GRAPHS are files,
+    folders, quoted globs, or - for standard input.
     """
     from latticemetric.posterior.best import best
 

@@ -1,4 +1,4 @@
-"""`latticemetric calibrate`: compare confidences with accuracy, expected errors with real ones; fit the scale."""
+"""`latticemetric calibrate`: compare confidences with accuracy, and expected with real errors; fit the scale."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _EPILOG = """\b
 Examples:
   latticemetric calibrate lats.ark.gz text --scale lm=12
   latticemetric calibrate dev/ dev.txt --test test/ --test-references test.txt --plot calibration.svg
-  latticemetric calibrate out.ctm ref.stm --own-confidences --lowercase     (NCE as sclite has it)
+  latticemetric calibrate out.ctm ref.stm --own-confidences --lowercase     (NCE as in sclite)
 """
 
 _SECTIONS = {
@@ -49,9 +49,9 @@ _NAMES = {
     "difference": "difference", "squared_error": "squared error",
 }  # fmt: skip
 _TITLES = {
-    "words": "words: right?",
-    "sentences": "utterances: without errors?",
-    "errors": "utterances: number of errors",
+    "words": "confidence of words",
+    "sentences": "probability of no errors",
+    "errors": "expected number of errors",
 }
 
 
@@ -79,8 +79,8 @@ class _FitOptions(Options):
     )
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Posterior scales to try, separated by commas (default: powers of 2, 1/32 to 4); "
-        "scales between them are tried, too.",
+        "Posterior scales to try first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
+        "between them.",
         reads=_scales,
     )
     folds: int = option(
@@ -102,7 +102,7 @@ class _FitOptions(Options):
 
 
 class _RunOptions(Options):
-    keep_going: bool = flag("--keep-going", "Report and skip graphs that fail; exit status 1.")
+    keep_going: bool = flag("--keep-going", "Report and skip graphs that fail; the exit status is then 1.")
 
 
 @verb("calibrate", epilog=_EPILOG, sections=_SECTIONS)
@@ -126,8 +126,8 @@ def command(
     answer has no errors, and the expected number of errors of an answer. Evaluate them on the graphs of --test; without
     --test, on each fold of LATTICES, with the scale that is best on the other folds. All graphs stay in memory.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
+    line per lattice, in the order of LATTICES or beginning with the lattice's id. If lattices have several references,
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field.
     """
@@ -270,7 +270,7 @@ class CalibrationResults(Results):
         report = next(iter(self._sets.values()))
         notes = [counted(report.utterances, "graph"), counted(report.words.count, "word")]
         if report.inexact:
-            notes.append(f"expected errors of {report.inexact} are estimates")
+            notes.append(f"expected errors of {counted(report.inexact, 'graph')} are estimates")
         if self._resampling["resamples"]:
             drawn = self._resampling
             notes.append(resampled(drawn["confidence"], drawn["resamples"], drawn["seed"]))

@@ -177,7 +177,7 @@ def command(
 
 
 class _CombinationResults(Results):
-    """The words of each utterance; the scores are in the summary and in the JSON document."""
+    """The words of each utterance. The summary and the JSON document also have scores."""
 
     columns = ("id", "hypothesis", "confidences", "cost", "bound")
 
@@ -203,7 +203,7 @@ class _CombinationResults(Results):
         return super().lines(output_format)
 
     def text(self) -> Iterator[str]:
-        """Yield id and words."""
+        """Yield one line per utterance: its id and words."""
         for name, one in zip(self._found.names, self._found.combinations, strict=True):
             words = one.mbr(scale=self._scale).words if self._by_risk else one.words
             yield harmless(f"{name} {' '.join(words)}".rstrip())

@@ -72,9 +72,9 @@ def flag(spelling: str, text: str) -> Any:
 
 
 def one_of(default: str, **texts: str) -> Any:
-    """Declare a field that several flags set, each to its own name; the last flag given counts.
+    """Declare a field whose value is the name of the last flag that the user gives; without a flag, `default`.
 
-    `texts` has the names of the flags, and their help lines.
+    `texts` has the help line of each flag, by name.
     """
     flags = (((f"--{name}",), {"default": default, "flag_value": name, "help": text}) for name, text in texts.items())
     return Declaration(*flags)

@@ -54,9 +54,9 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """Completes the value of a parameter: by `names`; with `files`, by file names if no name fits.
+    """Completes the value of a parameter with `names`; if no name fits and `files` is set, with file names.
 
-    With `listed`, the value is a list of names, separated by commas.
+    If `listed` is set, the value is a list of names, separated by commas.
     """
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:

@@ -61,9 +61,9 @@ def command(
     run: ShardedRunOptions,
     output: _OutputOptions,
 ) -> None:
-    """Build the confusion networks of GRAPHS: words of minimum Bayes risk, their confidences and alternatives.
+    """Build the confusion networks of GRAPHS; print the words of minimum Bayes risk, with confidences.
 
-    GRAPHS are files, folders, quoted globs, or - for standard input.
+    json also has the alternatives of each word. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.mbr_decoding.consensus import consensus
 

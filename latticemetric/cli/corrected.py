@@ -36,7 +36,7 @@ def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOpt
         reading: The options, including `--normalize`.
 
     Raises:
-        InputError: If a graph is not an n-best list, or the texts do not match the lists.
+        InputError: A graph is not an n-best list, or the texts do not match the lists.
     """
     from latticemetric.batch.lists import lists_of_pairs, rewritten_pairs, texts_of
 

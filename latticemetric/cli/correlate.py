@@ -171,7 +171,7 @@ class MetricOptions(Options):
                 wordnet()
             except MissingDependencyError as error:
                 metrics = [metric for metric in metrics if metric.name != "meteor"]
-                notes = [f"meteor: left out, as {error}"]
+                notes = [f"meteor: left out, because {error}"]
         return _with_length(metrics, self.effective_length), tuple(notes)
 
     def baseline_among(self, names: Sequence[str]) -> str:
@@ -217,7 +217,7 @@ class _OutputOptions(PlottedOutputOptions):
     write_scores: str | None = option(
         "--write-scores PATH",
         "Write the scores of all metrics to .tsv, .jsonl or .parquet, or to a folder of .seg.score and .sys.score; "
-        "error rates with a minus sign.",
+        "error rates are negated.",
         type=ScoresOutput(),
     )
     output_format: str = format_option("text", "tsv", "json")
@@ -263,9 +263,9 @@ def command(
 ) -> None:
     """Correlate metrics with human scores of systems, pairs of systems, and segments.
 
-    TESTSET is one long table, a folder of WMT or mt-metrics-eval, or a folder with systems/, references/ and human.tsv.
-    If you read several language pairs, write `{pair}` into the file names that you give to options: each pair then has
-    its own files.
+    TESTSET is a table with outputs, references and scores, a folder of WMT or mt-metrics-eval, or a folder with
+    systems/, references/ and human.tsv. To read several language pairs, write `{pair}` in the file names of options:
+    each pair then has its own files.
     """
     from latticemetric.cli.correlate_pairs import PairedCorrelations, check_outputs, common_metrics, of_pair
     from latticemetric.parallel.limits import default_workers
@@ -329,7 +329,7 @@ class _Run(NamedTuple):
     threads: int
 
     def measure(self, pair: str | None, metrics: list[AnyMetric], left_out: tuple[str, ...]) -> _Measured:
-        """Read a test set, score it, and correlate."""
+        """Read the test set of a language pair, score it, and correlate the scores with human scores."""
         from latticemetric.cli.correlate_tables import Correlations
         from latticemetric.evaluation.systems import missing_scores, system_tables
         from latticemetric.metrics.base import references_each
@@ -398,7 +398,7 @@ def _prepared(
 def _outside_tables(
     judged: JudgedSystems, paths: Sequence[str], known: Mapping[str, SystemTables], pair: str | None
 ) -> dict[str, SystemTables]:
-    """Read the scores of `--metric-scores`."""
+    """Read the scores of `--metric-scores`; return them by metric."""
     from latticemetric.cli.correlate_pairs import of_pair
     from latticemetric.evaluation.systems import GivenTables
     from latticemetric.formats.metric_scores import read_metric_scores, score_files

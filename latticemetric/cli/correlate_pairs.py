@@ -59,7 +59,7 @@ class PairedCorrelations(Results):
             yield {"pair": "", **dict(zip(Correlations.columns, row, strict=True))}
 
     def document(self) -> Iterator[str]:
-        """Yield the document."""
+        """Yield the JSON document."""
         pairs = {pair: json.loads("".join(one.document())) for pair, one in self.pairs.items()}
         yield as_json(
             {"test_set": self.test_set, "pairs": pairs, "ranks": self.ranks.asdict(), "notes": list(self.notes)}

@@ -45,7 +45,7 @@ class Correlations(Results):
             yield dict(zip(self.columns, row, strict=True))
 
     def document(self) -> Iterator[str]:
-        """Yield the document."""
+        """Yield the JSON document."""
         groups = {"by": self.group_by, **self.grouping.asdict()} if self.grouping else None
         document = {
             "test_set": self.test_set,
@@ -217,7 +217,7 @@ class Correlations(Results):
 
 
 class _Column(NamedTuple):
-    """A column of p-values: its heading, the cell of each metric, and reasons for undefined values. It may be empty."""
+    """A column of p-values: its heading (maybe empty), the cell of each metric, and reasons for undefined values."""
 
     heading: list[str]
     cells: Mapping[str, list[str]]

@@ -68,7 +68,7 @@ class _SubjectOptions(Options):
         if graphs is None and not is_automaton:
             raise UsageError("no file of graphs is given", advice="name a file; only --kind automaton needs none")
         if self.files and self.texts:
-            what = "--reference and --reference-text do not go together"
+            what = "--reference and --reference-text cannot be used together"
             raise UsageError(what, advice="leave one of them out")
         if expected and self.kind != "graph":
             raise UsageError(f"--expected has no effect with --kind {self.kind}", advice="choose --kind graph")

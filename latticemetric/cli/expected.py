@@ -90,8 +90,8 @@ def command(
     exact. Results also have the variance of the rate over the paths and, except in text, the probability of each number
     of errors. If a graph is too large (see --most-states), its result is an interval.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
+    line per lattice, in the order of LATTICES or beginning with the lattice's id. If lattices have several references,
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
@@ -117,7 +117,8 @@ def command(
 def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator[ExpectationAnswer]:
     """Yield the answers; then write the gradients: for each graph, the arrays `ID` and `ID/final`.
 
-    The array `ID` has a number for each arc, edge (of a forest) or hypothesis (of an n-best list).
+    The array `ID` has a number for each arc, edge (of a forest) or hypothesis (of an n-best list). The array `ID/final`
+    has a number for each final state.
     """
     import numpy as np
 

@@ -44,7 +44,7 @@ class NamesFiles(click.types.StringParamType):
 
 
 class GraphFiles(NamesFiles):
-    """A file, folder or glob of graphs. A Kaldi script (.scp) also means the archives it points to.
+    """The type of a file, folder or glob of graphs. A Kaldi script (.scp) also means the archives that it points to.
 
     `format_parameter` names the parameter with the format; without it, detect the format from the content.
     """
@@ -66,7 +66,7 @@ class GraphFiles(NamesFiles):
 
 
 class WordList(NamesFiles):
-    """Words, or `@` and the name of a word list file."""
+    """The type of a list of words, or of `@` and the name of a file with words."""
 
     def _name(self, value: str) -> Iterator[str]:
         if value.startswith(_LIST_SIGN):
@@ -74,7 +74,7 @@ class WordList(NamesFiles):
 
 
 class GrammarName(NamesFiles):
-    """The name of a grammar or of a file of rules."""
+    """The type of the name of a grammar, or of a file of rules."""
 
     def _name(self, value: str) -> Iterator[str]:
         from latticemetric.normalization.grammar import grammar_file
@@ -84,7 +84,7 @@ class GrammarName(NamesFiles):
 
 
 class MetricName(NamesFiles):
-    """The name of a metric, or of an automaton file."""
+    """The type of the name of a metric, or of an automaton file."""
 
     def _name(self, value: str) -> Iterator[str]:
         if names_automaton(value):
@@ -92,7 +92,7 @@ class MetricName(NamesFiles):
 
 
 class ClusterName(NamesFiles):
-    """The address of a cluster, or the name of its scheduler's file."""
+    """The type of the address of a cluster, or of the name of its scheduler's file."""
 
     def names(self, value: Cluster | None) -> Iterator[str]:
         """Yield the scheduler's file, if the value names one."""
@@ -105,7 +105,7 @@ class NoFile(click.types.StringParamType):
 
 
 class Output(click.types.StringParamType):
-    """A file to write."""
+    """The type of a file to write."""
 
     has_journal = False
 
@@ -131,13 +131,13 @@ class Output(click.types.StringParamType):
 
 
 class ResultFile(Output):
-    """The main output of a command; with `--resume`, the command writes a journal beside it."""
+    """The type of the main output of a command; with `--resume`, the command writes a journal beside this file."""
 
     has_journal = True
 
 
 class GraphOutput(Output):
-    """A file or folder for graphs; the parameter `format_parameter` or the file name chooses the format."""
+    """The type of a file or folder for graphs; the parameter `format_parameter` or the name chooses the format."""
 
     def __init__(self, format_parameter: str | None = None) -> None:
         self._format_parameter = format_parameter
@@ -154,13 +154,13 @@ class GraphOutput(Output):
 
 
 class ConvertedGraphs(GraphOutput):
-    """The main output of a command that writes graphs; it may replace the command's only input."""
+    """The type of the main output of a command that writes graphs; this output may replace the command's only input."""
 
     has_journal = True
 
 
 class OutputFolder(Output):
-    """A folder to write into, with or without `/` at its end."""
+    """The type of a folder to write into, with or without `/` at its end."""
 
     def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  other classes need it
         """Yield the folder."""
@@ -168,7 +168,7 @@ class OutputFolder(Output):
 
 
 class ScoresOutput(Output):
-    """A table of scores, or a folder of score files."""
+    """The type of a table of scores, or of a folder of score files, to write."""
 
     def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  other classes need it
         """Yield the file or the folder."""
@@ -177,7 +177,7 @@ class ScoresOutput(Output):
 
 
 def names_automaton(metric: str) -> bool:
-    """Check whether the name of a metric is an automaton file."""
+    """Return True if the name of a metric is the name of an automaton file."""
     return metric.endswith(_AUTOMATON_SUFFIX)
 
 
@@ -195,7 +195,7 @@ def named_files(context: click.Context) -> Iterator[tuple[click.Parameter, str]]
 
 
 def read_files(context: click.Context) -> Iterator[tuple[click.Parameter, str, str]]:
-    """Yield each file that a command reads, as (parameter, name as the user wrote it, file)."""
+    """Yield a (parameter, name as the user wrote it, file) triple for each file that a command reads."""
     for parameter, name in named_files(context):
         assert isinstance(parameter.type, NamesFiles)
         for file in parameter.type.files(name, context):

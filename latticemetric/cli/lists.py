@@ -88,10 +88,10 @@ def command(
     workers: _RunOptions,
     output: RateOutputOptions,
 ) -> None:
-    """Compute the oracle of the first k hypotheses of n-best lists, for each k; compare it with corrected texts.
+    """Compute the oracle of the first k hypotheses of n-best lists, for several k; also score corrected texts.
 
     LISTS is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
-    line per list: in the same order, or with the list's id at the start. If lists have several references, give
+    line per list, in the order of LISTS or beginning with the list's id. If lists have several references, give
     several files. Without REFERENCES, the references come from the records of LISTS (JSON, tables): see
     --reference-field.
     """
@@ -144,7 +144,7 @@ def _sums_and_corrections(
 
 
 class _ListResults(Results):
-    """The points of the curve, and the results of the corrected texts."""
+    """The oracles by k, and the results of the corrected texts."""
 
     columns = (
         "k", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
@@ -155,7 +155,7 @@ class _ListResults(Results):
         self._curve, self._judged, self._seed = curve, judged, seed
 
     def text(self) -> Iterator[str]:
-        """Yield the table of the curve, then one of the corrected texts."""
+        """Yield the table of the oracles by k, then the results of the corrected texts."""
         name = self._curve.signature.partition("|")[0]
         rows = [["k", rate_title(name), "", rate_title("recoverable"), "distinct", "best here"]]
         for point, record in zip(self._curve.points, self._curve.to_records(), strict=True):
@@ -180,7 +180,7 @@ class _ListResults(Results):
         yield as_json(document)
 
     def summary(self) -> Sequence[str]:
-        """Return the number of lists, how many reference words no hypothesis has, the resampling and the signature."""
+        """Return the numbers of lists and of reference words in no hypothesis, the resampling and the signature."""
         notes = [counted(self._curve.lists, "list")]
         if self._curve.compositional is not None:
             notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")

@@ -78,12 +78,12 @@ def _group() -> None:
 
 
 def latticemetric() -> None:
-    """Run `latticemetric`."""
+    """Run the program `latticemetric`; this function is its entry point."""
     _run(_group, "latticemetric")
 
 
 def lattice_oracle() -> None:
-    """Run `lattice-oracle`."""
+    """Run the program `lattice-oracle`; this function is its entry point."""
     from latticemetric.cli.oracle import command
 
     _run(command, "lattice-oracle")
@@ -180,7 +180,7 @@ def _exit_status(command: click.Command, program: str) -> int:
 
 
 def _report(end: Exception | Stopped) -> int:
-    """Print in one line why the run failed; return the exit status."""
+    """Print the reason for the end of the run in one line; return the exit status."""
     from latticemetric.cli.results import say
 
     match end:

@@ -66,7 +66,7 @@ _EPILOG = """\b
 Examples:
   latticemetric mbr lats.ark.gz --method wer --scale acoustic=0.1
   latticemetric mbr lats.ark.gz --method wer --risk exact --format tsv
-  latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as HiFST)
+  latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as in HiFST)
   latticemetric mbr out.nbest --method 4-grr --scale lm=0.2
   latticemetric mbr lats.ark.gz --method bleu --smoothing exp --samples 1000 --seed 1
   latticemetric mbr samples.jsonl --method chrf --weights counts --pruning-confidence 0.99
@@ -120,7 +120,7 @@ class _NgramOptions(Options):
     )
     T: tuple[float, ...] = option(
         "-T --length NUMBERS",
-        "Assumed number of words per sentence; a smaller number raises the cost of each word.",
+        "Assumed number of words per sentence; changes the answers only if --word-penalty is not 0.",
         default="10",
         reads=numbers,
     )
@@ -129,7 +129,7 @@ class _NgramOptions(Options):
     )
     order: int = option(
         "--order N",
-        "Length of the longest n-grams; each n-gram gains 1/(N·T·p·rⁿ⁻¹).",
+        "Length of the longest n-grams; the gain of an n-gram of length n is its posterior/(N·T·p·rⁿ⁻¹).",
         default=4,
         type=click.IntRange(1),
     )
@@ -235,9 +235,9 @@ def command(
 ) -> None:
     """Decode GRAPHS by minimum Bayes risk: find the words with the best expected score in each graph.
 
-    Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric. By a metric, find the string
-    with the best expected score against all strings of an n-best list or small graph; with --samples N, against N
-    sampled paths. GRAPHS are files, folders, quoted globs, or - for standard input.
+    Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode does), or by a metric. A metric scores each
+    string of an n-best list or a small graph against all strings or, with --samples N, against N sampled paths. GRAPHS
+    are files, folders, quoted globs, or - for standard input.
 
     With --method ngram, -p, -r, -T, --word-penalty and --posterior-scale can have several numbers, separated by commas;
     each combination gives a result.
@@ -282,7 +282,7 @@ def command(
 
 @contextmanager
 def _advice_for_gains() -> Iterator[None]:
-    """Change errors of formats: where they advise --sum-scores or --drop-labels (not in `mbr`), advise --gains-only."""
+    """Change errors that advise --sum-scores or --drop-labels, which `mbr` does not have: advise --gains-only."""
     try:
         yield
     except UsageError as error:

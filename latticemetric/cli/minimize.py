@@ -25,7 +25,7 @@ Examples:
 def command(
     graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
 ) -> None:
-    """In GRAPHS (a file, folder, glob or -), merge states with the same continuations; write the lattices to TARGET.
+    """Merge states with the same continuations in GRAPHS (a file, folder, glob or -); write the lattices to TARGET.
 
     All paths keep their words, scores, times and labels. --sum-scores, --scores-off and --drop-labels are applied
     first, so that more states can be merged. To keep one path per string, use determinize. TARGET is a file, - for

@@ -56,7 +56,7 @@ def explained(error: click.ClickException) -> str:
 
 
 def alike(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names most similar to `name`."""
+    """Return up to two names that are similar to `name`, the most similar first."""
     return difflib.get_close_matches(name, list(names), n=2, cutoff=_LIKENESS)
 
 
@@ -129,7 +129,7 @@ def in_wrong_order(error: InputError, given: Mapping[str, Any]) -> UsageError | 
 
 
 def _has_graphs(path: str) -> bool:
-    """Check whether the first graph of a file can be read."""
+    """Return True if the first graph of a file can be read, or if the path is a folder."""
     from latticemetric.formats.reading import entries
 
     if not os.path.isfile(path):  # noqa: PTH113  the name may be an invalid path

@@ -52,7 +52,7 @@ MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 
 
 class Number(click.FloatRange):
-    """A finite number in a range; click's own types accept NaN."""
+    """The type of a finite number in a range; click's own types accept NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; refuse NaN and infinities."""
@@ -150,7 +150,7 @@ def _shard(text: str | None) -> ShardRun | None:
 
 
 def listed(names: str) -> list[str]:
-    """Return the comma-separated names."""
+    """Split names at commas."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
@@ -167,7 +167,7 @@ def word_list(text: str | None) -> frozenset[str]:
             return frozenset(word for line in stream.lines() for word in split_words(line))
     if os.path.isfile(text):  # noqa: PTH113  a name may be longer than a path may be
         raise UsageError(
-            f"'{text}' would be one word, but is the name of a file",
+            f"'{text}' is given as a word, but is the name of a file",
             advice=f"to read words from the file, give @{text}",
         )
     try:
@@ -180,7 +180,8 @@ def word_list(text: str | None) -> frozenset[str]:
 def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
     """Return the metrics named in these comma-separated lists, without duplicates.
 
-    `parameters` are texts such as `chrf.beta=3`: metric, parameter and value.
+    If `stem` is set, all metrics compare stems of words. `parameters` are texts such as `chrf.beta=3`: metric,
+    parameter and value.
     """
     from latticemetric.metrics.registry import make_metric, metric_names
 
@@ -208,7 +209,10 @@ _WORD_SETS = ("ignore", "wildcard", "stop_words")
 
 
 def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each metric, by name."""
+    """Parse texts such as `chrf.beta=3`; return the parameters of each metric, by metric.
+
+    `names` are the metrics that may have parameters.
+    """
     parameters: dict[str, dict[str, Any]] = {}
     known = {name.lower() for name in names}
     for text in texts:
@@ -261,7 +265,7 @@ def grammar_named(name: str | None) -> Grammar | None:
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """Return the option names of those parameters in `names` that the user gave to the running command."""
+    """Return the options that the user gave to the running command, among those of the parameters `names`."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
@@ -618,14 +622,17 @@ class RunOptions(Options):
     )
     max_memory: int | None = option(
         "--max-memory SIZE",
-        "Memory limit per graph, such as 2G (default: 1.5 GiB, less if little is free); a graph that takes more fails.",
+        "Memory limit per graph, such as 2G (default: 1.5 GiB, or less if little memory is free); a graph that takes "
+        "more fails.",
         reads=_bytes,
     )
     resume: bool = flag("--resume", "Keep a journal beside the output; continue an interrupted run from it.")
     failures: str | None = option(
         "--failures FILE", "Also list the failed graphs in FILE: id, file, line, reason.", type=Output()
     )
-    keep_going: bool = flag("--keep-going", "Report graphs that fail, and continue with the others; exit status 1.")
+    keep_going: bool = flag(
+        "--keep-going", "Report graphs that fail, and continue with the others; the exit status is then 1."
+    )
 
 
 class ShardedRunOptions(RunOptions):
@@ -719,7 +726,7 @@ class ResamplingOptions(Options):
 
 
 class PointOptions(Options):
-    """Options for pruning: prune each graph to each of these sizes, and find its oracle at each size."""
+    """Options for the sizes to which each graph is pruned, to find its oracle at each size."""
 
     beams: tuple[float, ...] = option(
         "--beams COSTS",

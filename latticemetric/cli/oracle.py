@@ -131,12 +131,12 @@ def command(
 ) -> None:
     """Find the path of each lattice whose words score best against its reference.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
+    line per lattice, in the order of LATTICES or beginning with the lattice's id. If lattices have several references,
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field.
 
-    Of several best paths, take one with the least model cost; of several such paths, take one with the fewest words.
+    If several paths score best, take one with the least model cost; if costs are equal, too, one with the fewest words.
     Under --keep-going, the reference words of graphs that fail count as deletions. Exit status: 0; 1 if some graphs
     failed under --keep-going; 2 after other errors.
     """

@@ -55,7 +55,7 @@ class AlsoOptions(Options):
             refuse(["posterior_scale"], "without --posteriors")
 
     def wanted(self, *, graphs: bool) -> MarginOptions | None:
-        """Return the further searches of each graph (n-best, hope, fear, worst, all oracles), or `None`."""
+        """Return the further searches of each graph (n-best, hope, fear, worst, all best paths); `None` for none."""
         if not (self.hope or self.fear):
             refuse(["on"], "without --hope and --fear")
         if not (self.nbest or self.hope or self.fear or self.worst or graphs):

@@ -1,4 +1,4 @@
-"""Results of `lattice-oracle`: by a recognition rate, by BLEU of all lattices, or by a user's automaton."""
+"""Results of `lattice-oracle`: by a recognition rate, WER with joined words, corpus BLEU, or a user's automaton."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ class CompoundResults(AnswerResults):
                 yield f"{column(answer.name)}  {_scored(answer.value)}  {spoken(answer.value.words)}"
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
-        """Yield the record of a graph; the signature is in the document, once."""
+        """Yield the record of a graph, without the signature: the document has it once."""
         yield {name: value for name, value in answer.value.asdict().items() if name != "signature"}
 
     def document(self) -> Iterator[str]:

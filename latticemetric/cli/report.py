@@ -117,8 +117,8 @@ def command(
 
     The page is one file. It loads no other files, opens in any browser, and can be sent by mail.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
+    line per lattice, in the order of LATTICES or beginning with the lattice's id. If lattices have several references,
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """

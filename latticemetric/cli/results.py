@@ -42,14 +42,14 @@ class Results(ABC):
 
     @abstractmethod
     def text(self) -> Iterable[str]:
-        """Yield lines for people."""
+        """Yield the lines of text output."""
 
     @abstractmethod
     def records(self) -> Iterable[Record]:
         """Yield the records for JSON lines."""
 
     def rows(self) -> Iterable[Sequence[object]]:
-        """Yield the rows of TSV: the values of each record in the order of `columns`. A verb may define other rows."""
+        """Yield the rows of TSV: by default, the values of each record in the order of `columns`."""
         columns = self.columns
         for record in self.records():
             one_best = record.get("one_best")
@@ -83,7 +83,7 @@ class Results(ABC):
 
 
 class AnswerResults(Results):
-    """Answers of graphs. Each has `records_each` records, which are written as soon as the answer arrives."""
+    """Answers of graphs. Each answer has `records_each` records, which are written as soon as the answer arrives."""
 
     name = "lattices"
 
@@ -142,7 +142,10 @@ def json_document(
 
 
 def tsv_field(value: object) -> str:
-    """Return a TSV field: empty for `None`, list items with spaces between; escape backslashes, tabs and line ends."""
+    """Return a value as a TSV field: `None` as an empty field, a list as its items with spaces between them.
+
+    Escape backslashes, tabs and line ends.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -249,7 +252,7 @@ def ctm_lines(
 
 
 def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[str]:
-    """Return the lines of a table; align the columns in `left` left, the others right."""
+    """Return the lines of a table; align the columns with the numbers `left` to the left, the others to the right."""
     return aligned_rows(rows, set(left))
 
 

@@ -38,7 +38,7 @@ AnyAnswer = TypeVar("AnyAnswer", bound=_Answer)
 
 
 class Failures:
-    """The graphs that failed: reported on standard error, counted, and written to the file of `--failures`."""
+    """The graphs that failed. They are reported on standard error, counted, and written to the file of `--failures`."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path

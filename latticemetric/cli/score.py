@@ -200,7 +200,7 @@ def _check_details(options: _ScoreOptions) -> None:
 def _analyses(
     tabled: Sequence[Sequence[Tabled]], outputs: Texts, expected: Texts, ids: Sequence[str], options: _ScoreOptions
 ) -> tuple[list[Analysed], int]:
-    """Return the errors of each system under each metric that aligns words, and how many words to list."""
+    """Return the errors of each system by each metric that aligns words, and the number of words to list."""
     from latticemetric.evaluation.error_analysis import can_analyse, error_analysis, groups_of
     from latticemetric.formats.segments import read_speakers
 
@@ -231,7 +231,7 @@ def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str
     at = scores.ids.index(segment)
     for row, words in zip(scores.tabled, outputs, strict=True):
         for one in row:
-            drawing = explain(one.metric, words[at], list(expected[at])) or "(this metric has no drawing)"
+            drawing = explain(one.metric, words[at], list(expected[at])) or "(this metric shows no counts)"
             value = one.sentences()[at]
             score = lone_rate(value) if one.metric.is_fraction else shown(value)
             yield f"{harmless(one.system)}: {one.metric.name} {score}"

@@ -86,8 +86,8 @@ def command(
     Prune by beams, by densities (the number of arcs with a word, divided by the number of reference words), or to
     n-best lists of distinct strings; one run can do all three. Group graphs by reference length with --by-length.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
+    line per lattice, in the order of LATTICES or beginning with the lattice's id. If lattices have several references,
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """

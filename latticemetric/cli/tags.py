@@ -1,4 +1,4 @@
-"""`latticemetric tags`: word-level quality estimation: score tags OK and BAD."""
+"""`latticemetric tags`: score OK and BAD tags of words (word-level quality estimation)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _TagOptions(Options):
         all="Evaluate the tags of words and gaps.",
     )
     layout: str = choice(
-        "--layout", ["auto", "words", "words-and-gaps"], "Which tags each line has; auto: detect from their number."
+        "--layout", ["auto", "words", "words-and-gaps"], "Tags in each line; auto: detect from their number."
     )
     synthetic: bool = flag("--synthetic", "Also score trivial baselines.")
     compare: bool = flag(
@@ -118,7 +118,7 @@ class _TagOptions(Options):
 
 class _LatticeOptions(Options):
     from_lattices: bool = flag(
-        "--from-lattices", "Tag the 1-bests of lattices: GOLD are lattices, PRED their references."
+        "--from-lattices", "Tag the 1-bests of lattices; GOLD has the lattices, PRED their references."
     )
     thresholds: tuple[float, ...] = option(
         "--thresholds NUMBERS",

@@ -216,7 +216,7 @@ def test_meteor_is_left_out_without_wordnet_unless_it_is_asked_for(tmp_path, mon
     assert "meteor" not in {metric.name for metric in metrics}
     assert len(metrics) == 16
     assert len(notes) == 1
-    assert notes[0].startswith("meteor: left out, as there is no WordNet; get WordNet: ")
+    assert notes[0].startswith("meteor: left out, because there is no WordNet; get WordNet: ")
     metrics, notes = MetricOptions(metrics=("meteor",), lowercase=False, **others).named()
     assert ([metric.name for metric in metrics], notes) == (["meteor"], ())
 

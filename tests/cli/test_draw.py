@@ -129,7 +129,7 @@ def test_what_is_left_out_is_told(run):
             (*MEETING, "--reference-text", "a"),
             "--reference-text has no effect without --oracle or --expected; add --oracle",
         ),
-        ((*MEETING, "--reference-text", "a", "--reference", "meeting.ref.txt", "--oracle"), "do not go together"),
+        ((*MEETING, "--reference-text", "a", "--reference", "meeting.ref.txt", "--oracle"), "cannot be used together"),
         ((*MEETING, "-o", "a.gif"), "a.gif: the suffix is not a drawing format"),
         ((*MEETING, "--scores", "x"), "there is no score column 'x'; the columns here are: "),
         ((*MEETING, "--scale", "x=1"), "there is no score column 'x'"),

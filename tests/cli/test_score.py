@@ -187,7 +187,7 @@ def test_references_of_one_word_each_are_explained():
 
 
 def test_a_metric_without_a_drawing_says_so():
-    assert "(this metric has no drawing)" in good(score(OLD, REF, "-m", "fmean", "--explain", 1)).stdout
+    assert "(this metric shows no counts)" in good(score(OLD, REF, "-m", "fmean", "--explain", 1)).stdout
 
 
 def test_control_characters_are_not_drawn(tmp_path):

@@ -148,7 +148,7 @@ def _local_cluster(workers: int | None) -> Any:
 
 
 def dask_setup(_worker: object) -> None:
-    """Ignore interrupts in a local worker: a terminal also sends them to the client, which stops its workers.
+    """Ignore interrupts in a local worker. A terminal also sends them to the client, and the client stops its workers.
 
     Dask calls this function (by this name) when a worker starts.
     """
@@ -159,8 +159,8 @@ def dask_setup(_worker: object) -> None:
 def security_options(*, temporary: bool = False) -> dict[str, Any]:
     """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-    If the configuration has none and `temporary` is True, create certificates in memory; this needs `cryptography`. If
-    there are no certificates, return no settings.
+    If the configuration has no certificates and `temporary` is True, create certificates in memory, which needs the
+    package `cryptography`. Without certificates, return an empty dictionary.
     """
     from distributed.security import Security
 

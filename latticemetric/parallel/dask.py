@@ -39,7 +39,7 @@ _SECONDS_BETWEEN_COUNTS = 2.0
 
 
 class _Run(NamedTuple):
-    """The settings of all batches of a run: its unique name, the limits per task, the client's working folder."""
+    """The settings of a run: its unique name, the limits per task, and the working folder of the client."""
 
     name: str
     limits: Limits
@@ -242,7 +242,7 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
 
 
 def end_run(name: str) -> None:
-    """Stop all processes of a run in this worker of the cluster, and let the run start no others here."""
+    """Stop all processes of a run in this worker of the cluster, and prevent the run from starting others here."""
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:

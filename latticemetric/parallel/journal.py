@@ -53,7 +53,7 @@ class Journal:
         fingerprint: Plain values (for JSON) that identify the run: its options and files.
 
     Raises:
-        UsageError: The file is no journal, or the journal of a run with another fingerprint.
+        UsageError: The file is not a journal, or it is the journal of a run with another fingerprint.
         InputError: The file cannot be written, or another process uses it.
     """
 
@@ -98,7 +98,7 @@ class Journal:
     def continued(
         self, questions: Iterable[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
     ) -> Iterator[Answer]:
-        """Yield the answers of the journal, then compute, store and yield the others.
+        """Yield the answers of the journal; then compute the other answers, store and yield them.
 
         Raises:
             UsageError: The graphs are not those of the journal's answers, or not in the same order.
@@ -268,7 +268,7 @@ class Journal:
             raise InputError(
                 f"cannot be written: {error.strerror}",
                 where=self.path,
-                advice="its records are safe: free some space, and give the same command again",
+                advice="earlier answers are safe: free some space, and give the same command again",
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""Limits of a run: time and memory per task, the number of workers, and what counts as a quick task."""
+"""Limits of a run: time and memory per task, the number of workers, and the size of batches of quick tasks."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def map_in_order(
         questions: The tasks; they are read on demand.
         workers: Number of processes, or a Dask client. For one worker, or for a few quick tasks, no process starts,
             unless `limits` has a `timeout` or `memory`.
-        lost: Makes the answer if the task exceeded a limit, or if its process was killed twice.
+        lost: Makes the answer of a task that exceeded a limit, or whose process was killed twice.
         limits: The limits per task.
         packing: Returns the object that pickles the tasks.
     """
@@ -84,9 +84,10 @@ def map_in_order(
 def _answers_of_this_process(
     function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
 ) -> Iterator[Answer]:
-    """Yield the answers that this process computes.
+    """Yield the answers of the tasks that this process computes itself.
 
-    With limits, these are none; with one worker, or without fork, all; otherwise, those of a few quick tasks.
+    If there are limits, it computes no tasks. With one worker, or if the system cannot fork, it computes all tasks.
+    Otherwise, it computes a few quick tasks.
     """
     check_workers(workers)
     can_fork = hasattr(os, "fork")
@@ -108,7 +109,7 @@ def _answers_of_this_process(
 
 
 class _Source(Generic[Question]):
-    """Tasks, read on demand; if reading a task raises an error, `close` raises it, after earlier tasks are answered."""
+    """Tasks, read on demand. If reading a task raises an error, `close` raises it after earlier tasks are answered."""
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._questions = iter(questions)

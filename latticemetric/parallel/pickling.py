@@ -118,7 +118,7 @@ class Held(Protocol):
         """The number of bytes."""
 
     def release(self) -> None:
-        """Let go of the bytes."""
+        """Release the bytes."""
 
 
 class Packed(NamedTuple):
@@ -157,9 +157,9 @@ class Packing:
         self._constants.update(constants or {})
 
     def add_when_imported(self, module: str, add: Callable[[Any], None]) -> None:
-        """Call `add` with a module before tasks can have objects of its types: once it is imported.
+        """Call `add` with a module when a task is packed after the module was imported.
 
-        Importing it for a run whose tasks have no such objects would only take time.
+        Until then, no task has objects of the module's types, and importing the module would only take time.
         """
         self._late[module] = add
 
@@ -178,7 +178,7 @@ class Packing:
         self._held.append(held)
 
     def by_token(self, thing: Any) -> Any:
-        """Return what a reducer has to return so that an object is pickled as a token.
+        """Return the value that a reducer returns to pickle an object as a token.
 
         Return `None` if the object has no token, because it is new, or because there are too many constants.
         """

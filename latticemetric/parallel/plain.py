@@ -395,6 +395,6 @@ def _check_container(origin: Any, arguments: tuple[Any, ...]) -> _Check:
 
 
 def _check_each(hint: Any) -> Callable[[Iterable[Any]], bool]:
-    """Return a check for all values of an iterable; builtin types are checked at once."""
+    """Return a check for all values of an iterable; values of a builtin type are checked in one step."""
     check, plain = _check(hint), {float: {float, int}}.get(hint, {hint})
     return lambda values: plain.issuperset(map(type, values)) or all(map(check, values))

@@ -98,13 +98,12 @@ class Window(ABC):
 
 
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a worker: a fork of this process or a separate program.
+    """Start a worker: a fork of this process, or a separate program.
 
-    A process that has other threads, or is itself a worker of `multiprocessing`, starts a program.
-
-    If another thread holds a lock during the fork (while it imports a module, for example), nothing releases that lock
-    in the fork. So a process with other threads starts a program; it forks only if the function cannot be sent to a
-    program. A fork starts in a few milliseconds, a program in a few hundred.
+    Start a program if this process has other threads, or is itself a worker of `multiprocessing`. If another thread
+    holds a lock during a fork (while it imports a module, for example), nothing releases that lock in the fork. If the
+    function cannot be sent to a program, fork nevertheless. A fork starts in a few milliseconds, a program in a few
+    hundred.
 
     Args:
         function: Computes the answer of a task.
@@ -123,7 +122,7 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
 
 
 def _is_worker_of_multiprocessing() -> bool:
-    """Return True in a worker of `multiprocessing.Pool`, which must not fork through `multiprocessing`."""
+    """Return True in a worker of `multiprocessing.Pool`; such a worker must not fork through `multiprocessing`."""
     process = sys.modules.get("multiprocessing.process")
     return process is not None and process.current_process().daemon
 
@@ -186,7 +185,10 @@ class Pool(Window):
         return self._workers
 
     def _next_batch(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
-        """Return the next batch for a worker, or an empty list. Tasks to repeat come first; a suspect is sent alone."""
+        """Return the next batch for a worker, or an empty list.
+
+        Tasks to repeat come first. A task that may have killed a worker is alone in its batch.
+        """
         batch: list[Task] = []
         size = 0
         while len(batch) < self._batch:
@@ -265,7 +267,7 @@ class Pool(Window):
             fatal.lose(InputError(f"the worker process was {how} twice on this task", advice=MEMORY_ADVICE))
 
     def _remove(self, worker: Worker) -> str:
-        """Stop a worker and leave its tasks to other workers; return a text that says how it ended."""
+        """Stop a worker and leave its tasks to other workers; return a text that says how the worker ended."""
         self._workers.remove(worker)
         self._replies.unregister(worker.replies)
         self._to_repeat.extendleft(reversed(worker.tasks))

@@ -71,8 +71,8 @@ class Task:
         needs: The tokens of the constants that `data` refers to.
         size: Number of bytes of `data` and `reply`.
         held: Number of bytes of files that the task keeps in memory until there is a reply.
-        reply: The reply that has the answer.
-        problem: The error, if there is no reply.
+        reply: The reply with the answer; `None` if there is none yet.
+        problem: The error in place of an answer; `None` if there is no error.
         deaths: How many workers died during this task.
         is_suspect: True if a worker died during this task, or during another task of the same batch.
     """
@@ -233,7 +233,7 @@ class Worker:
         return bool(data)
 
     def end(self) -> str:
-        """Kill the process and close its pipes; return a text like "killed by SIGKILL" that says how it ended."""
+        """Kill the process and close its pipes; return a text that says how the process ended: "killed by SIGKILL"."""
         self.process.kill()
         self.process.join()
         _forks.discard(self.process)
@@ -265,7 +265,10 @@ _forks: set[Any] = set()
 
 @cache
 def _kill_forks_at_exit(_process: int) -> None:
-    """Let this process kill its forks when it exits. Once per process: forks do not inherit it, hence the number."""
+    """Make this process kill its forks when it exits.
+
+    The argument is the process id, so that `cache` runs this once per process: forks do not inherit the finalizer.
+    """
     from multiprocessing import util
 
     util.Finalize(None, _kill_forks, exitpriority=10)  # finalizers of this priority run before the wait
@@ -382,10 +385,10 @@ _SECONDS_BETWEEN_REPLIES = 0.01
 def _replies(
     function: Callable[[Any], Any], questions: Iterable[bytes], *, together: bool
 ) -> Iterator[tuple[int, bytes]]:
-    """Compute the answers of pickled questions; yield replies, each with the number of its answers.
+    """Compute the answers of pickled tasks; yield replies as (number of answers, pickle) pairs.
 
-    If `together`, a reply may have the answers of several quick tasks: pickling them in one piece takes two thirds of
-    the time that pickling one by one takes.
+    If `together`, a reply may have the answers of several quick tasks: to pickle them together takes two thirds of the
+    time of pickling them one by one.
     """
     answers: list[_Answer] = []
     sent = time.monotonic()
@@ -416,9 +419,9 @@ def _answer_to(function: Callable[[Any], Any], data: bytes) -> _Answer | None:
 
 
 def _pickled(answers: Sequence[_Answer]) -> Iterator[tuple[int, bytes]]:
-    """Yield one reply with all answers.
+    """Yield one reply with all answers, as a (number of answers, pickle) pair.
 
-    If an answer cannot be pickled, yield one reply per answer, and an error in place of that answer.
+    If an answer cannot be pickled, yield one reply per answer, with an error in place of that answer.
     """
     if not answers:
         return
@@ -440,7 +443,10 @@ def _pickled(answers: Sequence[_Answer]) -> Iterator[tuple[int, bytes]]:
 
 
 def _portable(error: Exception) -> Exception:
-    """Add the traceback as a note, except to a `LatticeMetricError`. If an error cannot be pickled, return its text."""
+    """Return an error that can be pickled, with its traceback as a note (except for a `LatticeMetricError`).
+
+    If the error cannot be pickled, return a `RuntimeError` with its text.
+    """
     if not isinstance(error, LatticeMetricError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:
@@ -476,7 +482,7 @@ def started_program(
     folder: str | None = None,
     patience: float | None = None,
 ) -> Started:
-    """Start a worker as a program, given a pickled function.
+    """Start a worker as a separate program.
 
     Args:
         function: The pickled function, which computes the answer of a task.

@@ -313,7 +313,7 @@ def test_a_disk_that_is_full_under_the_journal(tmp_path):
     given = [*data(tmp_path, graphs=100), *SOME, "--format", "json", "--workers", 2]
     output, journal = tmp_path / "out.json", tmp_path / "out.json.journal"
     resumed = [*given, "--output", output, "--resume"]
-    advice = "its records are safe: free some space, and give the same command again"
+    advice = "earlier answers are safe: free some space, and give the same command again"
     for limit in (0, 100, 20_000):
         told = f"error: {journal}: cannot be written: File too large; {advice}\n"
         assert limited(limit, *resumed) == (2, told)

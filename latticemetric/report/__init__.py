@@ -1,1 +1,1 @@
-"""Draw results and write reports; matplotlib is imported on demand."""
+"""Draw plots of results, and write HTML reports; matplotlib is imported on demand."""

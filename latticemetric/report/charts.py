@@ -24,9 +24,9 @@ _DIGITS = 1  # decimals of numbers in SVG elements
 
 
 class Axis:
-    """A scale that maps values from `low` to `high` to positions from `begin` to `end`.
+    """A scale: it maps the values from `low` to `high` to the positions from `begin` to `end`.
 
-    On a logarithmic scale, equal steps are equal ratios, and values must be more than 0.
+    A logarithmic scale maps equal ratios to equal distances; its values must be above 0.
     """
 
     def __init__(self, low: float, high: float, begin: float, end: float, *, logarithmic: bool = False) -> None:
@@ -42,7 +42,7 @@ class Axis:
 
 
 class Paper:
-    """A chart as SVG elements. The title describes it to readers who cannot see it.
+    """A chart as SVG elements. The title describes the chart to readers who cannot see it.
 
     In all methods, `kind` is the class of an element in the style sheet.
     """
@@ -104,7 +104,8 @@ def _joined(points: Iterable[tuple[float, float]]) -> str:
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Return evenly spaced round numbers that cover the range from `low` to `high`.
 
-    Their distance is 1, 2, 2.5 or 5 times a power of ten: the smallest that fits into the range up to `most` times.
+    The step between them is 1, 2, 2.5 or 5 times a power of ten: the smallest such step that gives at most `most` steps
+    in the range.
     """
     reach = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(reach / most))
@@ -259,7 +260,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
 
 
 def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart | None:
-    """Draw oracle scores by beam, density or list size (`kind`), with lines for the 1-best and for unpruned graphs."""
+    """Draw oracle scores by beam, density or list size (`kind`), and lines for the 1-best and for whole graphs."""
     placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
     if not placed:
         return None

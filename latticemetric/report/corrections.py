@@ -78,7 +78,7 @@ class CorrectedLists(Frozen):
         return cls(tuple(_scored(*pair, rate) for pair in zip(texts, references, strict=True)), found, tables)
 
     def section(self, rate: GRR, options: ReportOptions) -> dict[str, Any]:
-        """Return the data of the page's section on corrections: a sentence, a table of systems, a table of shares."""
+        """Return the data of the page's section on corrections: a summary, and tables of systems and shares."""
         intervals = {name: options.interval(rate, table) for name, table in self.tables.items()}
         words = short_number(self.found.reference_words)
         rows = [
@@ -151,7 +151,7 @@ def _compositional(lists: Lists, references: Sequence[Words], rate: GRR) -> Tabl
 
 
 def _shares(found: Corrections) -> list[tuple[str, str, str]]:
-    """Return the name of each share, its value, and the counts behind it."""
+    """Return a (name, value, counts) triple of texts for each share."""
     hallucinated = found.hallucinations
     invented = f"{hallucinated.novel} new, {hallucinated.repeated} repeated, of {hallucinated.words}"
     kept = f"{amount(hallucinated.passed_through, 'error')} kept from the lists"

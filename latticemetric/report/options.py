@@ -13,8 +13,8 @@ from latticemetric.evaluation.intervals import Interval, bootstrap, paired_boots
 class ReportOptions:
     """Parameters of a report.
 
-    The `most_graphs` graphs with the most headroom (gain of the oracle over the 1-best) are drawn, the others only
-    listed. `speakers` has the speaker of each id; by default, ids contain it (see `groups_of`).
+    Only the `most_graphs` graphs with the most headroom (gain of the oracle over the 1-best) are drawn. `speakers` has
+    the speaker of each id; by default, ids contain the speaker (see `groups_of`).
     """
 
     title: str = "lattices"
@@ -39,5 +39,5 @@ class ReportOptions:
         return {"resamples": max(1, self.resamples), "seed": self.seed, "confidence": self.confidence}
 
     def _shown(self, found: Interval, graphs: int) -> Interval:
-        """Remove the interval without resamples, or if there is only one graph, because resampling needs several."""
+        """Remove the interval if there are no resamples, or only one graph: resampling needs several graphs."""
         return found if self.resamples and graphs > 1 else replace(found, low=None, high=None, half_width=None)

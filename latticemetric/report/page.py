@@ -88,14 +88,14 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
 
     Args:
         path: The file to write, compressed if its suffix is `.gz`, `.xz` or `.zst`; `-` for standard output.
-        graphs: Lattices, forests or n-best lists; or pairs of a name and a graph, as `read` yields them.
+        graphs: Lattices, forests or n-best lists; or (name, graph) pairs, as `read` yields them.
         references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         mbr: A method of `mbr`; `auto`: by n-grams for forests, by word errors for other graphs; `None`: no MBR.
-        scale: Factor on costs for posteriors; a factor below 1 flattens them.
+        scale: Factor of the costs in posteriors; a factor below 1 flattens the posteriors.
         beam: For MBR: keep only the paths that cost at most this much more than the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
-        score: More metrics to score oracles, 1-bests and MBR answers with, as names or objects.
+        score: Further metrics (names or objects), to also score oracles, 1-bests and MBR answers.
         beams, densities, nbest: Also find oracles at these beams and densities, and in n-best lists of these sizes.
         scales: Weight of each score column in the model's cost; other columns keep their weights.
         title: The page's title.
@@ -103,9 +103,9 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         resamples, seed: The number of resamples for intervals; the seed of the resamples and of `samples`.
         confidence: The share of resamples inside an interval.
         expected: Also show the expected rate of each graph; see `expected`.
-        speakers: The speaker of each id, to count errors by speaker; by default, ids name speakers.
+        speakers: The speaker of each id, to count errors by speaker; by default, ids contain the speaker.
         corrected: Corrected texts of n-best lists, one per list, or a file of them; see `corrections`. Only for `wer`.
-        workers: The number of graphs searched at once.
+        workers: The number of processes.
     """
     check_page()
     decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
@@ -146,7 +146,7 @@ def check_page() -> None:
 
 
 def page(report: Report) -> str:
-    """Return a report as one HTML text; equal reports give equal texts."""
+    """Return a report as the text of an HTML page; equal reports give equal texts."""
     check_page()
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup

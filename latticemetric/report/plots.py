@@ -236,7 +236,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
     Args:
         agreement: The result of `correlate`.
         path: The file to write; its name ends in .svg, .png or .pdf.
-        level: What a point is: a `system`, a pair of systems (`differentials`), or a `segment` of a system.
+        level: The kind of points: systems (`system`), pairs of systems (`differentials`), or segments (`segment`).
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -407,9 +407,9 @@ _MARKS = (("o-", BLUE), ("s--", ORANGE))
 def draw_calibration(reports: Mapping[str, CalibrationReport], path: str) -> None:
     """Draw reliability diagrams into a file: predicted against observed values.
 
-    There are up to three: for confidences of words, probabilities of no errors, and expected numbers of errors. Draw
-    at most two `reports`, with their names in the legend; draw intervals only for the first one. On the grey diagonal,
-    predictions equal observations.
+    There are up to three diagrams: for confidences of words, probabilities of no errors, and expected numbers of
+    errors. Draw at most two `reports`, with their names in the legend; draw intervals only for the first report. On the
+    grey diagonal, predictions equal observations.
     """
     first = next(iter(reports.values()))
     kinds = [kind for kind in _RELIABILITY if getattr(first, kind) is not None]

@@ -288,11 +288,15 @@ def _shown(words: Iterable[str]) -> list[str]:
 def drawing(sketch: Sketch) -> dict[str, Any]:
     """Lay out a sketch; return the data of the drawing for the page's scripts.
 
-    `ways` are the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers. A vertex is `[x,
-    y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, where `points`
-    lists the points of a `Curve`, and the label is `[x, y, text]` or `None`. `told` describes each link or, in forests,
-    each edge, drawn as a vertex (from vertex number `edges` on): `[text, cost, posterior, scores, expected rate]`,
-    without the expected rate if it is unknown.
+    The data have these fields, among others:
+
+    - `ways`: the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers.
+    - `vertices`: for each vertex, `[x, y, width, height, shape, text, detail, paths]`.
+    - `links`: for each link, `[points, paths, label, source, target]`. `points` has the coordinates of a `Curve`; the
+      label is `[x, y, text]` or `None`.
+    - `told`: for each arc of a lattice (a link) or edge of a forest (a vertex), `[text, cost, posterior, scores,
+      expected rate]`, without the expected rate if it is unknown.
+    - `edges`: for a forest, the number of the first vertex that is an edge.
     """
     diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
     columns = list(sketch.arcs[0].scores) if sketch.arcs else []

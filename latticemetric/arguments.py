@@ -45,7 +45,7 @@ def require_list(given: object, name: str) -> None:
 
 
 def require_text(given: object, what: str = "a text") -> None:
-    """Raise an error if a text is neither a string nor an iterable of words; the message calls the text `what`."""
+    """Raise an error if a text is neither a string nor iterable; `what` is the name of the text in the message."""
     if not hasattr(given, "__iter__"):
         shown = "missing" if given is None else repr(given)
         raise UsageError(f"{what} is {shown}", advice="give a string or a list of words; an empty string has no words")

@@ -78,8 +78,8 @@ class Installation:
 def diagnose_installation() -> Installation:
     """Check which parts of the installation are present and work.
 
-    On systems with fork, each check runs in a separate process, so that a crash of a library becomes the result of its
-    check. Call this function before starting threads.
+    On systems with fork, each check runs in a separate process, so that a library that crashes is reported as broken.
+    Call this function before starting threads.
 
     Examples:
         >>> diagnose_installation().works

@@ -66,8 +66,8 @@ def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
     """Return records as a `pyarrow.Table` with a column for each key that occurs in a record.
 
-    A mapping becomes an Arrow struct. A missing value becomes null, and so does an empty mapping, because a struct
-    needs at least one field. A (text, number) pair becomes a struct with the fields `text` and `number`.
+    A mapping becomes an Arrow struct. A (text, number) pair becomes a struct with the fields `text` and `number`. A
+    missing value becomes null. An empty mapping also becomes null, because a struct needs at least one field.
     """
     pa, rows = require_arrow(), list(records)
     columns = {}

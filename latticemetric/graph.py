@@ -49,7 +49,7 @@ def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice 
 
 
 def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
-    """Return the scales of the score columns of `graph`, and the scales of those of `other`.
+    """Return the scales for the score columns of `graph`, and the scales for the score columns of `other`.
 
     If `scales` is `None`, or `other` is `graph`, return `scales` twice.
 

@@ -171,7 +171,7 @@ class NBest(Result, Tabular):
         )
 
     def pruned(self, beam: float | None = None, scales: Scales | None = None, *, nbest: int | None = None) -> Self:
-        """Return the hypotheses that cost at most `beam` more than the best one, in the order of the list.
+        """Return the hypotheses that cost at most `beam` more than the best hypothesis, in the order of the list.
 
         Args:
             beam: Largest difference from the best cost. Give either `beam` or `nbest`.

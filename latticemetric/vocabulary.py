@@ -247,7 +247,7 @@ def listed_words(text: str | Iterable[str], what: str = "a text") -> tuple[str, 
     """Return the words of a string or of an iterable of words.
 
     Raises:
-        UsageError: The text is something else. The message calls the text `what`.
+        UsageError: The text is something else. `what` is the name of the text in the message.
     """
     if isinstance(text, str):
         return tuple(split_words(text))

@@ -216,9 +216,9 @@ def minimized(graph: Graph, written: Written) -> Graph:
 def nbest_records(
     graph: Graph, n: int, written: Written | None, *, scales: Scales, paths: bool
 ) -> tuple[list[Record], Graph | None]:
-    """Return one record for each of the n best strings (with `paths`: paths), and the n-best list to write.
+    """Return one record for each of the n best strings, and the n-best list to write (`None` if `written` is `None`).
 
-    If `written` is `None`, there is `None` in place of the list.
+    If `paths` is true, the records and the list have the n best paths instead.
     """
     searched = as_lattice_or_forest(graph, scales)
     found = searched.n_best(n, scales, paths=paths)

@@ -228,7 +228,7 @@ def combine_all(utterances: Iterable[Utterance], **options: Any) -> Combinations
 
 @dataclass(frozen=True)
 class TunedVote:
-    """The setting (weights and `null`) with the fewest errors among those tried.
+    """The setting (weights and `null`) with the fewest errors, among all settings tried.
 
     Attributes:
         weights: The weight of each system.

@@ -53,7 +53,7 @@ class CompoundTotals:
         words: Reference words of the oracles.
         one_best_errors: Errors of the 1-bests.
         one_best_words: Reference words of the 1-bests. If a lattice has several references, its 1-best and its oracle
-            may be scored against different ones.
+            may be scored against different references.
         lattices: Number of graphs that were searched.
         failed: Number of graphs that failed; the words of their references count as deletions.
     """

@@ -25,7 +25,7 @@ _PIECE_MARKS = ("▁", "@@", "##", "</w>")
 
 @dataclass(frozen=True)
 class Occurrence:
-    """Counts of the words of a graph's references, and of those that occur in the graph.
+    """Counts of the reference words of a graph, and of the reference words that occur in the graph.
 
     Attributes:
         words: Number of reference words.
@@ -91,7 +91,7 @@ class Occurrences:
     Attributes:
         reference_words: Number of reference words.
         absent: Number of these words that do not occur in their graphs. Only graphs whose oracle matches less than half
-            of the reference are examined; the words of the others count as occurring.
+            of the reference are examined; the reference words of all other graphs count as occurring.
         poor: The occurrences of some examined graphs.
     """
 

@@ -94,7 +94,7 @@ class OracleSearch(NamedTuple):
         metric: The metric of the oracle.
         scales: Weight of each score column in the model's cost.
         engine: Name of the search engine.
-        scorer: Scorer of oracles and 1-bests by string metrics; `None` for none.
+        scorer: Scorer for string metrics of oracles and 1-bests; `None` for none.
         posterior_scale: Factor of the costs in posteriors, which are the confidences of words; `None` to compute no
             confidences.
         wanted: The margins to also search for, like n-best oracles or hope strings; `None` for none.

@@ -77,7 +77,7 @@ class ReviewSettings:
         decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
         engine: Name of the search engine.
-        scorer: Scorer by further string metrics; `None` for none.
+        scorer: Scorer for further string metrics; `None` for none.
         posterior_scale: Factor of the costs in posteriors; a factor below 1 flattens the distribution.
         drawn: True to draw the graph.
         expected: True to also compute the expected rate.

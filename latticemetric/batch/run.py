@@ -45,7 +45,7 @@ class Run:
         workers: A number of processes, or the client of a Dask cluster.
         keep_going: If a graph fails, yield an answer that holds the error, instead of ending the run.
         limits: Limits of time and memory per graph.
-        journal: The file that stores the answers. If it holds answers of an interrupted run, this run continues it.
+        journal: The file that stores the answers. If the file has answers of an interrupted run, continue that run.
     """
 
     workers: Workers = 1

@@ -82,7 +82,7 @@ def coordinate_search(
 
 
 def best_of(tried: Mapping[Key, float]) -> Key:
-    """Return the key with the largest merit; of equal merits, the first key."""
+    """Return the key with the largest merit; if merits are equal, the first key."""
     best, largest = next(iter(tried)), -math.inf
     for point, merit in tried.items():
         if merit > largest + _ROUNDING:
@@ -204,7 +204,7 @@ class MBRTuning(Result):
     """The result of tuning on a development set.
 
     Attributes:
-        best: The setting with the best score; of equal scores, the one that was tried first.
+        best: The setting with the best score; if scores are equal, the setting tried first.
         default: The default setting of `mbr`, with the same `order`.
         one_best: The corpus value of the 1-bests.
         held_out: The score to expect on new graphs, by cross-validation: each fold is decoded with the grid setting

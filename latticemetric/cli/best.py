@@ -54,9 +54,9 @@ def command(
 ) -> None:
     """Print the model's 1-best of GRAPHS: the words of the path or derivation with the least cost.
 
-    Text output has ids and words, as decoders write them. tsv and json also have the cost of the path, its scores and
-    its probability; and the confidence of each word and, if lattices have times, its begin and end. GRAPHS are files,
-    folders, quoted globs, or - for standard input.
+    Text output has ids and words, as decoders write them. tsv and json also have the cost, scores and probability of
+    the path, the confidence of each word and (for lattices with times) the begin and end of each word. GRAPHS are
+    files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.posterior.best import best
 

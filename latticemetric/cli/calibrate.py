@@ -1,4 +1,4 @@
-"""`latticemetric calibrate`: compare confidences with accuracy, and expected with real errors; fit the scale."""
+"""`latticemetric calibrate`: compare confidences with accuracy, and expected errors with real ones; fit the scale."""
 
 from __future__ import annotations
 

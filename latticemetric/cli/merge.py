@@ -30,7 +30,8 @@ class _MergedOptions(PlottedOutputOptions):
 def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     """Merge the JSON documents of all N shards (--shard I/N --format json), in any order.
 
-    The result equals, byte for byte, that of one run without shards: items in the order of the graphs, and exact sums.
+    The result equals, byte for byte, the result of one run without shards: items are in the order of the graphs, and
+    sums are exact.
     Documents of sweep can also be written in other formats, and plotted.
     """
     from latticemetric.batch.shards import shard_documents

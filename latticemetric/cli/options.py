@@ -265,7 +265,7 @@ def grammar_named(name: str | None) -> Grammar | None:
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """Return the options that the user gave to the running command, among those of the parameters `names`."""
+    """Return the options of those parameters in `names` that the user gave to the running command."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}

@@ -109,7 +109,7 @@ def _check_distinct(written: Written) -> None:
 
 
 def _check_not_among_inputs(context: click.Context, written: Written) -> None:
-    """Refuse a new file in an input folder or glob, since this run or the next one would read it."""
+    """Refuse a new file in an input folder or glob, since this run or the next run would read the file."""
     from latticemetric.formats.streams.paths import would_mean
 
     folders = [name for parameter, name in named_files(context) if _means_many(parameter)]

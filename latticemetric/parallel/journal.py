@@ -101,7 +101,7 @@ class Journal:
         """Yield the answers of the journal; then compute the other answers, store and yield them.
 
         Raises:
-            UsageError: The graphs are not those of the journal's answers, or not in the same order.
+            UsageError: The graphs differ from the graphs of the journal's answers, or have another order.
         """
         rest = iter(questions)
         for answer in self._records():

@@ -157,7 +157,7 @@ class Packing:
         self._constants.update(constants or {})
 
     def add_when_imported(self, module: str, add: Callable[[Any], None]) -> None:
-        """Call `add` with a module when a task is packed after the module was imported.
+        """When a module has been imported, call `add` with the module before the next task is packed.
 
         Until then, no task has objects of the module's types, and importing the module would only take time.
         """

@@ -234,7 +234,7 @@ class Pool(Window):
                 self._remove(worker)
 
     def _adapt(self, seconds: float) -> None:
-        """Make batches larger if a worker takes few `seconds` for one, and smaller if it takes many."""
+        """Make batches larger if a worker computes a batch in few `seconds`, and smaller if the worker is slow."""
         if seconds < BATCH_SECONDS:
             self._batch = min(MOST_IN_BATCH, 2 * self._batch)
         elif seconds > 2 * BATCH_SECONDS:

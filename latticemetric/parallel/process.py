@@ -45,7 +45,7 @@ _Answer: TypeAlias = "tuple[Any, Exception | None, bool]"
 
 
 class Reply:
-    """The answers of one task, or of successive quick tasks: pickled until the first of them is used."""
+    """The answers of one task, or of successive quick tasks; they stay pickled until the first answer is used."""
 
     __slots__ = ("_answers", "data", "lacks_file")
 

@@ -17,7 +17,7 @@ def error_groups(ids: Sequence[str], speakers: Mapping[str, str] | None = None) 
     - An id does not contain its group.
     - All utterances are in one group.
     - The groups are the ids themselves.
-    - The groups equal those of the other key. Then leave out only `file`.
+    - The groups by file equal the groups by speaker. Then leave out only `file`.
 
     Args:
         ids: The ids of utterances, as in `groups_of`.

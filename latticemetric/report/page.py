@@ -99,12 +99,13 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         beams, densities, nbest: Also find oracles at these beams and densities, and in n-best lists of these sizes.
         scales: Weight of each score column in the model's cost; other columns keep their weights.
         title: The page's title.
-        most_graphs: The number of graphs to draw: those with the most headroom.
+        most_graphs: The number of graphs to draw: the graphs with the most headroom.
         resamples, seed: The number of resamples for intervals; the seed of the resamples and of `samples`.
         confidence: The share of resamples inside an interval.
         expected: Also show the expected rate of each graph; see `expected`.
         speakers: The speaker of each id, to count errors by speaker; by default, ids contain the speaker.
-        corrected: Corrected texts of n-best lists, one per list, or a file of them; see `corrections`. Only for `wer`.
+        corrected: Corrected texts of n-best lists, one per list, or a file with them; see `corrections`. Only for
+            `wer`.
         workers: The number of processes.
     """
     check_page()

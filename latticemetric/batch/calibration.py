@@ -309,16 +309,12 @@ class _Utterances:
         key = number, scale
         if key in self._errors:
             return self._errors[key]
-        words, references, answer_settings = (
-            self.words(number, scale).words,
-            self._references[number],
-            self._answer_settings,
-        )
-        settings: dict[str, Any] = {"scales": answer_settings.scales, "most_states": answer_settings.most_states}
+        words, own = self.words(number, scale).words, self._answer_settings
+        settings: dict[str, Any] = {"scales": own.scales, "most_states": own.most_states}
         with placed(_place(number)):
             believed = expected(self._lattices[number], [words], self._metric, scale=scale, **settings)
         assert believed.numerator is not None
-        counted = self._metric.statistics(words, references)
+        counted = self._metric.statistics(words, self._references[number])
         shares = believed.distribution
         perfect = None if shares is None else min(1.0, shares.get(0, 0.0))
         errors = counted.substitutions + counted.deletions + counted.insertions

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,12 +16,9 @@ from latticemetric.cli.options import (
     ShardedRunOptions,
     format_option,
 )
-from latticemetric.cli.results import AnswerResults, ctm_lines, named_scores, values
+from latticemetric.cli.results import CTMResults, named_scores, values
 from latticemetric.cli.run import ask_graphs
 from latticemetric.errors import harmless
-
-if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
 
 _EPILOG = """\b
 Examples:
@@ -69,11 +65,8 @@ def command(
     )
 
 
-class _BestPaths(AnswerResults):
+class _BestPaths(CTMResults):
     columns = ("id", "hypothesis", "cost", "posterior", "confidences", "begin", "end", "scores", "error")
-
-    def lines(self, output_format: str) -> Iterable[str]:
-        return self._ctm() if output_format == "ctm" else super().lines(output_format)
 
     def text(self) -> Iterator[str]:
         """Yield lines of id and words, as decoders write them."""
@@ -88,10 +81,3 @@ class _BestPaths(AnswerResults):
             record |= {"begin": [begin for begin, _ in times], "end": [end for _, end in times]}
             record["scores"] = named_scores(record.get("scores", {}))
             yield values(record, self.columns)
-
-    def _ctm(self) -> Iterator[str]:
-        answers: Iterable[Answer] = self.answers
-        for answer in answers:
-            if answer.problem is None:
-                best = answer.value
-                yield from ctm_lines(answer.name, best.words, best.times, best.confidences)

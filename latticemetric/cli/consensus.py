@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import click
@@ -18,7 +18,7 @@ from latticemetric.cli.options import (
     format_option,
     lattices_option,
 )
-from latticemetric.cli.results import AnswerResults, ctm_lines
+from latticemetric.cli.results import CTMResults
 from latticemetric.cli.run import ask_graphs
 from latticemetric.errors import harmless
 
@@ -78,11 +78,8 @@ def command(
     )
 
 
-class _Networks(AnswerResults):
+class _Networks(CTMResults):
     columns = ("id", "hypothesis", "bayes_risk", "confidences", "error")
-
-    def lines(self, output_format: str) -> Iterable[str]:
-        return self._ctm() if output_format == "ctm" else super().lines(output_format)
 
     def text(self) -> Iterator[str]:
         for answer in self.answers:
@@ -92,11 +89,3 @@ class _Networks(AnswerResults):
             pairs = zip(answer.value.words, answer.value.confidences, strict=True)
             words = " ".join(f"{word}:{confidence:.3f}" for word, confidence in pairs)
             yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
-
-    def _ctm(self) -> Iterator[str]:
-        """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
-        for answer in self.answers:
-            if answer.problem is not None:
-                continue
-            network = answer.value
-            yield from ctm_lines(answer.name, network.words, network.times, network.confidences)

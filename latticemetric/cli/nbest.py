@@ -9,19 +9,17 @@ from operator import itemgetter
 import click
 
 from latticemetric.cli.commands import Options, flag, option, verb
-from latticemetric.cli.files import STANDARD, GraphFiles
+from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     MOST_STRINGS,
     GraphFormatOptions,
     OutputOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
-    given,
     lattices_option,
 )
 from latticemetric.cli.results import AnswerResults, IdColumn, Record, named_scores, shown, spoken, values
 from latticemetric.cli.run import ask_graphs
-from latticemetric.errors import UsageError
 
 _EPILOG = """\b
 Examples:
@@ -46,18 +44,6 @@ class _ListOptions(Options):
 class _WrittenListOptions(GraphFormatOptions):
     write_lattices: str | None = lattices_option("the n-best lists", "to_format")
 
-    def check(self) -> None:
-        """Refuse standard output for written lists, and refuse their format options if no lists are written."""
-        if self.write_lattices == STANDARD:
-            raise UsageError(
-                "results already go to standard output",
-                where="--write-lattices",
-                advice="name a file",
-            )
-        if self.write_lattices is None:
-            for name in given(GraphFormatOptions.declared):
-                raise UsageError("no lists are written", where=name, advice="also give --write-lattices FILE")
-
 
 @verb("nbest", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
@@ -77,7 +63,7 @@ def command(
     """
     from latticemetric.batch.answers import nbest_records
 
-    written.check()
+    written.check_beside(written.write_lattices, "lists")
     keep = None if written.write_lattices is None else written.written(reading.weights)
     ask_graphs(
         partial(nbest_records, n=listed.nbest, written=keep, scales=reading.weights, paths=listed.paths),

@@ -763,3 +763,15 @@ class GraphFormatOptions(Options):
         if self.sum_scores and self.scores_off:
             raise UsageError("--sum-scores and --scores-off contradict each other", advice="give one of them")
         return Written(scales if self.sum_scores else None, self.scores_off, self.drop_labels)
+
+    @staticmethod
+    def check_beside(path: str | None, what: str) -> None:
+        """Check the file of graphs that are written beside results: `what` describes the graphs.
+
+        Refuse standard output. Without a file, refuse the options for writing graphs.
+        """
+        if path == STANDARD:
+            raise UsageError("results already go to standard output", where="--write-lattices", advice="name a file")
+        if path is None:
+            for name in given(GraphFormatOptions.declared):
+                raise UsageError(f"no {what} are written", where=name, advice="also give --write-lattices FILE")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.commands import option, verb, version_option
-from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, names_automaton
+from latticemetric.cli.files import GraphFiles, MetricName, NamesFiles, names_automaton
 from latticemetric.cli.options import (
     GraphFormatOptions,
     PairedReadingOptions,
@@ -81,21 +81,13 @@ class WrittenLatticesOptions(GraphFormatOptions):
         """Check before the search that the graphs can be written."""
         from latticemetric.formats.registry import find_format, format_for_writing
 
-        if self.write_lattices == STANDARD:
-            raise UsageError(
-                "results already go to standard output",
-                where="--write-lattices",
-                advice="name a file",
-            )
+        self.check_beside(self.write_lattices, "lattices")
         if self.write_lattices is not None:
             target = find_format(self.to_format) if self.to_format else format_for_writing(self.write_lattices)
             if not target.can_be_written:
                 raise UsageError(
                     f"{target.name} can be read, but not written", where="--to", advice="choose another format"
                 )
-            return
-        for name in given(GraphFormatOptions.declared):
-            raise UsageError("no lattices are written", where=name, advice="also give --write-lattices FILE")
 
     def written_beside(self, answers: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
         """Yield the answers; after the last one, write the graphs of their best paths."""

@@ -109,6 +109,20 @@ class AnswerResults(Results):
         return json_document({}, {self.name: self.records()}, lambda: document_end({}, self._shard, **several))
 
 
+class CTMResults(AnswerResults):
+    """Answers with words, times and confidences; the formats include CTM."""
+
+    def lines(self, output_format: str) -> Iterable[str]:
+        """Yield the lines of an output format; CTM omits graphs that failed."""
+        return self._ctm() if output_format == "ctm" else super().lines(output_format)
+
+    def _ctm(self) -> Iterator[str]:
+        for answer in self.answers:
+            if answer.problem is None:
+                found = answer.value
+                yield from _ctm_lines(answer.name, found.words, found.times, found.confidences)
+
+
 def values(record: Mapping[str, object], names: Iterable[str]) -> list[object]:
     """Return the values of these names in a record; `None` for a name that the record lacks."""
     return [record.get(name) for name in names]
@@ -239,7 +253,7 @@ def named_scores(scores: Mapping[str, float]) -> str:
     return " ".join(f"{name}={score!r}" for name, score in scores.items())
 
 
-def ctm_lines(
+def _ctm_lines(
     name: str, words: Sequence[str], times: Sequence[tuple[float, float]] | None, confidences: Sequence[float]
 ) -> Iterator[str]:
     """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""

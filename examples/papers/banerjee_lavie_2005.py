@@ -28,7 +28,7 @@ def main(path: str = HARVEST, pair: str | None = None, plot: str | None = None) 
         try:
             found = system_tables(test.outputs, test.references, [metric])
         except MissingDependencyError as error:
-            print(f"meteor, {label}: left out, as {error}")
+            print(f"meteor, {label}: left out, because {error}")
             continue
         tables[f"meteor {label}"] = found["meteor"]
     agreement = correlate(tables, test.human, systems=test.systems)

@@ -264,7 +264,7 @@ class Pool(Window):
         if fatal.deaths == 1:
             self._to_repeat.appendleft(fatal)
         else:
-            fatal.lose(InputError(f"the worker process was {how} twice on this task", advice=MEMORY_ADVICE))
+            fatal.lose(InputError(f"the worker process {how} twice on this task", advice=MEMORY_ADVICE))
 
     def _remove(self, worker: Worker) -> str:
         """Stop a worker and leave its tasks to other workers; return a text that says how the worker ended."""

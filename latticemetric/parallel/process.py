@@ -233,7 +233,7 @@ class Worker:
         return bool(data)
 
     def end(self) -> str:
-        """Kill the process and close its pipes; return a text that says how the process ended: "killed by SIGKILL"."""
+        """Kill the process and close its pipes; return a text that says how it ended: "was killed by SIGKILL"."""
         self.process.kill()
         self.process.join()
         _forks.discard(self.process)
@@ -243,9 +243,9 @@ class Worker:
         if status >= 0:
             return f"ended with status {status}"
         try:
-            return f"killed by {signal.Signals(-status).name}"
+            return f"was killed by {signal.Signals(-status).name}"
         except ValueError:
-            return f"killed by signal {-status}"
+            return f"was killed by signal {-status}"
 
 
 # ---- In the process ----

@@ -210,7 +210,7 @@ def test_bleu_with_several_references_correlates_as_known(references, pearson):
     found = correlated(folder, *options, "--metrics", "bleu", "--resamples", 0)
     assert round(found["system"]["bleu"]["pearson"], 3) == pearson
     assert found["segment"]["bleu"]["reason"] == "there are no human scores of segments"
-    assert found["notes"] == ["HUMAN: judged 1 time, but there is no output: left out"]
+    assert found["notes"] == ["HUMAN: left out, since there is no output (judged 1 time)"]
 
 
 def test_judgments_of_identical_outputs_count_for_each_system():

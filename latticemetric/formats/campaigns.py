@@ -48,7 +48,7 @@ class CampaignFolder(NamedTuple):
 
     @property
     def kinds(self) -> list[str]:
-        """Kinds of human scores: first the standard kind, last the kinds with marked errors but without scores."""
+        """Kinds of human scores. The standard kind comes first; kinds with only marked errors come last."""
         names = {kind for kind, _ in self.scores}
         ordered = sorted(names, key=lambda name: (_KINDS.index(name) if name in _KINDS else len(_KINDS), name))
         return [*ordered, *(name for name in sorted(self.ratings) if name not in names)]
@@ -60,7 +60,10 @@ def is_campaign_folder(folder: Path) -> bool:
 
 
 def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
-    """List the files of a language pair; `outputs` also has human translations, named as in `references`."""
+    """List the files of a language pair.
+
+    The outputs may include human translations. A human translation has the same name in `outputs` and in `references`.
+    """
     outputs = _by_stem(folder / "system-outputs" / pair)
     references = {
         path.name.split(".")[-2]: str(path)
@@ -119,7 +122,7 @@ def _json(text: str, place: str) -> object:
 
 
 def read_documents(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return two tuples: the domain of each segment, and its document."""
+    """Return the domains of all segments, then the documents of all segments."""
     domains, documents = [], []
     with open_stream(path) as stream:
         for line in stream.lines():
@@ -134,7 +137,7 @@ def read_documents(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def read_score_lines(path: str) -> Iterator[tuple[str, str, float | None]]:
-    """Yield place, system and score of each line; the score is `None` if it is missing."""
+    """Yield the place, the system and the score of each line; a missing score is `None`."""
     with open_stream(path) as stream:
         for line in stream.lines():
             fields = line.split()
@@ -145,11 +148,11 @@ def read_score_lines(path: str) -> Iterator[tuple[str, str, float | None]]:
 
 
 def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield place, system, rater and score of each line of marked errors; the score is `None` without a rating.
+    """Read marked errors; yield the place, the system, the rater and the score of each line.
 
-    The score is minus the sum of the errors' weights. The weight of an error depends on its severity, as in `read_mqm`;
-    without a severity, it is the absolute value of the error's own field `score`. If the line has no rater, take the
-    rater from the file's name: `rater1` in `en-de.mqm.rater1.seg.rating`.
+    The score is minus the sum of the weights of all errors; it is `None` if the segment was not rated. The weight of an
+    error depends on its severity, as in `read_mqm`. If an error has no severity, its weight is the absolute value of
+    its field `score`. If the line names no rater, the file name may name one: `en-de.mqm.rater1.seg.rating`.
     """
     in_name = _RATER.search(path.removesuffix(".seg.rating"))
     with open_stream(path) as stream:
@@ -183,22 +186,22 @@ def _error_weight(error: Mapping[str, object], place: str) -> float:
 _MQM_COLUMNS = ("system", "seg_id", "rater", "category", "severity")
 _AVERAGE_COLUMNS = ("system", "mqm_avg_score", "seg_id")
 MQM = "mqm"
-"""The name of the column of MQM scores. A score is minus the sum of the errors' weights: higher is better."""
+"""The name of the column of MQM scores. A score is minus the sum of the weights of all errors: higher is better."""
 
 
 def is_mqm(header: Sequence[str]) -> bool:
-    """Check whether this is the header of a table of MQM annotations, or of their averages over raters."""
+    """Check whether a header is that of a table of MQM annotations, or of a table of averages over raters."""
     return set(_MQM_COLUMNS) <= set(header) or set(_AVERAGE_COLUMNS) <= set(header)
 
 
 def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
-    """Yield place, system, segment, rater and score of each rated segment.
+    """Yield the place, the system, the segment, the rater and the score of each rated segment.
 
     The score is minus the sum of the weights of the errors that the rater found in the segment. Weights are those of
     Freitag et al. 2021: Major 5, Non-translation 25, Minor 1, minor punctuation 0.1, Neutral 0.
 
-    A table of averages over raters has no raters; yield an empty text instead. If no average in the table is negative,
-    the averages are sums of weights: negate them.
+    In a table of averages over raters, the rater is an empty string. If no average in this table is negative, the
+    averages are sums of weights, so they are negated.
     """
     with open_stream(path) as stream:
         lines = stream.lines()
@@ -235,7 +238,7 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
 
 
 def mqm_weight(category: str, severity: str) -> float:
-    """Return the weight of an MQM error, ≥ 0.
+    """Return the weight of an MQM error: 25, 5, 1, 0.1 or 0.
 
     Examples:
         >>> mqm_weight("Accuracy/Mistranslation", "Major"), mqm_weight("Fluency/Punctuation", "minor")

@@ -1,4 +1,4 @@
-"""Prepare graphs for writing: refuse what a format cannot hold, move words to nodes, split confusion networks."""
+"""Prepare graphs for writing: check that the format can hold them, move words to nodes, split confusion networks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def lattice_to_write(
     """Return the graph as a lattice; refuse scores and labels that the format cannot hold.
 
     Args:
-        graph: A lattice, an n-best list (its hypotheses become a lattice), or a forest that is a lattice.
+        graph: A lattice, an n-best list (its hypotheses become a lattice), or a forest that can become a lattice (see
+            `Forest.to_lattice`).
         format_name: The format's name, for errors.
         labels: The labels that the format can hold; `None` for any.
         one_score: True if the format holds at most one score per arc.
@@ -98,7 +99,7 @@ def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
 
 
 def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[str]) -> None:
-    """Refuse labels that the format cannot hold: those not in `known`."""
+    """Refuse labels whose names are not in `known`: the format cannot hold them."""
     if lost := set(graph.labels) - set(known):
         raise UsageError(
             f"{format_name} cannot store the labels {', '.join(sorted(lost))}",
@@ -115,9 +116,9 @@ def refuse_final_labels(lattice: Lattice, format_name: str) -> None:
 
 
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuse features so sparse that a full table needs far more memory than the text that lists them.
+    """Refuse features that are too sparse for a table.
 
-    The table has `columns` × `rows` cells, the text has `size` bytes.
+    The table would have `columns` × `rows` cells, far more than the `size` bytes of the text that lists the features.
     """
     if columns * rows > _MAX_CELLS_PER_BYTE * size + 1000:
         raise InputError(
@@ -127,7 +128,7 @@ def require_dense(columns: int, rows: int, size: int) -> None:
 
 
 def only_column(lattice: Lattice) -> Column:
-    """Return the first score column, or zeros if the lattice has none."""
+    """Return the only score column of a lattice, or a column of zeros if the lattice has none."""
     nothing = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
     return next(iter(lattice.scores.values()), nothing)
 
@@ -152,8 +153,8 @@ class ClosedArcs(NamedTuple):
 def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
     """Return the arcs as lists.
 
-    With `new_end`, add one final state. From each old final state, an ε-arc leads to it and takes over the old state's
-    costs and labels.
+    If `new_end` is true, add a new final state, and an ε-arc from each old final state to the new one. These ε-arcs get
+    the final costs and labels of the old states.
     """
     ends = lattice.final if new_end else lattice.final[:0]
 
@@ -181,14 +182,14 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def without_scores(graph: Graph) -> Graph:
-    """Return the graph without scores; before that, sort the hypotheses of an n-best list by cost."""
+    """Return the graph without scores; sort the hypotheses of an n-best list by cost first."""
     if isinstance(graph, NBest):
         return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
     return replace(graph, scores=MappingProxyType({}))
 
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
-    """Return the graph with a single score, `name`: the sum of its scores, each times its weight.
+    """Replace the scores of a graph by their weighted sum, with the name `name`.
 
     `scales` maps names of scores to weights, which replace the graph's own weights.
     """
@@ -243,7 +244,7 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Return a probability, as text, that is read back as exactly this cost; if none is found, return exp(−cost)."""
+    """Return a probability as text: one that is read back as exactly this cost or, if none is found, exp(−cost)."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:
@@ -270,22 +271,29 @@ NO_WORD: Key = (EPSILON, "")
 
 
 class WordNodes(NamedTuple):
-    """Nodes with words; the nodes of the lattice's states come first."""
+    """Nodes with words. The first nodes are those of the states, in order; additional nodes follow."""
 
-    keys: list[Key]  # the word of each node
-    state: list[int]  # the state that each node belongs to
-    of_arc: list[int]  # the node that has the word of each arc
+    keys: list[Key]  # for each node, its word
+    state: list[int]  # for each node, its state
+    of_arc: list[int]  # for each arc, the node that has its word
 
 
 def word_nodes(
     states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
 ) -> WordNodes:
-    """Assign the word of each arc to a node of its state `near` (source or target).
+    """Assign the word of each arc to a node of its near state.
 
-    Each state has its own node. It gets a word if all arcs of the state have this word, no two of them join the same
-    states, and the state is not in `bare`; otherwise, it gets ε. All other words get new nodes, which the caller links
-    to the state's node. If several arcs join the same states with the same word, each gets a different node, since
-    readers of these formats keep one arc between two nodes.
+    Each state has its own node. This node gets a word if all arcs of the state have the word, no two of these arcs join
+    the same states, and the state is not in `bare`; otherwise, the node gets ε. All other words get new nodes, which
+    the caller links to the node of the state. If several arcs join the same states with the same word, each gets a
+    different node, since readers of these formats keep only one arc between two nodes.
+
+    Args:
+        states: The number of states.
+        near: For each arc, the state whose node gets the word: its source or its target.
+        far: For each arc, its other state.
+        keys: For each arc, its word.
+        bare: States whose own nodes get no word.
     """
     copies: dict[tuple[int, int, Key], int] = {}
     groups: dict[int, dict[tuple[Key, int], int]] = {}
@@ -337,7 +345,10 @@ def require_words(nbest: NBest, name: str = "") -> None:
 
 
 def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
-    """Refuse scores whose weight would change: readers give a score its weight in `expected`, or 0 if it has none."""
+    """Refuse a list if readers would change the weight of a score.
+
+    Readers give a score its weight in `expected`, or weight 0 if `expected` does not have the score.
+    """
     if changed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
         raise UsageError(
             f"{format_name} would change the weight of {shortened(', '.join(changed), 200)}",
@@ -346,7 +357,7 @@ def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -
 
 
 def require_all_have(nbest: NBest, total: str) -> None:
-    """Refuse a total that only some hypotheses have."""
+    """Refuse a list if only some of its hypotheses have the score `total`."""
     if any(total not in h.scores for h in nbest.hypotheses):
         raise UsageError(
             f"some hypotheses have a score '{shortened(total)}', but others have none",
@@ -355,7 +366,7 @@ def require_all_have(nbest: NBest, total: str) -> None:
 
 
 def single_costs(graph: NBest, format_name: str) -> list[float]:
-    """Return the only cost of each hypothesis, 0 without a score; refuse several scores, and weights other than 1."""
+    """Return the cost of each hypothesis, or 0 if it has no score; refuse several scores and weights other than 1."""
     names = graph.score_names()
     if len(names) > 1:
         raise UsageError(

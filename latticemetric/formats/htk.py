@@ -2,7 +2,7 @@
 
 Scores are log-likelihoods to the header's `base` (default e; 0 means probabilities); costs are −score · ln base. A
 node's word, scores and labels become those of the links that end in it (of the links that begin there, if the header
-says `dir=b`). `wdpenalty` is the weight of the column `words`, the number of words.
+says `dir=b`). If the header has a `wdpenalty`, the column `words` counts words, and the penalty is its weight.
 """
 
 from __future__ import annotations
@@ -92,12 +92,12 @@ class _Reader:
 
     def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
         self._header, self._nodes, self._links, self._file = header, nodes, links, file
-        for name, field, rows in (("N", "I", nodes), ("L", "J", links)):
+        for name, field, rows, noun in (("N", "I", nodes, "nodes"), ("L", "J", links, "links")):
             if field not in rows:
                 raise FormatError(f"the file has no lines with {field}=", advice="a lattice needs nodes and links")
             if name in header and self._number(name, 0.0) != len(rows["line"]):
                 raise FormatError(
-                    f"the header says {name}={header[name][0]}, but the file has {len(rows['line'])}",
+                    f"the header says {name}={header[name][0]}, but the number of {noun} is {len(rows['line'])}",
                     advice="the file may be cut short: copy or write it again",
                 )
         if "L" in nodes:
@@ -198,7 +198,7 @@ class _Reader:
         return float(value)
 
     def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
-        """Return the node numbers, ascending, and for each link the positions of its two nodes among them."""
+        """Return three arrays: the sorted node numbers, and the indices of links' sources and targets in this array."""
         names, counts = np.unique(self._numbers(self._nodes, "I"), return_counts=True)
         if (counts > 1).any():
             raise FormatError(f"node {names[counts > 1][0]:.0f} appears twice")
@@ -345,7 +345,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written], float | None]:
-    """Return the score columns, and the weight of the column that counts words."""
+    """Return the score columns, and the `wdpenalty`: the weight of the column that counts words, or `None`."""
     columns, penalty = [], None
     for name, column in lattice.scores.items():
         counts = (lattice.word != EPSILON).astype(np.float64)

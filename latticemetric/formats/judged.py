@@ -100,7 +100,7 @@ _Row = tuple[str, dict[str, str]]
 
 
 class JudgmentRows:
-    """Collects the human scores of systems and segments while a file is read; `columns` names the scores."""
+    """Collects human scores of systems and segments while a file is read; `columns` are the names of the scores."""
 
     def __init__(self, systems: Sequence[str], segments: Sequence[str], columns: Sequence[str]) -> None:
         self.systems, self.segments, self.columns = systems, segments, columns
@@ -111,7 +111,7 @@ class JudgmentRows:
         self._unknown_systems: Counter[str] = Counter()
 
     def add(self, system: str, segment: str, judge: str, scores: Sequence[float], place: str) -> None:
-        """Add a row; an empty `segment` means the score of the whole system."""
+        """Add the scores of a segment or, if `segment` is empty, of a whole system."""
         if segment and segment not in self._segment:
             raise FormatError(
                 f"there is no segment '{segment}'",
@@ -131,7 +131,7 @@ class JudgmentRows:
             self.add(row["system"], row.get("segment", ""), row.get("judge", ""), scores, place)
 
     def judgments(self, place: str) -> Judgments:
-        """Return the rows as arrays."""
+        """Return the collected scores as arrays; `place` names the file in errors."""
         if not self._rows:
             raise FormatError(
                 "no human score belongs to a system with outputs",
@@ -153,7 +153,7 @@ class JudgmentRows:
     def notes(self) -> tuple[str, ...]:
         """Return a note for each system with human scores but without output."""
         return tuple(
-            f"{name}: judged {number} {'time' if number == 1 else 'times'}, but there is no output: left out"
+            f"{name}: left out, since there is no output (judged {number} {'time' if number == 1 else 'times'})"
             for name, number in self._unknown_systems.items()
         )
 
@@ -174,7 +174,7 @@ def read_judged(
         references: Files to read instead of the folder's references. In folders of mt-metrics-eval also names of
             references, such as `refA`.
         human: A table to read instead of the folder's judgments.
-        with_people: Treat human translations that are not references as systems (mt-metrics-eval).
+        with_people: In folders of mt-metrics-eval, also score human translations, unless they are references.
 
     Raises:
         InputError: The file or folder does not exist, or is not complete.
@@ -375,10 +375,10 @@ def _read_campaign(
     lacking = [name for name, texts in zip(found.systems, found.outputs, strict=True) if NO_TRANSLATION in texts]
     if lacking and len(lacking) < len(found.systems):
         found = found.without(lacking)
-    why = "it is a reference" if with_people else "use --with-people to score those that are not references"
-    notes = [f"{name}: a human translation: left out ({why})" for name in omitted]
-    notes += [f"{name}: some segments have no translation: left out" for name in lacking]
-    notes += [f"{kind}: has no scores of segments or systems: left out" for kind in files.unused]
+    why = "used as a reference" if with_people else "use --with-people to score those that are not references"
+    notes = [f"{name}: left out, since it is a human translation ({why})" for name in omitted]
+    notes += [f"{name}: left out, since some segments have no translation" for name in lacking]
+    notes += [f"{kind}: left out, since it has no scores of segments or systems" for kind in files.unused]
     domains, documents = read_documents(files.documents) if files.documents else (None, None)
     if documents is not None and len(documents) != len(found.segments):
         raise FormatError(
@@ -399,7 +399,7 @@ def _read_campaign(
 def _campaign_scores(
     files: CampaignFolder, segments: Sequence[str]
 ) -> Iterator[tuple[str, str, str, str, str, float | None]]:
-    """Yield place, system, segment (empty: the whole system), rater, kind and score."""
+    """Yield the place, system, segment (empty for a whole system), rater, kind and value of each human score."""
     of_ratings = {path: kind for kind, paths in files.ratings.items() for path in paths}
     of_scores = {path: name for name, path in files.scores.items()}
     for path, (kind, level) in {**of_scores, **{path: (kind, "seg") for path, kind in of_ratings.items()}}.items():
@@ -517,7 +517,7 @@ def _require_same(known: dict[str, T], segment: str, value: T, what: str, place:
 
 
 def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[_Row]:
-    """Yield the rows of a table; without a separator, white space separates fields."""
+    """Yield the rows of a table that has at least the columns `needed`; a separator of `None` means white space."""
     with open_stream(path) as stream:
         lines = stream.lines()
         first = next(lines, None)

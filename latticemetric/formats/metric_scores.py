@@ -100,7 +100,7 @@ def read_metric_scores(
 
 
 def score_files(path: str) -> list[str]:
-    """Return the files of scores in a folder, or the file itself."""
+    """Return the score files of a folder; if `path` is a file, return only this file."""
     if not Path(path).is_dir():
         return [path]
     files = [file for file in Path(path).iterdir() if without_compression(file.name).endswith(_LEVELS)]
@@ -111,7 +111,7 @@ def score_files(path: str) -> list[str]:
 
 
 def _read_score_file(path: str, name: str, found: _Collected, segments: Sequence[str]) -> None:
-    """Read lines of system and score; line k of a system is segment k."""
+    """Read lines of system and score; the k-th line of a system is the score of segment k."""
     metric, level = name[: -len(_LEVELS[0])], name[-len(_LEVELS[0]) :]
     of_segments = level == _LEVELS[0]
     turns: dict[str, int] = {}
@@ -196,7 +196,7 @@ def _text(value: object) -> str:
 
 
 def _score(value: object, place: str) -> float:
-    """Read a score; NaN if it is missing."""
+    """Read a score; return NaN if it is missing."""
     text = _text(value)
     if text in {"", "None", "NA", "nan", "NaN"}:
         return math.nan
@@ -213,10 +213,10 @@ def _score(value: object, place: str) -> float:
 def write_metric_scores(
     path: str, metrics: Mapping[str, MetricScores], systems: Sequence[str], segments: Sequence[str]
 ) -> None:
-    """Write scores so that `read_metric_scores` can read them.
+    """Write scores in a format that `read_metric_scores` reads.
 
-    Write a table if `path` ends in `.tsv`, `.jsonl` or `.parquet`; otherwise a folder with `METRIC.seg.score` and
-    `METRIC.sys.score` for each metric.
+    If `path` ends in `.tsv`, `.jsonl` or `.parquet`, write a table. Otherwise, write a folder with the files
+    `METRIC.seg.score` and `METRIC.sys.score` of each metric.
     """
     from latticemetric.formats.streams.output import atomic_output
 

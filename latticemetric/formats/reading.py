@@ -60,7 +60,7 @@ def read_one(
     format: str | None = None,
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
 ) -> Graph:
-    """Read the graph of a file that holds exactly one."""
+    """Read a file that holds exactly one graph; the arguments are those of `read`."""
     graphs = read(path, format=format, symbols=symbols)
     _, graph = next(graphs)
     if next(graphs, None) is not None:
@@ -75,7 +75,7 @@ def entries(
     format_name: str | None = None,
     vocabulary: Vocabulary | None = None,
 ) -> Iterator[Entry]:
-    """Yield an entry for each graph of `paths`, one by one; `Entry.build` parses the graph."""
+    """Yield an entry for each graph of `paths`; `Entry.build` parses the graph."""
     required = find_format(format_name) if format_name else None
     listed = [(os.fspath(path), _expanded(os.fspath(path), required)) for path in paths]
     for path, files in listed:
@@ -117,7 +117,7 @@ def _expanded(path: str, required: Format | None) -> list[str]:
 
 
 def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
-    """Turn an error into an entry whose `build` raises it, so that the run can continue with the next file."""
+    """Turn an error of a file into an entry whose `build` raises the error; so a run can continue with other files."""
     try:
         yield from read
     except InputError as error:
@@ -206,7 +206,7 @@ def _entries_of_stream(
 
 
 def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[Entry]:
-    """Add the format's name to entries, refuse duplicate ids, and add the graph's place to errors."""
+    """Add the format's name to entries, turn duplicate ids into errors, and add the graph's place to errors."""
     empty = True
     ids: set[str] = set()
     for entry in read:
@@ -223,7 +223,7 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
 
 
 def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
-    """Return the format of a folder that is one data set, or `None`. Try plug-ins only if the user names one."""
+    """Return the format of a folder that is one data set, or `None`. Try a plug-in only if it is `required`."""
     candidates = [required] if required is not None else map(find_format, FOLDER_FORMATS)
     try:
         return next((one for one in candidates if one.claims_folder is not None and one.claims_folder(folder)), None)

@@ -1,4 +1,4 @@
-"""Read references: one per line, in the order of the graphs or with ids (like Kaldi's `text`), or trn, STM, CTM."""
+"""Read references: lines in the order of the graphs, lines with ids (like Kaldi's `text`), or trn, STM and CTM."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class ReferenceFile:
-    """The lines of a reference file; they may begin with ids.
+    """The lines of a reference file.
 
     Attributes:
         name: The file.
-        lines: The fields of each line; in a NIST format, the words of each reference.
+        lines: The fields of each line, which may begin with an id; in a NIST format, the words of each reference.
         table: The symbol table for references that consist of word numbers; `None` if there is no table.
         named: If the file is in a NIST format, the id of each reference and the reference, in order; otherwise `None`.
     """
@@ -70,7 +70,7 @@ class ReferenceFile:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The distinct `first_words`."""
+        """The `first_words` without duplicates."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:
@@ -102,9 +102,9 @@ class ReferenceFile:
         return table
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Map word numbers to words, if the references are integer transcripts, as in Kaldi.
+        """Map word numbers to words if the references are integer transcripts, as in Kaldi.
 
-        They are if all their words are numbers, and the table does not hold all of these numbers as words.
+        References are integer transcripts if all their words are numbers, and some of these are not words of the table.
         """
         table = self.table
         words = {word for reference in references for word in reference}

@@ -42,7 +42,7 @@ _LONGEST_ID = 2**12
 
 
 class Head:
-    """The first bytes of a file, its first line that is not blank, and the last complete line among these bytes."""
+    """The first bytes of a file, their first line that is not blank, and their last complete line."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -204,13 +204,13 @@ class Format:
         read: Splits a stream into graphs. If the format stores words as numbers, the vocabulary maps them to words.
         write: Writes one graph; `None` if the format cannot be written, or only with the functions below.
         single: True if a file holds exactly one graph.
-        has_ids: False if a file does not hold the ids of its graphs.
+        has_ids: True if a file holds the ids of its graphs.
         write_archive: Writes all graphs to one file at once, for example to sort or index them; returns their number.
-        write_files: Writes all graphs to several files, of which the user names the main one. `write` then writes a
-            graph's part of the main file.
+        write_files: Writes all graphs to several files; the user names only the main file. If a format has this
+            function, `write` is called only to check that a graph can be written.
         claims_folder: Checks by file names whether a whole folder is one data set in this format. Otherwise, each file
             of the folder may have its own format.
-        read_folder: Splits such a folder into graphs.
+        read_folder: Splits a whole folder into graphs.
         folder_files: Lists the files that `read_folder` reads.
         points_to: Lists the other files that a file in this format names.
         written_beside: Lists the other files that `write_files` writes for the user's path.
@@ -248,7 +248,7 @@ def register(candidate: Format) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """Return the formats of this package by name; `with_plugins` also returns those of other packages."""
+    """Return the formats of this package by name, and formats of other packages that are already loaded."""
     for name in BUILT_IN:
         _built_in(name)
     return _formats
@@ -261,14 +261,14 @@ def _built_in(name: str) -> Format:
 
 
 def with_plugins() -> dict[str, Format]:
-    """Return the formats of this and of other packages. The search for plug-ins is slow."""
+    """Return the formats of this package and of all plug-ins by name. The search for plug-ins is slow."""
     formats()
     _load_plugins()
     return _formats
 
 
 def _load_plugins() -> None:
-    """Add the formats of other packages, but replace no built-in format; warn about a plug-in that does not load."""
+    """Add the formats of plug-ins, except those with the names of built-in formats; warn about plug-ins with errors."""
     if "importlib.metadata" not in sys.modules and not _may_have_plugins(tuple(sys.path)):
         return
     from importlib import metadata
@@ -312,12 +312,12 @@ def _names_plugins(information: str) -> bool:
 
 @cache
 def _entry_points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]:
-    """Return the installed plug-ins; this reads the metadata of all packages."""
+    """Return the entry points of installed plug-ins; this reads the metadata of all packages."""
     return tuple(find(group=_ENTRY_POINTS))
 
 
 def find_format(name: str) -> Format:
-    """Return the format with this name."""
+    """Return the format with this name; raise an error if there is none."""
     if name in BUILT_IN:
         return _built_in(name)
     known = with_plugins()

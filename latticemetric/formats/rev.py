@@ -106,9 +106,9 @@ def read_norm(path: str) -> Alternatives:
 
 
 def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = None) -> Lattice:
-    """Return a transcript as a graph; tagged tokens may be spoken as written, or in any alternative form.
+    """Return a transcript as a graph. A group of tagged tokens has one path as written, and one per alternative form.
 
-    If there are tags, arcs have a label `class` with the class of their tag.
+    If there are tags, arcs have the label `class`: the class of their tag.
 
     Examples:
         >>> tokens = [Token("We", "", "1", "10", "CONTRACTION"), Token("will", "", "1", "10", "CONTRACTION")]

@@ -15,7 +15,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
 
 SegmentText = str | Lattice
-"""The unchanged text of a segment; a graph if it has alternatives."""
+"""The unchanged text of a segment; if the segment has alternatives, a graph."""
 
 _UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --style keyed"
 _LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, omit --style keyed"
@@ -28,7 +28,7 @@ _Table = Mapping[str, tuple[str, SegmentText]]
 
 @dataclass(frozen=True)
 class TestSet:
-    """The same segments in several files.
+    """The texts of the same segments in several files.
 
     Attributes:
         ids: The id of each segment, or its number (from 1).
@@ -93,9 +93,10 @@ def ids_as_words(files: Sequence[Sequence[SegmentText]]) -> tuple[str, ...]:
 
 
 def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
-    """Read files if the first reference file is trn, STM or CTM; otherwise return `None`.
+    """Read outputs and references in a NIST format. Return `None` unless the first reference file is trn, STM or CTM.
 
-    If that file is STM, its segments divide the timed words of CTM outputs. All files must have the same ids.
+    If the first reference file is STM, its segments divide the timed words of CTM outputs. All files must have the same
+    ids.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -115,10 +116,10 @@ def read_nlp_segments(
     """Read Rev's transcripts, each file as one segment. Return `None` if the first reference is not such a transcript.
 
     Args:
-        systems: Outputs: `.nlp` files, or plain text of any number of lines.
-        references: Transcripts.
-        norm: The file `norm.json` of alternative forms. If it is given, references are returned as graphs.
-        classes: True to return references as graphs; the arcs of tagged words have a label with the class of the tag.
+        systems: Files of outputs: `.nlp`, or plain text with any number of lines.
+        references: Files of reference transcripts (`.nlp`).
+        norm: The file `norm.json` of alternative forms. If it is given, references become graphs.
+        classes: If true, references become graphs, and the arcs of tagged words have a label: the class of the tag.
     """
     from latticemetric.formats.rev import is_nlp, nlp_reference, read_nlp, read_norm
 
@@ -175,7 +176,7 @@ def read_recognised(words: str, reference: str) -> list[RecognisedSegment] | Non
 
 
 def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advice: str) -> TestSet:
-    """Join the files by id, in the order of the file `first`."""
+    """Join the texts of all files by id, in the order of the file `first`; `advice` is for missing ids."""
     for here, there in (pair for path in paths for pair in ((first, path), (path, first))):
         if lacking := [name for name in tables[here] if name not in tables[there]]:
             more = f" ({len(lacking)} ids are missing in total)" if len(lacking) > 1 else ""

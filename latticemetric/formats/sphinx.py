@@ -1,7 +1,8 @@
 """Read and write Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`.
 
-The arcs that leave a node carry its word; one more arc carries the final node's word to the end. The acoustic score of
-an edge is a log-likelihood to the base `-logbase`; costs are −score · ln base. See docs/formats/sphinx.md.
+The arcs that leave a node have its word; an additional arc, from the final node to the end, has the final node's word.
+The acoustic score of an edge is a log-likelihood to the base `-logbase`; costs are −score · ln base. See
+docs/formats/sphinx.md.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 def _header(data: bytes, file: str) -> tuple[float, float]:
-    """Return the natural logarithm of the base, and the frames per second, as the comments give them."""
+    """Return the natural logarithm of the base, and the number of frames per second, from the file's comments."""
     values = {"-logbase": _BASES[0], "-frate": _FRAME_RATE}
     for place, fields in numbered_lines(data, file):
         if not fields[0].startswith("#"):
@@ -211,9 +212,10 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
-    """Return the arcs to write, the state of the final node, and the arc to leave out, since readers add it.
+    """Return the arcs to write, the state of the final node, and the arc to leave out.
 
-    The arc to leave out carries the final node's word to the end; it is `None` if the lattice has no such arc.
+    The arc to leave out is the arc from the final node to the end, which readers add; `None` if the lattice has no such
+    arc.
     """
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)

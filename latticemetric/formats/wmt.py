@@ -1,9 +1,8 @@
 """Read the folders of WMT 2021 and later: `txt/` with outputs and references, `humaneval/` with direct assessment.
 
-Files: `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
-`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read, since its segment numbers
-are not line numbers of `txt/`. (If they are taken for line numbers, no metric correlates with the human scores of 2021
-and 2022.)
+The files are `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`, and
+`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read: its segment numbers are
+not line numbers of `txt/`. (With line numbers, no metric correlates with the human scores of 2021 and 2022.)
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def wmt_pairs(folder: Path) -> list[str]:
 
 
 def wmt_files(folder: Path, pair: str) -> WMTFiles:
-    """List the files of a language pair; if it has tests of special domains, too, leave those out."""
+    """List the files of a language pair; if it has several tests, leave out tests of special domains."""
     texts = [
         (found, path)
         for part in ("system-outputs", "references")
@@ -79,7 +78,7 @@ def _texts(folder: Path) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def read_wmt_ranking(path: str) -> Iterator[tuple[str, str, float]]:
-    """Yield place, system and standardised score of each row of a ranking."""
+    """Yield the place, the system and the standardised score of each row of a ranking."""
     with open_stream(path) as stream:
         for fields in filter(None, (line.split() for line in stream.lines())):
             if len(fields) < _RANKING_FIELDS:

@@ -39,9 +39,9 @@ class TagLines(NamedTuple):
 def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
-    Lines of tags: each line is a segment, and an empty line is a segment without words. The exception is a file with
-    one tag per line, where empty lines separate segments. It is recognised by three properties: no line has more than
-    one tag, some lines are empty, and two lines with a tag are adjacent.
+    Lines of tags: each line is a segment, and an empty line is a segment without words. But if a file has one tag per
+    line, empty lines separate segments. A file has one tag per line if no line has more than one tag, some lines are
+    empty, and two lines with a tag are adjacent.
 
     Tables: each line has one tag; tabs separate fields. A header names at least `segment`, `index` and `tag`, and may
     name `type`. Without a header, the fields are those of

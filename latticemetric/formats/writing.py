@@ -35,7 +35,7 @@ def write(
     format: str | None = None,
     refused: Refused | None = None,
 ) -> int:
-    """Write graphs; return their number. If a graph cannot be written, write no part of it.
+    """Write graphs; return the number of written graphs. If a graph cannot be written, write no part of it.
 
     Args:
         path: A file (its suffix chooses the compression), a folder with `/` at its end (one file per graph), or `-` for
@@ -133,7 +133,7 @@ def _writable(
 def _with_distinct_ids(
     graphs: Iterable[tuple[str, Graph]], format_name: str, refused: Refused | None
 ) -> Iterator[tuple[str, Graph]]:
-    """Yield the graphs; refuse each whose id another one had: a reader would refuse it, or merge the two."""
+    """Yield the graphs; refuse a graph with the id of an earlier one, since readers would refuse or merge the two."""
     names: set[str] = set()
     for name, graph in graphs:
         with _reporting(name, refused):

@@ -287,7 +287,7 @@ def test_a_system_may_be_left_out():
 def test_systems_that_were_judged_and_are_not_there_are_told(harvest):
     (harvest / "systems" / "fir.txt").unlink()
     done = good(correlate(harvest, "-m", "bleu", "--resamples", 0))
-    assert "fir: judged 24 times, but there is no output: left out" in done.stderr
+    assert "fir: left out, since there is no output (judged 24 times)" in done.stderr
 
 
 def test_a_baseline_without_correlation_is_why_there_is_no_p_value(harvest):
@@ -436,7 +436,7 @@ def test_a_ranking_of_wmt_is_read(tmp_path):
     found = document(folder, "-m", "wer", "--resamples", 0, "-tok", "none")
     assert [one["score"] for one in found["human"].values()] == [0, 0.1, 0.2, 0.3, 0.4]
     assert found["references"] == 2
-    assert found["notes"] == ["HUMAN: judged 1 time, but there is no output: left out"]
+    assert found["notes"] == ["HUMAN: left out, since there is no output (judged 1 time)"]
     file(folder, "ad-sys-ranking-cs-en-z.csv", "70 0.1\n")
     assert_one_line_error(correlate(folder), r"ad-sys-ranking-cs-en-z\.csv:1: the row has 2 fields, not 5")
 

@@ -157,7 +157,7 @@ def test_people_that_are_no_references_may_be_systems(campaign):
     judged = read_judged(str(campaign), references=["refB"], with_people=True)
     assert judged.systems == ("bad.sys", "good", "refA", "third")
     assert judged.references == (("x",), ("y",), ("z",))
-    assert judged.notes[0] == "refB: a human translation: left out (it is a reference)"
+    assert judged.notes[0] == "refB: left out, since it is a human translation (used as a reference)"
     with pytest.raises(UsageError, match="--with-people"):
         read_judged("examples/data/harvest", with_people=True)
 
@@ -171,7 +171,7 @@ def test_texts_may_be_json_lines_and_other_levels_are_told(campaign):
     judged = read_judged(str(campaign))
     assert judged.references == (("我",), ("你",), ("他",))
     assert judged.outputs[judged.systems.index("model")] == ("一", "二\n三", "")
-    assert "esa: has no scores of segments or systems: left out" in judged.notes
+    assert "esa: left out, since it has no scores of segments or systems" in judged.notes
     write(outputs / "model.jsonl", '{"text": "x"}', "{}", "{}")
     with pytest.raises(FormatError, match=r"model\.jsonl:1: the line has no text"):
         read_judged(str(campaign))
@@ -198,7 +198,7 @@ def test_folders_of_wmt_since_2021_are_read(wmt22):
     assert (judged.target, judged.raw) == ("en", True)
     human = human_scores(judged.judgments)
     assert np.array_equal(human.system, [0.5, -0.5])
-    assert judged.notes == ("HUMAN-B: judged 1 time, but there is no output: left out",)
+    assert judged.notes == ("HUMAN-B: left out, since there is no output (judged 1 time)",)
     assert read_judged(str(wmt22), pair="cs-en", references=["B"]).references == (("B",), ("y",))
     with pytest.raises(FormatError, match="several language pairs; choose with --pair: cs-en, de-en"):
         read_judged(str(wmt22))

@@ -622,6 +622,6 @@ def test_tables_are_written_in_batches_and_read_back(tmp_path, suffix):
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_a_table_has_the_same_columns_everywhere(tmp_path, suffix):
     one, other = (lm.NBest((Hypothesis("a", scores),), {"score": 1.0}) for scores in ({"score": 1.0}, {}))
-    with pytest.raises(lm.UsageError, match="the first one has score, text"):
+    with pytest.raises(lm.UsageError, match="the first hypothesis has score, text"):
         lm.write(tmp_path / f"x.{suffix}", [("u1", one), ("u2", other)])
     assert not (tmp_path / f"x.{suffix}").exists()

@@ -208,7 +208,9 @@ def test_segments_that_are_not_scored_are_left_out_and_it_is_said(mark, tmp_path
 def test_a_graph_from_elsewhere_becomes_a_segment_if_it_has_times(tmp_path):
     lattice = lm.Lattice.from_arcs([0, 1], [1, 2], [7, 8], final=[2], times=[0.25, 1.0, 12.5])
     assert written(tmp_path, [("utt_1", lattice)], "stm") == "utt_1 1 utt_1 0.25 12.5 7 8\n"
-    with pytest.raises(lm.UsageError, match="stm needs times, but 'utt' has none; give the graph an id"):
+    with pytest.raises(
+        lm.UsageError, match="stm needs a begin and an end time ≥ 0, but 'utt' has none; give the graph an id"
+    ):
         written(tmp_path, [("utt", lm.Lattice.from_strings(["a"]))], "stm")
 
 

@@ -81,7 +81,8 @@ PROMISES = {
     "Kaldi: 2^60 arcs": Hostile(kaldi_counts(1, struct.pack("<ffiq", 0, 0, 0, 2**60)), ("cut short",)),
     "Kaldi: 2^31 - 1 transition ids": Hostile(kaldi_counts(1, struct.pack("<ffi", 0, 0, 2**31 - 1)), ("cut short",)),
     "SLF: 10^18 links": Hostile(
-        "VERSION=1.0\nN=2 L=1000000000000000000\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n", ("header says L=1", "the file has 1")
+        "VERSION=1.0\nN=2 L=1000000000000000000\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n",
+        ("header says L=1", "the number of links is 1"),
     ),
     "PFSG: 10^9 nodes": Hostile(
         "name x\nnodes 1000000000 a\ninitial 0\nfinal 1\ntransitions 0\n", (":2:", "1000000000")

@@ -1,4 +1,4 @@
-"""Functions that text formats of forests share: convert features to and from columns, list labels, merge goals."""
+"""Functions that all formats of forests use: convert features to and from columns, list labels, merge goals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from latticemetric.vocabulary import Vocabulary, distinct_words, split_words
 
 
 def forest_of(parts: dict[str, Any], node_name: Callable[[int], str] = "node {}".format) -> Forest:
-    """Build a forest from the columns of a native parser."""
+    """Build a forest from the arrays that a native parser returns; `node_name` names a node in errors."""
     goals = len(parts["goals"])
     scores = {
         # The first column is the total, if there is one: give it weight 1, and the other columns weight 0.
@@ -60,7 +60,7 @@ def forest_to_write(
 
 
 def with_one_goal(forest: Forest) -> Forest:
-    """Return a forest with the same derivations and one goal without costs and labels; add such a goal if needed."""
+    """Return a forest with the same derivations, but with one goal that has no costs and labels; add it if needed."""
     if len(forest.goals) == 1 and not goals_have_values(forest):
         return forest
     top, goals = forest.num_nodes, len(forest.goals)
@@ -84,7 +84,7 @@ def goals_have_values(forest: Forest) -> bool:
 
 
 def _with_rows(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
-    """Append one row for each value; the row holds only that value."""
+    """Append a row with a single value for each of `values`."""
     more = rows.begin[-1] + np.arange(1, len(values) + 1)
     return Ragged(np.concatenate([rows.begin, more]), np.concatenate([rows.values, values]))
 
@@ -97,7 +97,7 @@ def features_of(forest: Forest, leave_out: str | None = None) -> Iterator[list[t
 
 
 def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
-    """Return the texts of edges or nodes; without labels, return `length` empty texts."""
+    """Return the texts of edges or nodes; if `labels` is `None`, return `length` empty texts."""
     if labels is None:
         return [""] * length
     numbers = labels.arc if isinstance(labels, Labels) else labels.node

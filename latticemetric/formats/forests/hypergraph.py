@@ -5,13 +5,13 @@ probabilities (or other values that the model multiplies by its weights); costs 
 weights, so each feature has scale 1.
 
 Moses: `# target ||| features ||| source-covered`, the numbers of nodes and edges, then for each node the number of its
-edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`. A line that begins with #, in a place where a number is
-expected, is a comment. The tails of an edge come before its head, and the last node is the goal. cdec writes the same
-without the first line and the third field.
+edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`. A line that begins with # in place of a number is a comment.
+The tails of an edge come before its head, and the last node is the goal. cdec writes the same format, but without the
+first line and the third field.
 
-Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. The line above the edges of a node has
-the node's number (in Moses: the number of its edges). Node numbers begin at 1 and increase. Joshua does not write its
-goal node. Nodes that are no tail in the file must be tails of this node, so they become the goals.
+Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. The line before the edges of a node has
+the number of the node, not the number of its edges as in Moses. Node numbers begin at 1 and increase. Joshua does not
+write its goal node, only the tails of the goal. These are the nodes that no edge has as a tail; they become goals.
 """
 
 from __future__ import annotations

@@ -88,9 +88,10 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _total_of(forest: Forest) -> list[float] | None:
-    """Return the model's total score of each edge, or `None` if the forest has no totals; refuse other weights.
+    """Return the total score of each edge, or `None` if the forest has no totals; refuse weights that would change.
 
-    Readers give weight 1 to totals and weight 0 to all other scores; without totals, they give weight 1 to all scores.
+    Readers give weight 1 to totals and weight 0 to all other scores. If there are no totals, they give weight 1 to all
+    scores.
     """
     if _TOTAL not in forest.scores:
         require_unscaled(forest, _NAME)
@@ -135,9 +136,7 @@ def _sentence(forest: Forest) -> list[str]:
     (text,) = texts
     words = split_words(text)
     if " ".join(words) != text:
-        raise UsageError(
-            f"the text of the label '{_SENTENCE}' has other white space than single spaces", advice=_ADVICE
-        )
+        raise UsageError(f"the words of the label '{_SENTENCE}' are not separated by single spaces", advice=_ADVICE)
     return words
 
 

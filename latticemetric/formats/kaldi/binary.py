@@ -1,4 +1,4 @@
-"""Read and write Kaldi's binary archives of lattices: an id, a space and an OpenFst machine (`vector`) for each.
+"""Read and write Kaldi's binary archives: each lattice is an id, a space and an OpenFst machine (type `vector`).
 
 Machines have Kaldi's weights. In compact machines (`compactlattice44`), input and output labels are words, and weights
 hold the transition ids. In other machines (`lattice4`), input labels are transition ids, and output labels are words.
@@ -48,13 +48,13 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 class BinaryArchive:
-    """Reads ids and machines of a stream, with about one machine in memory at a time."""
+    """Reads the ids and machines of an archive in turn; about one machine is in memory at a time."""
 
     def __init__(self, stream: Stream, data: bytes = b"") -> None:
         self._stream, self._data, self._at = stream, data, 0
 
     def id(self) -> str | None:
-        """Return the next id; `None` at the end."""
+        """Return the next id, or `None` at the end of the archive."""
         while True:
             rest = self._data[self._at : self._at + _LONGEST_ID].lstrip(b" \t\r\n")
             key, space, _ = rest.partition(b" ")
@@ -72,7 +72,7 @@ class BinaryArchive:
             raise FormatError("an id is not UTF-8", where=self._stream.name) from None
 
     def machine(self, place: str) -> Piece:
-        """Return the bytes of the next machine."""
+        """Return the bytes of the next machine; `place` names it in errors."""
         with placed(place), _native_errors():
             while (end := _native.skip_kaldi_binary(self._data, self._at)) is None:
                 if not self._more():
@@ -83,7 +83,7 @@ class BinaryArchive:
         return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
     def _more(self) -> bool:
-        """Read more bytes; return whether there are any.
+        """Read more bytes; return False at the end of the stream.
 
         Read at least as many bytes as are in memory but unused, so that a long machine is scanned only a few times.
         """
@@ -103,7 +103,7 @@ def _native_errors() -> Iterator[None]:
 
 
 def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:
-    """Build the lattice of a machine."""
+    """Build a lattice from the bytes of a machine; `table` maps word numbers to words."""
     with _native_errors():
         columns = _native.parse_kaldi_binary(machine.whole, machine.begin, machine.end)
     return lattice_of(columns, columns["word"], table)
@@ -130,12 +130,12 @@ def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
 
 
 def write_lattice(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write an id and a machine."""
+    """Write a lattice: its id, then its machine."""
     write_machine(file, name, graph)
 
 
 def _numbers(lattice: Lattice) -> list[int]:
-    """Return the word number of each arc. Without a symbol table from the user, each word must be a number itself."""
+    """Return the word number of each arc. If the user gives no symbol table, the words must be numbers themselves."""
     vocabulary = lattice.vocabulary
     if vocabulary.is_given and not vocabulary.is_embedded:
         return lattice.word.tolist()  # type: ignore[no-any-return]

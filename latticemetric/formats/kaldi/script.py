@@ -1,4 +1,4 @@
-"""Read and write Kaldi scripts (`.scp`): lines of id and `file:offset` that point into binary or text archives.
+"""Read and write Kaldi scripts (`.scp`): each line is an id and `file:offset`, a place in a binary or text archive.
 
 Refuse Kaldi's commands with pipes (they are not run) and its matrix ranges (they do not apply to lattices).
 """
@@ -50,7 +50,7 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
 
 
 def _archives(stream: Stream) -> Iterator[str]:
-    """Yield each archive that the lines point into, once; stop at a line that cannot be read."""
+    """Yield the path of each archive in the lines once; stop at a line that cannot be read."""
     seen: set[str] = set()
     for _, target in _lines(stream):
         stream.begin_next_graph()
@@ -115,7 +115,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
 
 
 def _first_block(stream: Stream, data: bytes) -> bytes:
-    """Return the lines of the first lattice, up to the blank line after it."""
+    """Return the lines of the first lattice in `data`, up to the next blank line; read more bytes if needed."""
     while not (end := re.search(rb"\n[ \t\r]*\n", data.lstrip(b" \t\r\n"))):
         more = stream.read_some(max(_PIECE, len(data)))
         if not more:

@@ -1,4 +1,4 @@
-"""Read and write Kaldi's text archives of lattices: an id, the arcs and a blank line for each.
+"""Read and write Kaldi's text archives: each lattice is an id, its arcs and final states, and a blank line.
 
 Compact: `source target word graph,acoustic,transitions`, with transition ids joined by `_`; a final state has
 `graph,acoustic,transitions`. Not compact: `source target transition word graph,acoustic`. Both numbers are costs; a
@@ -68,7 +68,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def spells_words(head: bytes) -> bool:
-    """Check whether an archive has words, not numbers: one of its first lines has a word that is not a number."""
+    """Check whether an archive has words, not word numbers: a word in its first lines is not a number."""
     return _SPELLED_ARC.search(head) is not None
 
 
@@ -109,7 +109,7 @@ register(Format("kaldi", (".lat", ".ark.txt", ".lat.txt", ".kaldi"), _sniff, _re
 
 
 def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | None) -> Lattice:
-    """Build a lattice from the columns of the native parsers."""
+    """Build a lattice from the columns that a native parser returns; `words` are the word numbers of arcs."""
     if not len(columns["source"]) and not len(columns["final"]):
         raise FormatError("the lattice is empty: it has no states")
     labels = {}
@@ -134,7 +134,7 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
 
 
 def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
-    """Return the graph as a lattice for Kaldi, and its graph and acoustic costs."""
+    """Return the graph as a lattice for Kaldi, and a list of two columns: graph costs and acoustic costs."""
     lattice = lattice_to_write(graph, "kaldi", {TRANSITIONS})
     require_id(name, "an id in a Kaldi archive")
     zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))

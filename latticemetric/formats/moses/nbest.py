@@ -39,7 +39,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Yield id, place and fields of each line that is not blank. A line without ||| has the id of the line before."""
+    """Yield the id, place and fields of each line that is not blank; a line without ||| gets the previous line's id."""
     name: str | None = None
     for line in stream.lines():
         if line.strip():
@@ -78,7 +78,10 @@ def _scales(names: Iterable[str]) -> dict[str, float]:
 
 
 def _features(text: str, place: str) -> dict[str, float]:
-    """Read features as costs: `d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue; `-1` → feature_0."""
+    """Read features as costs: `d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue.
+
+    Numbers without a name become `feature_0`, `feature_1` and so on; a single one becomes `feature`.
+    """
     groups: list[tuple[str, list[float]]] = []
     for token in split_words(text):
         if match := _FEATURE_NAME.fullmatch(token):

@@ -131,11 +131,12 @@ def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     """Split `je suis|I am` into the source phrase and the words of the translation; return `None` if ambiguous.
 
     If words have factors (`suis|V`), one token holds both the last source word and the first translated word. It is
-    token number `span` (from 1), where `span` is the number of source words. Its factors are divided so that
+    token number `span` (from 1), where `span` is the number of source words. The number of factors decides where to
+    divide the token:
 
-    - the source word has as many as the source word before it;
-    - if there is none, the translated word has as many as the next translated word;
-    - if there is neither, both words have equally many.
+    - The source word gets the number of factors of the source word before it.
+    - If there is no such word, the translated word gets the number of factors of the next translated word.
+    - If there is no such word either, both words get half of the factors.
     """
     source, bar, target = text.partition("|")
     tokens = split_words(text)
@@ -218,7 +219,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
-    """Yield sentence id, place, and line with line number; a blank line belongs to the sentence of the line before."""
+    """Yield the sentence id, the place, and a pair of line number and line; a blank line gets the id before it."""
     name = ""
     for line in stream.byte_lines():
         match = _ID.match(line)
@@ -429,7 +430,7 @@ def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: lis
 
 
 def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended: bool) -> list[str]:
-    """Return each line from `covered=` to its end; write the features `core_0`, `core_1`, … as a list without names."""
+    """Return the fields of each line from `covered=` on; write the features `core_0`, `core_1`, … without names."""
     nothing = [""] * len(arcs.word)
     spans, sources = arcs.labels.get(_COVERED, nothing), arcs.labels.get(_SOURCE, nothing)
     dense: list[str] = []

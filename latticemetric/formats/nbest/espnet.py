@@ -37,7 +37,7 @@ class _Row(NamedTuple):
 
 
 def _jobs(folder: Path) -> list[Path]:
-    """Return the folder itself if it has hypotheses, otherwise the folders of jobs that have them."""
+    """Return the folder itself if it has hypotheses; otherwise, return its folders of jobs with hypotheses."""
     if (folder / _FIRST).is_dir():
         return [folder]
     jobs = (child for child in folder.iterdir() if _JOB.fullmatch(child.name) and (child / _FIRST).is_dir())
@@ -69,7 +69,7 @@ def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry
 
 
 def _ranks(job: Path) -> list[Path]:
-    """Return the folders of the best, the second best and further hypotheses."""
+    """Return the folders `1best_recog`, `2best_recog` and so on of a job, in this order."""
     ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
@@ -108,7 +108,7 @@ class _Rows:
 
 
 def _opened(folder: Path, stack: contextlib.ExitStack) -> tuple[_Rows, _Rows | None]:
-    """Open the texts of one `{n}best_recog`, and its scores if there are any."""
+    """Open the texts of a folder `{n}best_recog`, and its scores; return `None` for missing scores."""
     texts = _file(folder, "text") or _file(folder, "token")
     if texts is None:
         raise FormatError("the folder has no file 'text' and no file 'token'", where=str(folder))

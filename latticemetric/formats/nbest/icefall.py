@@ -92,9 +92,10 @@ def _character(match: re.Match[str], place: str) -> str:
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     nbest = require_nbest(graph, _NAME)
     if len(nbest) != 1 or nbest.score_names():
+        count = "1 hypothesis" if len(nbest) == 1 else f"{len(nbest)} hypotheses"
+        scores = shortened(", ".join(nbest.score_names()), 200) or "no scores"
         raise UsageError(
-            f"{_NAME} holds one hypothesis without scores, but this list has {len(nbest)} hypotheses; scores: "
-            f"{shortened(', '.join(nbest.score_names()), 200) or 'none'}",
+            f"{_NAME} holds one hypothesis without scores, but this list has {count} with {scores}",
             advice="write jsonl-nbest, which holds them",
         )
     if name != name.strip() or not name or "\n" in name or "\r" in name or ":\t" in f"{name}:":

@@ -46,7 +46,8 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lambda record: record) -> Iterator[Entry]:
     """Yield an entry for each line that is not blank; pass each record through `complete` first.
 
-    Without ids, line numbers serve as ids: then, each blank line before the last record yields an entry with an error.
+    If records have no ids, line numbers are used as ids. Each blank line before the last record is then an error, which
+    its entry raises.
     """
     named: bool | None = None
     read = 0

@@ -1,7 +1,7 @@
-"""Read and write n-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`, natural log-likelihoods.
+"""Read and write n-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`.
 
-The first two scores are the decoder's and have weight 1. The following scores, of rescoring models, have weight 0 until
-the user sets their scales.
+Scores are natural log-likelihoods. The first two are those of the decoder and have weight 1. Further scores are those
+of rescoring models, and have weight 0 until the user sets their scales.
 """
 
 from __future__ import annotations

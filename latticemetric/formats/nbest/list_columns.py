@@ -103,7 +103,7 @@ def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
 
 
 def _ranked(found: _Groups) -> _Groups | None:
-    """Return the texts of hypotheses that are structures; if they have a total, sort each list by cost.
+    """Return the texts of hypotheses that are structures (Arrow's `struct`); if they have totals, sort lists by cost.
 
     Return `None` if the rows must be read one by one.
     """

@@ -2,7 +2,7 @@
 
 Numbers of a hypothesis are natural log probabilities. If one of them is the total score, it has weight 1, and the
 others have weight 0. Without a total, numbers in `scores` have weight 1, and numbers outside of `scores` have weight 0.
-The constants below list the field names that tools use: `TOTALS` are those of the total.
+The constants list the field names that tools use; `TOTALS` are the names of the total score.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Record(NamedTuple):
         return Entry(name or str(position), self.place, self.nbest, naming=naming, fields=self.fields)
 
     def nbest(self) -> NBest:
-        """Build the list."""
+        """Build the n-best list of the record."""
         fields, place = self.fields, self.place
         key = list_key(fields, place)
         if key is None:
@@ -113,7 +113,7 @@ def _is_list_of_hypotheses(value: object) -> bool:
 
 
 def reference_fields(fields: Fields) -> tuple[str, ...]:
-    """Return the names of the fields that look like references; if their values are equal, only the first name."""
+    """Return the names of the fields that look like references; if all have the same value, return the first name."""
     key = next((name for name in LISTS if fields.get(name) is not None), None)
     key = key or next((name for name in OTHER_LISTS if _is_list_of_hypotheses(fields.get(name))), "")
     known = (*REFERENCES, *_REFERENCE_OF.get(key, ()))
@@ -230,7 +230,7 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 
 def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
-    """Give each hypothesis its total, if the totals are a separate list next to the list of hypotheses."""
+    """Add totals to the hypotheses if the record lists the totals in a field of their own."""
     for name in _COLUMNS:
         if name not in fields or not isinstance(fields[name], list):
             continue
@@ -245,7 +245,10 @@ def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
 
 
 def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
-    """Give weight 1 to the total or, without a total, to the numbers in `scores`; give weight 0 to other numbers."""
+    """Return the weight of each number: 1 for the total or, without a total, for the names in `nested`; 0 for others.
+
+    `nested` has the names of numbers in the field `scores`; `loose` has the names of other numbers.
+    """
     names = nested | loose
     totals = [name for name in TOTALS if name in names]
     if len(totals) > 1 and totals[0] != TOTALS[0]:

@@ -112,7 +112,7 @@ def _entries_of(rows: Iterable[tuple[int, Fields]], file: str, *, named: bool | 
 
 
 def _slices(stream: Stream, batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield the number of rows before each slice of a table, and the slice."""
+    """Divide a table into slices; yield the number of rows before each slice, and the slice."""
     position = 0
     while True:
         with _readable(stream.name):
@@ -251,8 +251,8 @@ def _records(graphs: Iterable[tuple[str, Graph]], format_name: str) -> Iterator[
                 columns = _columns_of(hypothesis)
                 first = columns if first is None else first
                 if columns != first:
-                    what = f"a hypothesis has {', '.join(columns)}, but the first one has {', '.join(first)}"
-                    advice = "a table has the same columns everywhere: write jsonl-nbest"
+                    what = f"a hypothesis has {', '.join(columns)}, but the first hypothesis has {', '.join(first)}"
+                    advice = "write jsonl-nbest, which may have different fields in each hypothesis"
                     raise UsageError(what, advice=advice)
         yield record
 

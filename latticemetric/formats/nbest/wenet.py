@@ -24,7 +24,7 @@ _NAME = "wenet-nbest"
 _SCORE = "score"
 _FIRST_LINES = re.compile(rb"wav[ \t]+\S+[ \t]*(?:\r?\n\s*(?:(?:candidate|wav)[ \t]|$)|$)")
 _KEY, _CANDIDATE = "wav", "candidate"
-_ADVICE = "lines are 'wav KEY' or 'candidate SCORE TEXT'; write them with --result, separate from messages"
+_ADVICE = "write lines 'wav KEY' or 'candidate SCORE TEXT', with WeNet's option --result, which leaves out messages"
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:

@@ -1,7 +1,7 @@
 """Read the JSON of Whisper, WhisperX and transformers' speech pipelines: one transcript with times and confidences.
 
-The transcript becomes a lattice with one path. Confidences do not add up to the probability of a path, so they are
-labels, as in CTM.
+The transcript becomes a lattice with one path. Confidences of words do not give the probability of a path, so they
+become labels, as in CTM.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 class _Spoken(NamedTuple):
-    """A word or a piece of text, its times as far as known, and its confidence."""
+    """A word or a piece of text; its begin and end time, and its confidence, are `None` if unknown."""
 
     text: str
     begin: float | None

@@ -1,7 +1,7 @@
 """Read and write NIST time-marked words (CTM): `file channel begin duration word [confidence [type [speaker]]]`.
 
-Each channel is a graph with the id `file,channel`; ε-arcs bridge gaps and overlaps. Graphs have no scores: a confidence
-becomes a label, since confidences do not add up to the probability of a path. See `words` for the notation of words.
+Each channel is a graph with the id `file,channel`; ε-arcs bridge gaps and overlaps between words. Confidences of words
+do not give the probability of a path, so they become labels, not scores. See `words` for the notation of words.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TimedWord(NamedTuple):
 
 
 Alternation = list[list[TimedWord]]
-"""The words of each alternative."""
+"""A list of alternatives; each is a list of words."""
 
 
 def channels(stream: Stream) -> Iterator[tuple[str, str, list[Line]]]:
@@ -156,7 +156,7 @@ def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
 
 
 def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice:
-    """Build the graph of a sequence of words and alternations; if `timed`, bridge each gap or overlap by an ε-arc."""
+    """Build the graph of words and alternations. If `timed` is true, add an ε-arc for each gap or overlap in time."""
 
     def add(items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
         for item in items:
@@ -183,9 +183,9 @@ def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write a graph; leave out the ε-arcs of gaps, since readers add them.
+    """Write a graph without the ε-arcs of gaps, which readers add.
 
-    If the graph would then be read back differently, write all ε-arcs as `@`. If this does not help, refuse the graph.
+    If readers would then get another graph, write all ε-arcs as `@`. If this does not help, refuse the graph.
     """
     lattice = require_words_only(graph, NAME, {*TAGS, *EXTRAS})
     if lattice.times is None or not len(lattice.word):
@@ -232,7 +232,8 @@ class _Writer:
     def sequence(self, sequence: Series, *, explicit: bool, inside: bool = False) -> Iterator[list[str]]:
         """Yield the fields of each word, without file and channel.
 
-        Write an optional word at the very end as an alternation: a file whose lines all end in brackets looks like trn.
+        Write an optional word at the very end as an alternation, not in brackets: a file whose lines all end in
+        brackets would look like trn.
 
         Args:
             sequence: The words and forks.

@@ -39,7 +39,7 @@ def content_lines(stream: Stream) -> Iterator[str]:
 
 
 def is_comment(line: str) -> bool:
-    """Check whether a line is a comment; NIST's tools also skip lines that begin with **."""
+    """Check whether a line begins with ;; (a comment) or with **; NIST's tools skip both."""
     return line.lstrip(" \t").startswith(_COMMENT) or line.startswith(_STARS)
 
 
@@ -47,7 +47,7 @@ def is_comment(line: str) -> bool:
 
 
 def seconds(text: str, what: str, where: str) -> Decimal:
-    """Read a time exactly."""
+    """Read a time in seconds as an exact decimal; `what` names the time in errors."""
     if text.startswith(("+", "-")) or not is_number(text):
         raise FormatError(f"the {what} '{shortened(text, 40)}' is not a number of seconds", where=where)
     return Decimal(text)
@@ -67,7 +67,7 @@ def is_confidence(text: str) -> bool:
 
 
 def join_fields(fields: list[str]) -> str:
-    """Join fields to an id with commas; escape a comma as %2C and a per cent sign as %25."""
+    """Join fields to an id with commas; in fields, write a comma as %2C, and a per cent sign as %25."""
     return ",".join(re.sub("[,%]", lambda match: _ESCAPES[match[0]], field) for field in fields)
 
 
@@ -95,18 +95,18 @@ def require_first_field(text: str, format_name: str) -> None:
 
 
 def is_trn(head: bytes) -> bool:
-    """Check whether all lines end in an id in brackets; refuse STM and CTM with words in brackets."""
+    """Check whether all lines end in an id in brackets, as in trn; return False for STM and CTM with such words."""
     return is_trn_reference(head) or (bool(_ids(_rows(head))) and not is_stm(head) and not is_ctm(head))
 
 
 def is_trn_reference(head: bytes) -> bool:
-    """Check whether all lines end in a text in brackets; most of the texts must differ and look like ids, not words."""
+    """Check whether all lines end in a text in brackets, and whether most of these texts differ and look like ids."""
     ids = _ids(_rows(head))
     return 2 * len(set(ids)) > len(ids) and 2 * sum(_LIKE_AN_ID.search(i) is not None for i in ids) > len(ids)
 
 
 def is_stm(head: bytes) -> bool:
-    """Check whether all lines are segments; refuse trn, and CTM whose words are numbers, since they look like STM."""
+    """Check whether all lines look like STM segments; return False for trn, and for CTM whose words are numbers."""
     rows = _rows(head)
     if not rows or not all(map(_is_segment, rows)) or is_trn_reference(head):
         return False
@@ -114,18 +114,18 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Check whether the file is STM; if no line has labels or fractional times, refuse it: it may hold sentences."""
+    """Check whether the file is STM and some line has labels or a fractional time; otherwise, it may hold sentences."""
     return is_stm(head) and any(b"." in row[3] + row[4] or _has_labels(row) for row in _rows(head))
 
 
 def is_ctm(head: bytes) -> bool:
-    """Check whether all lines are words with times or marks of alternations, but not all marks; refuse trn."""
+    """Check whether all lines are CTM words or marks of alternations, and some are words; return False for trn."""
     rows = _rows(head)
     return bool(rows) and all(map(_is_timed_word, rows)) and not all(map(_is_mark, rows)) and not is_trn_reference(head)
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether the file is CTM; if no line is a mark or has fractional times, refuse it: it may hold sentences."""
+    """Check whether the file is CTM and some line is a mark or has a fractional time; else, it may hold sentences."""
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 
@@ -174,7 +174,7 @@ def _is_time(field: bytes) -> bool:
 
 
 def _names_a_channel(row: _Row) -> bool:
-    """Check that a row may begin with a file and a channel; the second field must not be like a state, a score or [."""
+    """Check whether a row may begin with a file and a channel: its second field is not [, and no state or score."""
     file, channel = row[:2]
     states = file.isdigit() and channel.isdigit() and len(channel) > 1
     return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))

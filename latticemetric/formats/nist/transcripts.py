@@ -1,8 +1,8 @@
-"""Read and write trn and STM; read transcripts of any NIST format; cut a CTM by the segments of an STM.
+"""Read and write trn and STM; read transcripts of any NIST format; divide CTM words into the segments of an STM.
 
-The fields of an STM line before its words, joined by commas, are the id; so writers can restore the fields. Segments
-marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the notation of
-words.
+The id of an STM segment has all fields before its words, joined by commas, so that writers can restore the fields.
+Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the
+notation of words.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Record(NamedTuple):
 
 
 Transcript = tuple[str, str, Lattice | tuple[str, ...]]
-"""An id, its place (file and line), and its words, or a graph if there are alternatives."""
+"""The id, the place (file and line) and the words of a transcript; a graph instead of words if it has alternatives."""
 
 
 def transcripts(stream: Stream) -> Iterator[Transcript] | None:
@@ -185,7 +185,7 @@ def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
         require_first_field(name, "stm")
         if lattice.times is None or not 0 <= lattice.times[0] <= lattice.times[-1]:
             raise UsageError(
-                f"stm needs times, but '{shortened(name)}' has none",
+                f"stm needs a begin and an end time ≥ 0, but '{shortened(name)}' has none",
                 advice="give the graph an id like file,channel,speaker,begin,end, or write trn",
             )
         begin, end = (f"{exact_decimal(float(lattice.times[k])):f}" for k in (0, -1))
@@ -219,15 +219,16 @@ def _head(name: str) -> list[str] | None:
 register(Format("stm", (".stm",), is_stm, lambda stream, _: map(_entry, _scored_segments(stream)), _write_stm))
 
 
-# ---- Cut a CTM into the segments of an STM ----
+# ---- Divide the words of a CTM into the segments of an STM ----
 
 
 def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
     """Assign timed words to segments as sclite does; return the graph of each scored segment by segment id.
 
-    A word belongs to the first segment of its channel that ends after the word's middle (for an alternation: after the
-    latest middle of its words). Words after the last segment belong to the last segment. Case in the names of files and
-    channels is ignored. Refuse segments that are not in order of time, and words in a channel without segments.
+    A word belongs to the first segment of its channel that ends after the middle of the word. (For an alternation, the
+    latest middle of its words counts.) Words after the last segment belong to the last segment. Names of files and
+    channels are compared without case. Refuse segments that are not in order of time, and channels of words without
+    segments.
     """
     by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
     for name, place, lines in ctm.channels(words):

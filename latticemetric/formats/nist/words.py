@@ -58,7 +58,7 @@ class GraphBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """True if the open alternative has no word yet."""
+        """True if the current alternative has no words yet."""
         return self._here == self._forks[-1][0]
 
     def add(self, word: Word, time: float = 0.0) -> None:
@@ -91,7 +91,7 @@ class GraphBuilder:
         return bool(self._forks[-1][1])
 
     def close(self, time: float = 0.0) -> None:
-        """End the alternation; ignore its last alternative if it is empty and not the only one."""
+        """End the current alternation; ignore its last alternative if it is empty and not the only one."""
         if not (self.is_empty and self.has_alternatives):
             self.alternative()
         _, ends = self._forks.pop()
@@ -178,7 +178,7 @@ def parsed_transcript(text: str, where: str) -> Lattice:
 
 @dataclass
 class Fork:
-    """Alternatives; each is a sequence of arc numbers and further forks."""
+    """An alternation; each alternative is a sequence of arc numbers and nested forks."""
 
     first: int  # the smallest number of the alternatives' first arcs
     branches: list[Series]  # in any order
@@ -219,7 +219,7 @@ def decomposed(lattice: Lattice, format_name: str) -> Series:
     into: list[set[int]] = [set() for _ in range(lattice.num_states)]
 
     def join(source: int, target: int, sequence: Series) -> bool:
-        """Add an edge, or an alternative to an existing edge; return whether the edge existed."""
+        """Add an edge, or add an alternative to an existing edge; return True if the edge existed."""
         old = out[source].get(target)
         if old is None:
             out[source][target] = sequence
@@ -274,7 +274,7 @@ class Speller:
         return not self._words[arc] and not any(texts[arc] for texts in self._labels.values())
 
     def optional_word(self, fork: Fork) -> int | None:
-        """If a fork has only an ε-arc and a word, return the arc of this optional word; otherwise return `None`."""
+        """Return the arc of the optional word if a fork has only an ε-arc and a word; otherwise, return `None`."""
         branches = fork.in_order()
         if [len(branch) for branch in branches] != [1, 1]:
             return None
@@ -329,5 +329,5 @@ class Speller:
 
 
 def labels_of(lattice: Lattice) -> Mapping[str, list[str]]:
-    """Return, for each label column, the label of each arc as text."""
+    """Return the text of each arc's label, for each label column by its name."""
     return {name: side.vocabulary.words(side.arc) for name, side in lattice.labels.items()}

@@ -75,7 +75,7 @@ def looks_like_k2(head: bytes) -> bool:
 
 
 def _may_be_k2(head: bytes) -> bool:
-    """Check whether a long file, whose end is not in `head`, begins like k2: with scores ≤ 0."""
+    """Check whether a long file, whose end is not in `head`, begins with arcs whose scores are 0 or negative."""
     if len(head) < HEAD_SIZE or b" -" not in head:
         return False
     source, lowest = 0, 0.0
@@ -150,7 +150,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
                 "the arcs are not sorted by their source states", where=place, advice="sort the lines by source state"
             )
         if max(arc.source + 1, arc.target) > final:
-            raise FormatError(f"the arc leads to a state after the final state {final}", where=place)
+            raise FormatError(f"the arc leaves the final state {final}, or leads to a state after it", where=place)
         if (arc.target == final) != (arc.labels[-1] == _END):
             raise FormatError("arcs into the final state, and only these, must have the label -1", where=place)
         arcs.append(arc)

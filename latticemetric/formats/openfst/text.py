@@ -1,13 +1,13 @@
 """Read and write OpenFst's text (AT&T): arcs `source target input [output] [weight]`, final states `state [weight]`.
 
-Weights are costs. The source of the first line is the start. If no arc has five fields, a fourth field is a weight in
-these cases:
+Weights are costs. The source of the first line is the start. If no arc has five fields, the fourth fields are weights
+in these cases:
 
 - Some arc has only three fields.
 - The fourth fields are numbers, and some are not whole.
 - The fourth fields are numbers, and some input label is not a number.
 
-Otherwise, it is an output label.
+Otherwise, they are output labels.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read and write n-best lists of SRILM, one utterance per file, in three forms; see docs/formats/srilm-nbest.md.
 
-Logarithms have base 10, or are bytelogs: bytelog b is the natural logarithm b · 1024 / 10000.5. Bases are converted in
-decimal arithmetic, so that costs are read back bit for bit.
+Scores are logarithms to the base 10, or bytelogs: the bytelog b means the natural logarithm b · 1024 / 10000.5. They
+are converted in decimal arithmetic, so that writing and reading a list does not change its costs.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _build(lines: list[_Line]) -> NBest:
     version = _HEADERS.get(first[0]) if len(first) == 1 else None
     hypotheses = lines if version is None else lines[1:]
     if version == 2:  # noqa: PLR2004
-        return NBest(tuple(map(_decipher_2, hypotheses)), {_TOTAL: 1.0, "acoustic": 0.0, "lm": 0.0})
+        return NBest(tuple(map(_hypothesis_2, hypotheses)), {_TOTAL: 1.0, "acoustic": 0.0, "lm": 0.0})
     if version == 1 or first[0].startswith("("):
         totals = (Hypothesis(_words(fields[1:]), {_TOTAL: _total(fields[0], place)}) for place, fields in hypotheses)
         return NBest(tuple(totals), {_TOTAL: 1.0})
@@ -76,11 +76,11 @@ def _three_scores(line: _Line) -> Hypothesis:
     return Hypothesis(_words(fields[len(_THREE) :]), dict(zip(_THREE, costs, strict=True)))
 
 
-def _decipher_2(line: _Line) -> Hypothesis:
+def _hypothesis_2(line: _Line) -> Hypothesis:
     place, (first, *fields) = line
     total = _total(first, place)
     if len(fields) % _TOKEN_FIELDS:
-        raise FormatError("a word is not followed by all of ( st: … et: … g: … a: … )", where=place)
+        raise FormatError("not every word is followed by ( st: … et: … g: … a: … )", where=place)
     words, acoustic, lm, end = [], 0.0, 0.0, float("-inf")
     for begin in range(0, len(fields), _TOKEN_FIELDS):
         word, *token = fields[begin : begin + _TOKEN_FIELDS]

@@ -1,7 +1,7 @@
 """Read and write SRILM's probabilistic finite-state grammars (PFSG): words on nodes; a file may hold several.
 
-The score of a transition is ln p · 10000.5, so that the cost is −score / 10000.5, computed exactly. The arcs that end
-in a node carry the node's word; `NULL` is ε.
+The score of a transition is ln p · 10000.5; its cost is −score / 10000.5, computed in decimal arithmetic. The arcs that
+end in a node have the node's word; `NULL` is ε.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _score(cost: float) -> str:
-    """Return a score that is read back as the same cost: if possible, a whole number, as SRILM writes."""
+    """Return a score from which readers get the same cost: if possible, a whole number, as in SRILM."""
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
         raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")

@@ -1,7 +1,7 @@
 """Read and write SRILM's word meshes (confusion networks): `numaligns`, `posterior`, `align 0 the 0.75 a 0.25` ….
 
-The column `posterior` is −ln of the posteriors. Words with posterior 0 are left out. `*DELETE*` is ε. `info` (times,
-scores, phones) and `hyps` become labels, unchanged. A line `name` begins the next mesh of a file.
+The column `posterior` has the costs −ln(posterior). Words with posterior 0 are left out. `*DELETE*` is ε. The texts of
+`info` (times, scores, phones) and `hyps` become labels, unchanged. A line `name` begins the next mesh of a file.
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ class _Mesh:
             self.texts[key] = (text, place)
 
     def times(self) -> list[float] | None:
-        """Return the begin of each position, then the end of the last one; `None` without `info`.
+        """Return the begin of each position, then the end of the last one; return `None` if no word has `info`.
 
-        The times of a position are those of its most probable word with `info`; they never decrease.
+        The times of a position are those of its most probable word with `info`. Times never decrease.
         """
         times: list[float] = []
         end = 0.0

@@ -14,7 +14,7 @@ _MOST_COMPARED = 250  # it takes about 2 ms to compare so many names
 
 
 def advice_for(path: str, error: OSError) -> str | None:
-    """Return what to do if the system refuses to open a file; `None` if there is no advice."""
+    """Return advice about a file that the system cannot open, or `None`."""
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR:
             return advice_for_missing(path)
@@ -26,7 +26,7 @@ def advice_for(path: str, error: OSError) -> str | None:
 
 
 def advice_for_missing(path: str) -> str:
-    """Return advice about a path that does not exist: a file with a similar name, or what to check."""
+    """Return advice about a path that does not exist: the name of a similar file, or the part of the path to check."""
     folder, name = os.path.split(path)
     if folder and not os.path.isdir(folder):  # noqa: PTH112  a plain string
         return f"check the path: there is no folder {harmless(folder)}"

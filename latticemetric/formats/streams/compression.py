@@ -1,4 +1,7 @@
-"""Read and write gzip, xz and zstd; recognise archives. Readers look at the first bytes, writers at the file name."""
+"""Read and write gzip, xz and zstd; recognise archives.
+
+Readers recognise a compression by the first bytes of a file, writers by the suffix of its name.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +65,9 @@ _KINDS = {
 
 
 def compression_of(head: bytes, name: str = "") -> str | None:
-    """Return how a stream is compressed, as a suffix like `.gz`; `None` if it is not compressed.
+    """Return the suffix of a stream's compression, such as `.gz`; `None` if the stream is not compressed.
 
-    The first bytes decide; the file's name matters only if the file is too short to decide.
+    The first bytes decide. The file name is used only if the file is too short to have all of these bytes.
     """
     for suffix, kind in _KINDS.items():
         if head.startswith(kind.magics) or (head and name.endswith(suffix) and kind.magics[0].startswith(head)):
@@ -75,9 +78,9 @@ def compression_of(head: bytes, name: str = "") -> str | None:
 class Unpacked(io.RawIOBase):
     """Reads the decompressed content of all parts of a file.
 
-    A damaged or truncated part is an error. So are bytes between or after parts, except the padding that the format
-    allows. Reading again raises the same error. `count` is called with the number of decompressed bytes, and may raise
-    an error.
+    A damaged or truncated part is an error; other bytes between or after parts are errors, too, except the padding that
+    the format allows. After an error, each further read raises the same error. `count` is called with the number of
+    bytes after each read, and may raise an error.
     """
 
     def __init__(self, packed: io.BufferedReader, suffix: str, count: Callable[[int], None]) -> None:
@@ -91,7 +94,7 @@ class Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer from its beginning; return the number of bytes, 0 at the end."""
+        """Read bytes into a buffer; return their number, 0 at the end."""
         if self._error is not None:
             raise self._error
         try:
@@ -104,7 +107,7 @@ class Unpacked(io.RawIOBase):
         return len(data)
 
     def _next(self, size: int) -> bytes:
-        """Return up to `size` more bytes; none at the end."""
+        """Return at most `size` bytes; return no bytes at the end."""
         while self._part is not None or self._begin_part():
             asks = self._part.needs_input
             given = self._next_packed() if asks else b""
@@ -122,7 +125,7 @@ class Unpacked(io.RawIOBase):
         return data
 
     def _begin_part(self) -> bool:
-        """Skip padding and begin the next part; return whether there is one."""
+        """Skip padding and begin the next part; return False at the end of the file."""
         zeros = 0
         while self._kind.padding and (data := self._next_packed()):
             self._waiting = data.lstrip(b"\0")
@@ -145,7 +148,7 @@ class Unpacked(io.RawIOBase):
 
 
 def zlib_module() -> Any:
-    """Return a module like zlib: that of ISA-L, which takes less than half the time, or zlib if it is not installed."""
+    """Return ISA-L's replacement of zlib, which needs less than half the time, or zlib if ISA-L is not installed."""
     try:
         from isal import isal_zlib
     except ImportError:
@@ -156,7 +159,7 @@ def zlib_module() -> Any:
 
 
 def zstd_module() -> Any:
-    """Return the zstd module of the standard library or its backport."""
+    """Return the zstd module of the standard library or, before Python 3.14, its backport."""
     if sys.version_info >= (3, 14):
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     else:
@@ -165,7 +168,7 @@ def zstd_module() -> Any:
 
 
 def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
-    """Open a file for writing, compressed as the suffix of `path` says."""
+    """Return a file that compresses its bytes and writes them to `raw`; the suffix of `path` decides how."""
     if path.endswith(".gz"):
         import gzip
 

@@ -41,7 +41,7 @@ class Inputs:
             self.add_open(path, path)
 
     def add_open(self, file: str | int, shown: str) -> None:
-        """Add an open file by its descriptor; errors call it `shown`."""
+        """Add a file, given by its path or descriptor; errors call it `shown`."""
         if (found := identity(file)) is not None:
             self._names.setdefault(found, shown)
 
@@ -84,7 +84,7 @@ def current() -> Inputs | None:
 
 @contextlib.contextmanager
 def watched(inputs: Inputs) -> Iterator[None]:
-    """Inside the block, record all files that are opened, and protect them from being overwritten."""
+    """Inside the block, record all files that are read in `inputs`, and refuse to overwrite them."""
     global _current  # noqa: PLW0603  one command is at work in a process
     before, _current = _current, inputs
     try:

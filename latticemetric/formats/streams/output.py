@@ -46,9 +46,10 @@ def standard_output() -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def atomic_output(path: str) -> Iterator[IO[bytes]]:
-    """Open an output; a file gets its name, and standard output (`-`) gets its bytes, only when all bytes are written.
+    """Open an output that appears only when it is complete.
 
-    Write directly to devices and pipes.
+    At the end of the block, a temporary file gets the name of the output file, or the bytes go to standard output
+    (`-`). Bytes for devices and pipes are written directly.
     """
     if path == STANDARD_OUTPUT:
         with Spool() as spool:
@@ -67,7 +68,7 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _draft_of(path: str) -> Iterator[IO[bytes]]:
-    """Open a draft (a temporary file) that replaces the output when complete; open devices and pipes themselves."""
+    """Open a draft: a temporary file that replaces the output at the end. Open devices and pipes directly."""
     with _write_errors_of(path):
         real = Path(os.path.realpath(path))  # keep a link as a link
         if not is_replaceable(path):
@@ -124,7 +125,7 @@ def abandon_drafts() -> None:
 
 
 def remove_drafts(path: str) -> None:
-    """Remove drafts that killed runs left: those of a file or, if the path ends in `/`, all drafts in a folder."""
+    """Remove the drafts of killed runs: those of one file or, if the path ends in `/`, all drafts in a folder."""
     real = Path(os.path.realpath(path))
     folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
     with contextlib.suppress(OSError):  # a later write to the folder will raise the error
@@ -136,7 +137,7 @@ def remove_drafts(path: str) -> None:
 
 @contextlib.contextmanager
 def _write_errors_of(path: str) -> Iterator[None]:
-    """Inside the block, turn errors of the system into "cannot be written"; use only the file itself there."""
+    """Inside the block, turn errors of the system into errors "cannot be written"; use no other file in the block."""
     try:
         yield
     except LatticeMetricError:
@@ -150,7 +151,7 @@ def _write_errors_of(path: str) -> Iterator[None]:
 
 
 class _NamedOutput:
-    """Wraps an output: if writing fails, the error names the output, so that it is not taken for an input's error."""
+    """Wraps an output, so that an error of writing names the output, and is not taken for an error of an input."""
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
         self._raw, self._name = raw, name
@@ -172,7 +173,7 @@ class _NamedOutput:
 
 
 def sync(path: str) -> None:
-    """Wait until a file is on the disk."""
+    """Wait until a file is written to the disk."""
     try:
         for place in (path, os.path.dirname(os.path.realpath(path))):  # noqa: PTH120  a plain string
             descriptor = os.open(place, os.O_RDONLY)
@@ -192,7 +193,7 @@ def is_replaceable(path: str) -> bool:
 
 
 def check_writable(path: str) -> None:
-    """Check early that a file, or a folder (path ends in `/`), can be written."""
+    """Raise an error if a file, or a folder (its path ends in `/`), cannot be written; call this before long work."""
     with _write_errors_of(path):
         real = Path(os.path.realpath(path))
         if path.endswith("/"):
@@ -253,7 +254,7 @@ class Spool:
         return self._file.tell()
 
     def copy_to(self, target: IO[bytes], begin: int = 0, end: int = sys.maxsize) -> None:
-        """Copy all bytes, or those from `begin` to `end`, to a file; call it after the last write."""
+        """Copy the bytes from `begin` to `end` to the file `target`; call this after the last write."""
         with temporary_files():  # `seek` writes buffered bytes
             self._file.seek(begin)
         while piece := self._file.read(min(_PIECE, end - begin)):

@@ -17,7 +17,8 @@ from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn
 def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     """List the files of a path; files of a folder and matches of a glob are in natural order (2 before 10).
 
-    A folder that is one data set is listed as one path. A path without files is an error.
+    `is_whole` checks whether a folder is one data set; such a folder is listed as one path. A path without files is an
+    error.
     """
     if path == STANDARD_INPUT:
         return [path]
@@ -59,7 +60,7 @@ def _is_shown(name: str) -> bool:
 
 
 def pattern_of_others(files: Sequence[str], file: str) -> str:
-    """Return a glob for other files of a folder: those with the most common suffix that differs from this file's."""
+    """Return a glob for the other files of a folder: those with the most common suffix that `file` does not have."""
     suffixes = Counter(Path(one).suffix for one in files if Path(one).suffix != Path(file).suffix)
     (suffix, _), *_ = suffixes.most_common(1) or [(".lat", 0)]
     return str(Path(file).parent / f"*{suffix}")
@@ -96,7 +97,7 @@ def _files_of_folder(folder: str) -> list[str]:
 
 
 def _is_file(path: str) -> bool:
-    """Accept files and also broken links, so that opening them raises an error."""
+    """Check whether a path is a file or a broken link; opening a broken link raises an error later."""
     return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))  # noqa: PTH110, PTH113, PTH114
 
 
@@ -113,7 +114,7 @@ def size_and_digits(number: str) -> tuple[int, str]:
 
 
 def would_mean(path: str, new: str) -> bool:
-    """Check whether a folder or glob would include a new file."""
+    """Check whether the folder or glob `path` would include a file with the name `new`."""
     if path == STANDARD_INPUT or Path(new).name.startswith("."):
         return False
     try:

@@ -33,7 +33,7 @@ Stamp: TypeAlias = "tuple[int, int] | None"
 
 
 def stamp_of(path: str) -> Stamp:
-    """Return size and time of a file, to detect changes; `None` if the file does not exist."""
+    """Return size and time of change of a file; `None` if the file does not exist."""
     try:
         state = os.stat(path)  # noqa: PTH116  a plain string
     except (OSError, ValueError):
@@ -42,7 +42,13 @@ def stamp_of(path: str) -> Stamp:
 
 
 class Place(NamedTuple):
-    """A position in a file."""
+    """A position in a file.
+
+    Attributes:
+        path: The absolute path.
+        stamp: The file's size and time of change, when it was read.
+        at: The offset.
+    """
 
     path: str
     stamp: Stamp
@@ -57,7 +63,7 @@ class Stream:
         stem: The file's name without folder and compression suffixes.
         line: The number of the last line read, from 1.
         offset: The offset of the next byte in the file; `None` if the file cannot be read a second time.
-        stamp: The size and time of the file when it was opened.
+        stamp: The size and time of change of the file when it was opened; `None` if `offset` is `None` from the start.
     """
 
     def __init__(self, name: str, raw: IO[bytes], archive: Stream | None = None) -> None:
@@ -165,7 +171,7 @@ class Stream:
             yield data
 
     def _next_piece(self, lines: int = 0) -> bytes:
-        """Read a line, or a piece of a very long line; count it as so many `lines` (0 if it continues a line)."""
+        """Read a line, or a piece of a very long line; `lines` is 1 for the first piece of a line, 0 for others."""
         data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
         self._allowance.add(len(data), lines)
         return data
@@ -178,7 +184,7 @@ class Stream:
             yield decoded_line(data, self.place()).rstrip("\r\n")
 
     def place(self, line: int | None = None) -> str:
-        """Return file and line, for errors."""
+        """Return the file and the line (by default, the last line read) as `file:line`, for errors."""
         number = self.line if line is None else line
         return f"{self.name}:{number}" if number else self.name
 
@@ -232,7 +238,7 @@ _left_out: set[tuple[str, ...]] = set()
 
 
 def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
-    """Warn about skipped files of a folder or an archive, if there are any."""
+    """Warn that files (`names`) of a folder or an archive were skipped, and `why`; do nothing if `names` is empty."""
     if names and (place, why, *names) not in _left_out:  # a folder may be listed several times
         _left_out.add((place, why, *names))
         more = ", …" if len(names) > _MOST_NAMED else ""
@@ -256,7 +262,7 @@ class ChangedFileError(OSError):
 
 
 class Piece:
-    """A part of some bytes, copied only when used.
+    """A part of a long byte string; it is copied only on demand.
 
     Attributes:
         begin: The index of the part's first byte in `whole`.
@@ -355,7 +361,7 @@ def open_stream(path: str) -> Stream:
 
 
 def _has_end(raw: IO[bytes]) -> bool:
-    """Check whether this is a file with an end; pipes and devices may have none."""
+    """Return True for files, which have an end, and False for pipes and devices, which may be endless."""
     try:
         return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
     except (OSError, ValueError, AttributeError):  # the bytes are in memory
@@ -365,8 +371,8 @@ def _has_end(raw: IO[bytes]) -> bool:
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     """Read the first bytes; return a stream of all bytes, the same stream with a buffer, and the first bytes.
 
-    These are `HEAD_SIZE` bytes, unless the stream has fewer; wait for them if a pipe is slow. If they are text without
-    a line end, read on to the first one: transcripts may have an hour of speech in a line, and the id at its end.
+    Read `HEAD_SIZE` bytes, or fewer if the stream ends; wait for a slow pipe. If these bytes are text without a line
+    end, read on to the first line end: transcripts may have an hour of speech on a line, and the id at its end.
     """
     head = b""
     while len(head) < HEAD_SIZE and (more := _some(raw, HEAD_SIZE - len(head), head)):
@@ -385,7 +391,7 @@ def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
 
 
 def _some(raw: Any, size: int, before: bytes) -> bytes:
-    """Read up to `size` bytes at once; after a damaged part, none if there are bytes `before` it.
+    """Read up to `size` bytes in one call; return no bytes if they are damaged and some bytes were read `before`.
 
     Reading again raises the error of the damage. A read that fills its buffer would lose the bytes before the damage.
     """
@@ -412,7 +418,7 @@ class _Rejoined(io.RawIOBase):
             buffer[:count] = self._head[:count]
             self._head = self._head[count:]
         else:
-            # At once, not until the buffer is full: otherwise, damage would lose the bytes before it.
+            # Read once, not until the buffer is full: otherwise, the bytes before a damaged part would be lost.
             read = getattr(self._rest, "readinto1", self._rest.readinto)
             count = int(read(buffer) or 0)
         self.count += count
@@ -464,7 +470,7 @@ class Unpacking:
             unpacked = shown_size(self._size)
             unpacked += f", {self._lines} lines" if self._lines else ""
             unpacked += f", {self._graphs} graphs" if self._graphs else ""
-            what = f"{shown_size(packed)} of the compressed file become {unpacked} and more"
+            what = f"{shown_size(packed)} of the compressed file become more than {unpacked}"
             raise _too_much(what, self._name, max(_ALWAYS, machine_memory() // _SHARE))
 
 

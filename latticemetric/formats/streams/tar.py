@@ -23,7 +23,7 @@ _LONGEST_HEADER = 2**20
 
 
 def members(archive: Stream) -> Iterator[Stream | InputError]:
-    """Yield the files of an archive in order; read each one before the next.
+    """Yield the files of an archive in order; read each file before the next one is yielded.
 
     Links, devices and nested archives are errors. Folders are skipped; hidden files are skipped with a warning, as in
     folders on disk.
@@ -76,10 +76,11 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """Tracks the zero bytes at the end of an archive, so that `check` can tell whether the archive is complete.
+    """Tracks the zero bytes at the end of an archive, so that `check` can find out if the archive is complete.
 
-    `tarfile` does not tell: at bytes that are no member, it stops as if the archive ended there. A second read at the
-    end of the file is an error: `tarfile` would repeat reads until it has the number of bytes that a header declares.
+    `tarfile` does not check this: it takes bytes that are no member for the end of the archive. A second read at the
+    end of the file is an error: otherwise, `tarfile` would read again and again until it has the number of bytes that a
+    header declares.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -96,7 +97,7 @@ class _Watched:
         return data
 
     def check(self, end: int, name: str) -> None:
-        """Refuse an archive without empty blocks at its end, or with data after its end."""
+        """Refuse an archive without empty blocks at its end, or with data after byte `end`, where its members end."""
         while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:

@@ -20,7 +20,7 @@ Row = TypeVar("Row")
 
 
 def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
-    """Yield each block of text between blank lines, with the number of lines before it."""
+    """Yield the blocks of text between blank lines: the number of lines before each block, and the block."""
     rest, lines = b"", 0  # the unfinished block at the end of the last chunk, and the number of lines before it
     # Read at least the size of the rest, so that a long block is not searched many times.
     while chunk := stream.read_some(max(_PIECE, len(rest))):
@@ -52,7 +52,7 @@ def _all_blocks(data: bytes, lines: int, place: Place | None) -> Iterator[tuple[
 
 
 def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:
-    """Yield an entry for each graph of a file. A line `name …` begins each graph and gives its id.
+    """Yield an entry for each graph of a file. Each graph begins with a line `name …`, which gives its id.
 
     A file without such lines holds one graph, named after the file. `build` takes the lines of a graph, the file's
     name, and the number of lines before the graph.

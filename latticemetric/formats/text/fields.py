@@ -24,7 +24,7 @@ _LONGEST = 1000
 
 
 def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tuple[str, list[str]]]:
-    """Yield the place and the fields of each line that is not blank."""
+    """Yield the place and the fields of each line of `data` that is not blank."""
     # `splitlines` would split all lines, even if only the first ones are used.
     begin, line = 0, lines_before
     while begin < len(data):
@@ -37,7 +37,7 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
 
 
 def complete_lines(head: bytes) -> bytes:
-    """Return the first bytes of a file, but drop the last line if it may be incomplete."""
+    """Return the first bytes of a file (`head`), without the last line if it may be incomplete."""
     return head[: head.rfind(b"\n") + 1] if len(head) >= HEAD_SIZE else head
 
 
@@ -89,7 +89,7 @@ def require_field(text: str, what: str) -> str:
 
 
 def require_id(name: str, what: str) -> str:
-    """Return the id; raise an error if it is not one field, or begins with U+FEFF, which readers take for a BOM."""
+    """Return the id; raise an error if it is not one field, or begins with a byte order mark, which readers drop."""
     if split_words(name) != [name] or name.startswith("\ufeff"):
         raise UsageError(
             f"'{shortened(name)}' cannot be {what}",
@@ -101,8 +101,8 @@ def require_id(name: str, what: str) -> str:
 def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
     """Return the text to write for a word.
 
-    Readers take the texts in `nothing` for ε. For ε, return the first of these texts. Refuse a word that equals one of
-    them, is empty or holds white space.
+    `nothing` are the texts that readers take for ε; for ε, return the first of them. Refuse a word that is one of these
+    texts, is empty or holds white space.
     """
     if number == EPSILON:
         return nothing[0]
@@ -112,7 +112,7 @@ def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
 
 
 def refuse_word(word: str, *nothing: str) -> None:
-    """Refuse a word that equals a text in `nothing`: readers would take it for ε."""
+    """Refuse a word that is in `nothing`, the texts that readers take for ε."""
     if word in nothing:
         raise InputError(
             f"the word '{shortened(word, 40)}' would be read back as no word", advice="write another format"
@@ -153,7 +153,7 @@ def encode_column(column: tuple[Words, list[str] | None], table: Vocabulary | No
 
 
 def encode_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Return the word numbers of texts, and the vocabulary; the text `nothing` means no word."""
+    """Return the word numbers of texts, and their vocabulary (`table`, if given); the text `nothing` means ε."""
     numbers = {nothing: EPSILON}
     words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
     return encode_column((words, list(numbers)[1:]), table)

@@ -83,7 +83,7 @@ _LONGEST_ATOM = 2 * _MOST_DIGITS  # a number, a literal or an escape
 
 
 class _Text:
-    """The text of a stream, read in pieces and parsed from `at` on; `line` is the line of the next character."""
+    """A parser of the text of a stream, which is read in pieces; `line` is the line of the next character."""
 
     def __init__(self, stream: Stream, objects: Objects) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder("utf-8")()
@@ -91,7 +91,7 @@ class _Text:
         self._parse = _decoder(objects).raw_decode
 
     def peek(self) -> str:
-        """Skip white space; return the next character, or nothing at the end."""
+        """Skip white space; return the next character, or an empty string at the end."""
         while True:
             if self._at < len(self._text):
                 character = self._text[self._at]
@@ -131,7 +131,7 @@ class _Text:
             return value
 
     def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Check whether more text may complete the value: a string is open, or the error is near the text's end."""
+        """Check whether a value is incomplete: a string is not closed, or the error is near the end of the text."""
         return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_ATOM
 
     def _move(self, to: int) -> None:
@@ -139,7 +139,7 @@ class _Text:
         self._at = to
 
     def _read(self, size: int) -> bool:
-        """Read more text, and drop the text before `at`; return false at the end of the file."""
+        """Read more text, and drop the text that is already parsed; return False at the end of the file."""
         if self._ended:
             return False
         data = self._stream.read_some(size)
@@ -201,7 +201,7 @@ def _decoder(objects: Objects) -> json.JSONDecoder:
 
 
 def text_of(value: object, what: str, place: str) -> str:
-    """Return the value if it is a text; refuse lone surrogates, each of which is half a character."""
+    """Return the value if it is a text; refuse a lone surrogate, which is half a character. `what` names the value."""
     if not isinstance(value, str):
         raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
     try:
@@ -228,9 +228,9 @@ def quoted(text: str) -> str:
 
 
 def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
-    """Yield an entry with an error for each number in `lines`, which are the numbers of blank lines.
+    """Yield an entry with an error for each blank line; `lines` are the numbers of these lines.
 
-    Call it if line numbers are ids: a blank line then stands in the place of a graph.
+    Call this only if line numbers are ids: a blank line then takes the id of a graph.
     """
     for line in lines:
         place = stream.place(line)

@@ -38,8 +38,8 @@ def changed(old: str, new: str, says: str, line: int | None = None) -> Broken:
 
 
 _BROKEN = {
-    "more nodes in the header": changed("N=4", "N=5", "the header says N=5, but the file has 4"),
-    "fewer links in the header": changed("L=4", "L=3", "the header says L=3, but the file has 4"),
+    "more nodes in the header": changed("N=4", "N=5", "the header says N=5, but the number of nodes is 4"),
+    "fewer links in the header": changed("L=4", "L=3", "the header says L=3, but the number of links is 4"),
     "a node twice": changed("I=3 t", "I=1 t", "node 1 appears twice"),
     "a link to no node": changed("S=2 E=3", "S=2 E=7", "E=7 is not a node", 13),
     "a link to a word": changed("S=2 E=3", "S=2 E=x", "E must be a number on each line"),

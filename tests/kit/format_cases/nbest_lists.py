@@ -67,8 +67,8 @@ _SRILM = {
     "total that is no number": Broken(DECIPHER_1 + b"(low) a\n", 3, "'low' is not a number"),
     "total empty": Broken(DECIPHER_1 + b"() a\n", 3, "'' is not a number"),
     "another version": Broken(b"NBestList3.0\n(-1000) a\n", 1, "does not begin with acoustic score"),
-    "words without times": Broken(b"NBestList2.0\n(-10) a b\n", 2, "not followed by all of ( st:"),
-    "a word cut short": Broken(DECIPHER_2[:-3] + b"\n", 3, "not followed by all of"),
+    "words without times": Broken(b"NBestList2.0\n(-10) a b\n", 2, "not every word is followed by ( st:"),
+    "a word cut short": Broken(DECIPHER_2[:-3] + b"\n", 3, "not every word is followed by"),
     "marks exchanged": Broken(DECIPHER_2.replace(b"g: -150 a:", b"a: -150 g:"), 3, "'a' is not followed by"),
     "time that is no number": Broken(DECIPHER_2.replace(b"0.21", b"soon"), 2, "'soon' is not a number"),
     "time nan": Broken(DECIPHER_2.replace(b"0.21", b"nan"), 2, "not finite"),
@@ -114,7 +114,7 @@ _WENET = {
     "a message between": Broken(
         WENET + b"I0101 decoder_main.cc:79] num frames 12\n", 4, "neither a key nor a candidate"
     ),
-    "words alone": Broken(b"wav utt-1\na b\n", 2, "lines are 'wav KEY' or 'candidate SCORE TEXT'"),
+    "words alone": Broken(b"wav utt-1\na b\n", 2, "write lines 'wav KEY' or 'candidate SCORE TEXT'"),
     "key in another case": Broken(WENET + b"WAV utt-2\n", 4, "neither a key nor a candidate"),
     "key twice": Broken(WENET + b"wav utt-2\n" + WENET, 5, "(utt-1): the id appears twice"),
     "no score": Broken(WENET + b"candidate\n", 4, "the candidate has no score"),

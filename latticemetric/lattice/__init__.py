@@ -2,8 +2,8 @@
 
 `lattice` defines the class, `arrays` its base class, `columns` its named costs and labels, and `texts` the texts of
 labels. `validation` checks every lattice when it is built. `n_best` finds the best strings, `pruning` removes arcs far
-from the best path, `minimization` merges states, `statistics` measures sizes.
+from the best path, `minimization` merges states, and `statistics` measures sizes.
 
-`conversion` builds lattices from strings, and converts them from and to NetworkX graphs; `openfst` (with `fst_binary`)
-converts from and to OpenFst machines, `k2` and `k2_vectors` from and to the arrays of k2.
+`conversion` builds lattices from strings, and converts lattices to and from NetworkX graphs. `openfst` and `fst_binary`
+convert them to and from OpenFst machines; `k2` and `k2_vectors` convert them to and from the arrays of k2.
 """

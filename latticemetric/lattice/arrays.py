@@ -56,7 +56,7 @@ class LatticeArrays(Frozen):
         labels: Mapping[str, Labels] | None = None,
         copy: bool = True,
     ) -> Self:
-        """Build a lattice: check the graph, drop states and arcs that lie on no complete path, and sort the rest.
+        """Build a lattice: check the graph, remove states and arcs that are on no complete path, and sort the others.
 
         Args:
             source: Source state of each arc. State numbers may be any non-negative integers.
@@ -68,7 +68,7 @@ class LatticeArrays(Frozen):
             vocabulary: Maps word numbers to words; by default, a number is its own word.
             times: Seconds at each state, indexed by the state numbers of `source` and `target`.
             labels: Additional texts of arcs and final states.
-            copy: True to copy the arrays. If False, the lattice may share them: do not change them afterwards.
+            copy: True to copy the arrays. If False, the lattice may use the given arrays: do not change them later.
 
         Raises:
             InputError: The graph is cyclic or empty, or a number or a score is not valid.
@@ -93,11 +93,11 @@ class LatticeArrays(Frozen):
         return cls(*validated(draft, start, copy=copy))
 
     def cost(self, scales: Weights = None) -> Costs:
-        """Return the model's cost: the sum of all columns, each multiplied by its scale.
+        """Return the model's costs: the sum of all score columns, each multiplied by its weight.
 
         Args:
-            scales: Weights of score columns; columns that are not named keep their default weight. If `scales` are
-                `Costs` (weighted sums), return them unchanged.
+            scales: Weights of score columns; other columns keep their default weight. If `scales` are `Costs` (weighted
+                sums), return them unchanged.
         """
         if isinstance(scales, Costs):
             return scales
@@ -131,10 +131,10 @@ class LatticeArrays(Frozen):
         return _native.best_path(self.source, self.target, cost.arc, self.word_counts(ignore), cost.final)
 
     def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
-        """Return the number of words of each arc, as the tie rule counts them: 1 or 0.
+        """Return the number of words of each arc (1 or 0), to resolve ties.
 
-        In an n-best list, all are 0. Tied paths then differ only in their arc numbers, which follow the order of the
-        list, so the first path wins.
+        In an n-best list (`ranked`), return 0 for all arcs: only the arc numbers, which follow the order of the list,
+        then resolve ties, and the first path wins.
         """
         return np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
 
@@ -150,8 +150,9 @@ class LatticeArrays(Frozen):
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
-            paths: True to return the `n` cheapest paths; several of these paths may have the same words. The first is
-                that of `best_path`; others with equal costs are sorted by number of arcs, then by arc numbers.
+            paths: True to return the `n` cheapest paths; several of these paths may have the same words. The first path
+                is that of `best_path`. Further paths with equal costs are sorted by number of arcs, then by arc
+                numbers.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -172,16 +173,16 @@ class LatticeArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def words(self, path: Iterable[int]) -> tuple[str, ...]:
-        """Return the words of these arcs, without ε."""
+        """Return the words of the arcs of a path, without ε."""
         return tuple(self.vocabulary.decode(self.word[path if isinstance(path, np.ndarray) else list(path)]))
 
     def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
-        """Return the cost of a complete path: the costs of its arcs and of ending in its last state."""
+        """Return the cost of a complete path: the costs of its arcs plus the final cost of its last state."""
         cost = self.cost(scales)
         return float(np.add.reduce(cost.arc[np.asarray(path, dtype=np.int64)]) + cost.final[self._end(path)])
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
-        """Return the sum of each named cost along a complete path."""
+        """Return the sum of each score column along a complete path, by column name."""
         arcs, row = np.asarray(path, dtype=np.int64), self.end_of(path)
         return {name: float(np.add.reduce(c.arc[arcs]) + c.final[row]) for name, c in self.scores.items()}
 
@@ -237,7 +238,7 @@ class LatticeArrays(Frozen):
         """Return the best path of each of the `n` cheapest strings, or the `n` cheapest paths if `paths` is true.
 
         Search the lattice as a hypergraph: states become nodes, arcs become edges, and edge 0 derives the start. If
-        `paths`, each arc gets its own symbol, so that all paths differ.
+        `paths` is true, each arc gets its own symbol, so that all paths have different strings.
         """
         arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
         is_word = self.is_word(ignore)[arc]

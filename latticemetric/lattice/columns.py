@@ -43,9 +43,10 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Column(Frozen):
-    """A named score: one cost (−log probability) per arc and final state (in a forest: per edge and goal).
+    """The costs (−log probabilities) of one score: a cost per arc and per final state (in forests: per edge and goal).
 
-    `scale` is its default weight in the model's cost. Set it to 0 for a feature that is already part of a total.
+    `scale` is the default weight of the score in the model's cost. Set it to 0 for a feature that is already part of a
+    total.
     """
 
     arc: Floats
@@ -59,7 +60,7 @@ class Column(Frozen):
                 values[name] = frozen(values[name].copy())  # the caller may still change the array
 
     def as_arrays(self) -> Column:
-        """Return the column with float64 arrays; raise an error unless `arc` and `final` are flat lists of numbers."""
+        """Return the column with float64 arrays; raise an error if `arc` or `final` is not a flat list of numbers."""
         try:
             arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
         except (ValueError, TypeError):
@@ -109,14 +110,14 @@ Side = TypeVar("Side", Column, Labels)
 
 
 def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
-    """Return each column (or labels) of a mapping with only these arcs and final states."""
+    """Return all score columns (or all labels) of a graph with only these arcs and final states."""
     if isinstance(arcs, slice) and isinstance(ends, slice):  # slices take all rows
         return dict(sides)
     return {name: side.taken(arcs, ends) for name, side in sides.items()}
 
 
 class Costs(NamedTuple):
-    """The model's cost of each arc (edge), and of ending in each state (node); infinite if the state is not final."""
+    """The model's cost of each arc (edge), and the final cost of each state (node), infinite if it is not final."""
 
     arc: Floats
     final: Floats
@@ -129,7 +130,7 @@ Weights: TypeAlias = "Scales | Costs | None"
 def summed_cost(
     scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
 ) -> Costs:
-    """Return the sum of a graph's columns, each multiplied by its scale or by its weight in `scales`.
+    """Return the sum of a graph's columns, each multiplied by its weight in `scales` or, if it has none, by its scale.
 
     `arcs` and `states` are the numbers of arcs and states; `final` lists the final states. For a forest, give edges,
     nodes and goals instead.
@@ -168,6 +169,6 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
 
 
 def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
-    """Return, for each symbol, whether it is the number of one of `words`; ε and tails (numbers below 0) never are."""
+    """Return True for each symbol that is the number of a word in `words`; return False for ε and tails (below 0)."""
     numbers = vocabulary.encode(sorted(words))
     return np.isin(symbols, numbers[numbers > EPSILON])

@@ -1,4 +1,4 @@
-"""Build lattices from strings with costs (one path each, or with merged states), and convert to and from NetworkX."""
+"""Build lattices from strings with costs, with or without merged states; convert lattices to and from NetworkX."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """Return the costs that are given: `costs`, or `log_probs` times −1; `None` if neither is given.
+    """Return `costs`, or the negated `log_probs`, or `None` if neither is given.
 
     Raise an error if both are given; warn if `costs` look like log probabilities.
     """
@@ -32,7 +32,7 @@ def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -
         return [0.0 - float(log_prob) for log_prob in log_probs]
     if costs is not None and len(set(costs)) > 1 and max(costs) <= 0:
         warnings.warn(
-            "no cost is positive; the smallest cost counts as the best. If these are log probabilities, pass them as "
+            "no cost is positive, and the smallest cost is the best. If these are log probabilities, pass them as "
             "log_probs=",
             stacklevel=3,
         )
@@ -71,7 +71,8 @@ def minimal_lattice(
 ) -> AnyLattice:
     """Return the smallest lattice with one path per distinct string; see `NBest.determinized`.
 
-    Build a trie of the strings, push its costs towards the root, and merge states with the same continuations.
+    Build a trie of the strings, push its costs towards the root, and merge states with the same continuations. `merge`
+    (`sum` or `best`) decides on the cost of equal strings; `scale` multiplies costs before probabilities are summed.
     """
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
@@ -124,9 +125,9 @@ def lattice_to_networkx(lattice: LatticeArrays) -> Any:
 def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
     """Build a lattice from a NetworkX graph; see `Lattice.from_networkx`.
 
-    The graph needs an attribute `start`. Nodes with an attribute `final` are final: it maps names of score columns to
-    costs, and may be empty. Edges may have a `word` (none for ε) and a mapping `scores` of the same form. Nodes may
-    have a `time`. Nodes may be any hashable objects.
+    The graph needs an attribute `start`. Nodes with an attribute `final` are final; this attribute maps names of score
+    columns to costs, and may be empty. Edges may have a `word` (none for ε) and the attribute `scores`, a mapping like
+    `final`. Nodes may have a `time`. Nodes may be any hashable objects.
     """
     if not hasattr(graph, "is_directed"):
         raise InputError(f"{type(graph).__name__} is not a NetworkX graph")

@@ -4,9 +4,9 @@ A file has a header (magic, type names, version, flags, properties, start, count
 then states and arcs. A `const` machine stores all states, then all arcs; a `vector` machine stores each state followed
 by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
 
-HiFST's arcs have sparse vectors as weights. A vector is stored as a default value, the id and value of the first
-feature (id −1: none), the number of further features, and the id and value of each. Its cost is the default value plus
-the sum of feature values, each multiplied by the user's weight for that feature.
+The weights of HiFST's arcs are sparse vectors. A vector is stored as a default value, the id and value of the first
+feature (id −1 if there is none), the number of further features, and their ids and values. Its cost is the default
+value plus the sum of all feature values, each multiplied by the user's weight for this feature.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _ARC_TYPES = {"standard", "log", "log64", *_SPARSE_TYPES}
 
 @dataclass(frozen=True)
 class FstArrays:
-    """An OpenFst machine as columns; arcs are grouped by source state, in ascending order.
+    """An OpenFst machine as columns; arcs are sorted by source state.
 
-    Weights are costs. `final` has one cost per state; it is infinite if the state is not final.
+    Weights are costs. `final` has one cost per state, infinite for states that are not final.
     """
 
     start: int
@@ -74,7 +74,7 @@ class SparseFeatures:
 
 @dataclass
 class _Cursor:
-    """Reader that takes bytes in order; it raises an error if they end too early."""
+    """Reads bytes in order; raises an error if they end too early."""
 
     data: memoryview
     at: int = 0
@@ -111,7 +111,7 @@ class _Cursor:
 
 
 def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[FstArrays, int]:
-    """Read one machine at byte `at`; return it and the position of the byte after it.
+    """Read the machine that begins at byte `at`; return it and the position of the byte after it.
 
     Args:
         data: The bytes of a file, or of a part of it.
@@ -217,7 +217,7 @@ def _decode_vector(
 
 
 class _SparseWeights:
-    """Reader of weights that are sparse vectors; it collects their features."""
+    """Reads weights that are sparse vectors, and collects their features."""
 
     def __init__(self, cursor: _Cursor, kind: str) -> None:
         self._cursor, self._kind = cursor, kind
@@ -226,7 +226,7 @@ class _SparseWeights:
         self.values: list[float] = []
 
     def take(self, row: int) -> float:
-        """Read the next weight, that of arc or state `row`; store its features, and return its default value."""
+        """Read the next weight, which belongs to arc or state `row`; store its features; return its default value."""
         default, number, value = self._cursor.unpack(f"<{self._kind}i{self._kind}")
         self._add(row, number, value)
         (more,) = self._cursor.unpack("<q")
@@ -287,7 +287,7 @@ def _decode_const(
 
 
 def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "standard") -> bytes:
-    """Return a machine as OpenFst's `const` or `vector` type, with tropical (`standard`) or `log` weights."""
+    """Encode a machine in OpenFst's layout `const` or `vector`, with tropical (`standard`) or `log` weights."""
     flags = _HAS_INPUT_SYMBOLS * (machine.input_symbols is not None)
     flags |= _HAS_OUTPUT_SYMBOLS * (machine.output_symbols is not None)
     version = _CONST_VERSION if fst_type == "const" else _VECTOR_VERSION

@@ -1,8 +1,8 @@
 """Convert lattices to and from the arrays of k2; k2 itself is not needed.
 
 An Fsa is an int32 array with one row per arc; a vector of several Fsas is a flat int32 array. A row has the source
-state, the target state, the label, and the bits of the score, a log probability in single precision. Only arcs into the
-final state have the label −1. See docs/formats/k2.md.
+state, the target state, the label, and the bits of the score (a log probability in single precision). Only arcs into
+the final state have the label −1. See docs/formats/k2.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class K2Arrays(Frozen):
     """The arrays of a `k2.Fsa`. Convert them to tensors with `torch.from_numpy`, then pass them to `k2.Fsa`.
 
     Attributes:
-        arcs: Int32: one row per arc, or a flat array for a vector of Fsas.
+        arcs: The int32 array of arcs: one row per arc, or a flat array for a vector of Fsas.
         aux_labels: The word number of each arc, if the labels in `arcs` are not the words; otherwise `None`.
     """
 
@@ -47,7 +47,7 @@ class K2Arrays(Frozen):
 
 
 class Machine(NamedTuple):
-    """The arcs of one Fsa; `before` is the number of arcs in the Fsas before it."""
+    """The arcs of one Fsa; `before` is the number of arcs in the preceding Fsas of a vector."""
 
     source: Numbers
     target: Numbers
@@ -125,7 +125,7 @@ def _int32(values: Any, what: str) -> Numbers:
 
 
 def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """Return the arcs of a vector of Fsas, and where each Fsa begins: the first arc of each, then the number of arcs.
+    """Return the arcs of a vector of Fsas; then the index of the first arc of each Fsa, followed by the number of arcs.
 
     The array has the layout of k2's `FsaVecToTensor`:
 
@@ -147,8 +147,8 @@ def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
 def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: bool = False) -> AnyLattice:
     """Build a lattice from an Fsa.
 
-    If `numbered`, each arc gets an extra label: its number in the Fsa. A final state that replaces an arc gets the
-    number of this arc. `arc_numbers` reads these labels.
+    If `numbered` is true, each arc gets its number in the Fsa as an additional label. A final state that replaces an
+    arc gets the number of this arc. `arc_numbers` reads these labels.
     """
     with placed(f"arcs from {machine.before} on") if machine.before else placed("arcs"):
         is_end = _checked_ends(machine)
@@ -179,7 +179,7 @@ def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: boo
 
 
 def arc_numbers(lattice: LatticeArrays) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return, for each arc and each final state of a lattice, the number of its arc in the Fsa; −1 for none.
+    """Return the numbers of arcs in the Fsa: first for each arc of a lattice, then for each final state; −1 for none.
 
     The lattice must be built by `lattice_of_machine` with `numbered=True`.
     """

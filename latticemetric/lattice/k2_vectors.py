@@ -33,9 +33,9 @@ def lattices_from_k2(
 
 
 def lattices_to_k2(lattices: Iterable[Lattice], scales: Scales | None = None) -> K2Arrays:
-    """Return lattices as the arrays of a k2 vector of Fsas, for `k2.Fsa(torch.from_numpy(result.arcs))`.
+    """Return lattices as the arrays of a k2 vector of Fsas; see `Lattice.to_k2`.
 
-    See `Lattice.to_k2`.
+    Build the vector with `k2.Fsa(torch.from_numpy(result.arcs))`.
     """
     several = list(lattices)
     found = [lattice_to_k2(lattice, scales) for lattice in several]

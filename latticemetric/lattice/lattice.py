@@ -32,7 +32,7 @@ class Lattice(LatticeArrays):
         vocabulary: Maps word numbers to words.
         times: Seconds at each state, if the decoder wrote them.
         labels: Additional texts of arcs and final states.
-        ranked: True for an n-best list: of paths with equal score and equal cost, the first path wins.
+        ranked: True for an n-best list: among paths with equal score and equal cost, the first path wins.
     """
 
     @classmethod
@@ -46,7 +46,7 @@ class Lattice(LatticeArrays):
     ) -> Self:
         """Build a lattice with one path for each string; the paths share only the start and the end.
 
-        Without costs, the strings are taken to be ranked (`ranked`): the first one is the 1-best.
+        If there are no costs, the first string is the 1-best (see the attribute `ranked`).
 
         Args:
             strings: Strings (split at white space), or sequences of words.
@@ -115,9 +115,10 @@ class Lattice(LatticeArrays):
         return lattice_from_k2(cls, arcs, scores, aux_labels, vocabulary)
 
     def to_k2(self, scales: Scales | None = None) -> K2Arrays:
-        """Return this lattice as the arrays of a k2 Fsa, for `k2.Fsa(torch.from_numpy(result.arcs))`.
+        """Return this lattice as the arrays of a k2 Fsa.
 
-        If `result.aux_labels` is not `None`, convert it, too, and pass it as the second argument.
+        Build the Fsa with `k2.Fsa(torch.from_numpy(result.arcs))`. If `result.aux_labels` is not `None`, convert it in
+        the same way, and give it as the second argument.
 
         Word numbers become the labels. If the lattice has labels named `input`, these become the labels instead, and
         word numbers become the aux labels. Scores are the negated costs under `scales`, in single precision.
@@ -133,8 +134,8 @@ class Lattice(LatticeArrays):
     def to_fst(self, scales: Scales | None = None, *, symbols: bool = True) -> Any:
         """Return this lattice as a `pynini.Fst` with tropical weights: the costs under `scales`.
 
-        Words become the output labels, and also the input labels, unless the lattice has labels named `input`. If
-        `symbols`, the FST has symbol tables.
+        Words become the output labels. The lattice's labels named `input` become the input labels; if there are none,
+        words become the input labels, too. If `symbols` is true, the FST has symbol tables.
         """
         from latticemetric.lattice.openfst import fst_from_arrays, lattice_to_arrays
 
@@ -164,10 +165,10 @@ class Lattice(LatticeArrays):
 
         Args:
             beam: Largest difference from the best cost. Give exactly one of `beam`, `density` and `nbest`.
-            scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-            density: Use the widest beam that leaves at most this density: the number of arcs with a word, divided by
-                the number of words of the 1-best.
-            nbest: Use the narrowest beam that keeps this number of best strings.
+            scales: Weights of score columns in the model's cost; other columns keep their default weight.
+            density: Largest density of the result; the widest possible beam is used. The density is the number of arcs
+                with a word, divided by the number of words of the 1-best.
+            nbest: Number of best strings to keep; the narrowest possible beam is used.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
@@ -181,11 +182,11 @@ class Lattice(LatticeArrays):
         return prune(self, chosen_beam(self, beam, scales, density=density, nbest=nbest), scales)[0]
 
     def determinized(self, scales: Scales | None = None) -> Self:
-        """Return the smallest lattice without ε that has one path per string, with the cost of its best path.
+        """Return the smallest lattice without ε and with one path per string: the best path of each string.
 
-        The result has one score column; pynini must be installed. Costs are rounded to 32-bit floats, the weights of
-        pynini. To merge states, determinization also rounds the differences of costs to multiples of 2⁻¹⁴: the cost of
-        a string may change by 0.00003 per word.
+        The result has one score column. pynini must be installed. Costs are rounded to 32-bit floats, the weights of
+        pynini. To merge states, determinization also rounds differences of costs to multiples of 2⁻¹⁴: the cost of a
+        string may change by 0.00003 per word.
         """
         from latticemetric.lattice.openfst import determinize
 

@@ -55,7 +55,7 @@ def minimize(lattice: AnyLattice) -> AnyLattice:
 
 
 def _classes(lattice: LatticeArrays, side: str) -> list[int]:
-    """Return a number for each arc (`side="arc"`) or final state (`"final"`); equal contents get equal numbers."""
+    """Return a number for each arc (`side` is `arc`) or final state (`final`); equal ones get equal numbers."""
     columns: list[npt.NDArray[np.generic]] = [getattr(column, side) for column in lattice.scores.values()]
     columns += [getattr(labels, side) for labels in lattice.labels.values()]
     if side == "arc":

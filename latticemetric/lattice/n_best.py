@@ -1,6 +1,6 @@
 """Find the n best strings of lattices and forests with the search in C++ (`kernels/forests/k_best.cpp`).
 
-The search reads a graph as columns of a hypergraph; a lattice is a hypergraph whose edges have at most one tail.
+The search takes the columns of a hypergraph. A lattice is a hypergraph whose edges have at most one tail.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from latticemetric.lattice.columns import Costs, Steps
 from latticemetric.memory import most_bytes, no_memory
 
 TOO_MANY_NGRAMS = "prune the graph, choose a lower order, or allow more memory (--max-memory)"
-"""Advice for an error: the n-grams of a graph do not fit into memory."""
+"""Advice for the error that the n-grams of a graph do not fit into memory."""
 
 _MOST_STRINGS = 2**60  # more than any search finds
 _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one millionth
@@ -38,12 +38,12 @@ def small_enough(advice: str | None = None) -> Iterator[None]:
 
 
 def number_of_strings(n: int) -> int:
-    """Return how many strings a caller asks for; raise an error if this is not an integer ≥ 1."""
+    """Return `n`; raise an error if it is not an integer ≥ 1."""
     return whole_number(n, f"the number of best strings is {n!r}", "give an integer of 1 or more")
 
 
 def few_strings(n: int) -> int:
-    """Return the largest number of strings of a graph for which ranking all of them is faster than a search for `n`."""
+    """Return a limit for the search for `n` strings: of graphs with fewer strings than the limit, all are ranked."""
     return max(10 * n, 1000)
 
 
@@ -66,8 +66,8 @@ def rounded(cost: Costs, largest: float) -> Costs:
 def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64], n: int) -> list[Steps]:
     """Return the edges of the cheapest derivation of each of the `n` cheapest strings.
 
-    `rank` resolves ties. If derivations are paths, it has the arc number of each edge: paths are compared by these
-    numbers. Otherwise, it is empty: derivations are compared by their edges in preorder.
+    `rank` resolves ties. If derivations are paths of a lattice, it has the arc number of each edge, and paths are
+    compared by these numbers. Otherwise, it is empty, and derivations are compared by their edges in preorder.
     """
     cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
     nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}

@@ -26,8 +26,8 @@ _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
     """Return a lattice as the columns of an OpenFst machine.
 
-    Words become the output labels. The lattice's labels named `input` become the input labels; without them, words are
-    the input labels, too. If `symbols`, the result has symbol tables.
+    Words become the output labels. The lattice's labels named `input` become the input labels; if there are none, words
+    become the input labels, too. If `symbols` is true, the result has symbol tables.
     """
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):
@@ -63,8 +63,8 @@ def lattice_from_arrays(
     """Build a lattice from the columns of an OpenFst machine.
 
     Output labels become words. If the input labels differ, they become the lattice's labels named `input`. `vocabulary`
-    replaces the machine's symbol table. With `by_spelling`, both are used: the symbol table spells the words, and
-    `vocabulary` gives their numbers.
+    replaces the machine's symbol table. If `by_spelling` is true, both are used: the symbol table gives the spelling of
+    the words, and `vocabulary` gives their numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -93,7 +93,8 @@ def lattice_from_arrays(
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     """Return the weights of a machine as score columns.
 
-    Weights that are sparse vectors give one column per feature. Their default values give another, unless all are 0.
+    Weights that are sparse vectors become one column per feature, and a column of their default values unless all of
+    these are 0.
     """
     weight = Column(machine.weight, machine.final[final])
     features = machine.features
@@ -151,15 +152,15 @@ def fst_to_arrays(fst: Any) -> FstArrays:
     return fst_binary.decode(pywrapfst.convert(fst, "const").write_to_string())[0]
 
 
-# Residual costs are rounded to multiples of this. OpenFst's default, 2**-10, would change costs sixteen times as much.
+# Residual costs are rounded to multiples of this number. OpenFst's default, 2**-10, is 16 times larger.
 _DELTA = 2.0**-14
 
 
 def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
-    """Determinize a lattice: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
+    """Remove ε from a lattice, determinize it in the tropical semiring, and minimize it (Mohri 1997).
 
-    The result may have exponentially many states. Determinization therefore uses a kernel of latticemetric, which obeys
-    the memory limit; OpenFst's determinization would take all memory.
+    The result may have exponentially many states. So a kernel of latticemetric determinizes, since it keeps the memory
+    limit; OpenFst would take all memory.
     """
     require_pynini()
     fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 ROUNDING = 2.0**-44
-"""The largest difference that rounding causes between two sums of the same costs, relative to the largest cost."""
+"""The largest rounding error of a sum of costs, divided by the largest cost."""
 
 
 def rounding_within(beam: float, *parts: tuple[Floats, Floats]) -> float:
@@ -46,9 +46,9 @@ def within_beam(costs: Floats, beam: float) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
-    """The margin of each arc and final state: the cost of the best path that uses it, minus the best cost of all.
+    """The margin of each arc and final state: the cost of the best path that uses it, minus the best cost.
 
-    A path uses a final state if it ends there. Margins do not depend on the beam. `arc_size` and `final_size` have the
+    A path uses a final state if it ends in this state. Margins do not depend on the beam. `arc_size` and `final_size` have the
     absolute cost of each arc, and of the best path to each final state.
     """
 
@@ -105,9 +105,9 @@ class Margins(Generic[AnyLattice]):
         return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack(beam))
 
     def beam_of(self, limit: int, counted: npt.NDArray[np.bool_]) -> float:
-        """Return the widest beam that keeps no more than `limit` of the arcs marked in `counted`.
+        """Return the widest beam that keeps at most `limit` of the arcs that are marked in `counted`.
 
-        Return 0 if the best path alone has more of these arcs, and infinity if the whole lattice has no more.
+        Return 0 if the best path alone has more marked arcs, and infinity if the whole lattice has at most `limit`.
         """
         margins = np.sort(self.arc[counted])
         # The beam also drops arcs with the same margin (up to rounding) as the first arc that does not fit.
@@ -138,9 +138,9 @@ _MOST_ARCS = 2**62
 def chosen_beam(
     lattice: LatticeArrays, beam: float | None, scales: Scales | None, *, density: float | None, nbest: int | None
 ) -> float:
-    """Return the beam that prunes like the given limit: `beam`, `density` or `nbest`. See `Lattice.pruned`.
+    """Return the beam for the limit that is given: `beam`, `density` or `nbest`. See `Lattice.pruned`.
 
-    Exactly one of the three must be given (not `None`).
+    Exactly one of the three must not be `None`.
     """
     require_one(beam=beam, density=density, nbest=nbest)
     if nbest is not None:

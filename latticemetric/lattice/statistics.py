@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
 
 MANY = 2**32768
-"""Counting of paths stops at this number: an exact count can have more digits than the lattice has arcs."""
+"""Counting of paths stops at this number, since the number of paths may grow exponentially with a lattice's size."""
 
 
 def counted(number: int) -> int | None:
@@ -30,11 +30,11 @@ class LatticeStatistics:
         arcs: Number of arcs.
         epsilons: Number of arcs without a word.
         final_states: Number of final states.
-        paths: Exact number of complete paths; `None` if it has more than about ten thousand digits.
+        paths: Exact number of complete paths; `None` if this number has more than about ten thousand digits.
         shortest: Number of words of the shortest path.
         longest: Number of words of the longest path.
-        depth: Average number of parallel arcs at a point between start and end: in time, if the lattice has times.
-            Otherwise, the position of a state is the number of arcs of the longest path to it.
+        depth: Average number of parallel arcs at a point between start and end. Points are times; if the lattice has no
+            times, the position of a state is the number of arcs of the longest path to the state.
         density: Number of arcs with a word, divided by the number of words of the 1-best; `None` if the 1-best has no
             words.
         vocabulary: Number of distinct words.
@@ -61,7 +61,7 @@ class LatticeStatistics:
 
 
 def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
-    """Return the size of a lattice; paths are counted, and their lengths found, in one backward pass over its arcs."""
+    """Return the size of a lattice; one backward pass over its arcs finds the number and the lengths of its paths."""
     is_word = lattice.is_word().tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
     infinite = float("inf")

@@ -16,9 +16,9 @@ class Texts(Vocabulary):
     """A table of texts: the text with number n is row n − 1. Several numbers may have the same text.
 
     Attributes:
-        begin: The index in `values` at which each row begins; the last entry is the length of `values`.
-        values: The rows, one after the other: UTF-8 bytes, or ids (32-bit integers). The text of a row of ids has `_`
-            between the ids.
+        begin: The index in `values` where each row begins; the last entry is the length of `values`.
+        values: The rows, one after the other: UTF-8 bytes, or ids (32-bit integers). In the text of a row of ids, `_`
+            separates the ids.
 
     Examples:
         >>> texts = Texts(np.array([0, 2, 3]), np.array([14, 15, 9], dtype=np.int32))
@@ -65,7 +65,7 @@ class Texts(Vocabulary):
         return texts
 
     def only(self, *columns: Words) -> tuple[Texts, tuple[Words, ...]]:
-        """Drop the texts that are in none of these columns of numbers; return the new table and renumbered columns."""
+        """Return a table with only the texts whose numbers are in `columns`, and the columns with new numbers."""
         is_used = np.zeros(len(self) + 1, dtype=np.bool_)
         for numbers in columns:
             is_used[numbers] = True

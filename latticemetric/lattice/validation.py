@@ -44,7 +44,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
-    """Check columns, drop states and arcs that are on no complete path, and sort the rest.
+    """Check columns, remove states and arcs that are on no complete path, and sort the others.
 
     States are sorted topologically, arcs by source state.
     """
@@ -56,7 +56,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     if start == 0 and (states := _native.ordered_states(draft.source, draft.target, draft.final)):
         return _unchanged(draft, states, copy=copy)  # most decoders write lattices in this order
     if len(set(draft.final.tolist())) != finals:
-        raise InputError("a state is final twice")
+        raise InputError("a state appears twice in the list of final states")
     if finals == 0:
         raise InputError("the lattice is empty: it has no final state")
     draft, start, names = _numbered(draft, start)
@@ -81,7 +81,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
 
 
 def _unchanged(draft: Columns, states: int, *, copy: bool) -> Columns:
-    """Return the columns of a lattice whose states and arcs are already in order; copy the arrays if `copy`."""
+    """Return the columns of a lattice whose states and arcs are already sorted; copy the arrays if `copy` is true."""
     rows: Rows = np.arange(len(draft.source)) if copy else slice(None)
     ends: Rows = np.arange(len(draft.final)) if copy else slice(None)
     times = None if draft.times is None else _per_state(draft.times, np.arange(states, dtype=np.int32), states)
@@ -109,7 +109,7 @@ def _taken(draft: Columns, rows: Rows, ends: Rows, numbers: tuple[States, States
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
-    """Return state or word numbers as 32-bit integers; raise an error for anything else.
+    """Return state or word numbers as 32-bit integers; raise an error if they are not valid.
 
     `what` names the numbers in errors, such as `state`.
     """

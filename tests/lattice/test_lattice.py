@@ -102,7 +102,7 @@ def test_a_lattice_without_a_complete_path_is_refused_as_empty(arguments):
         pytest.param({"source": [[0]]}, "list of integers", id="nested source"),
         pytest.param({"word": [1, 2]}, "differ in length", id="too many words"),
         pytest.param({"target": []}, "differ in length", id="too few targets"),
-        pytest.param({"final": [1, 1]}, "final twice", id="final twice"),
+        pytest.param({"final": [1, 1]}, "appears twice in the list of final states", id="final twice"),
         pytest.param({"scores": {"am": column([1.0, 2.0])}}, "'am' does not have one value", id="long column"),
         pytest.param({"scores": {"am": column([])}}, "'am' does not have one value", id="short column"),
         pytest.param({"scores": {"am": column([1.0], [])}}, "'am' does not have one value", id="short final column"),

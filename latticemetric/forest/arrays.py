@@ -23,7 +23,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 class Derivation(NamedTuple):
     """A complete derivation: its edges, its words, and its cost.
 
-    The edges are in preorder: after each edge come the derivations of its tails, in the order of its target side.
+    The edges are in preorder: each edge is followed by the derivations of its tails, in the order of its target side.
     """
 
     edges: tuple[int, ...]
@@ -59,12 +59,12 @@ class ForestArrays(Frozen):
         node_labels: Mapping[str, NodeLabels] | None = None,
         node_name: Callable[[int], str] = "node {}".format,
     ) -> Self:
-        """Build a forest: check it, drop nodes and edges that are in no complete derivation, and sort the rest.
+        """Build a forest: check it, remove nodes and edges that are in no complete derivation, and sort the others.
 
         Args:
             head: Head node of each edge. Node numbers may be any non-negative integers.
             tails: Tail nodes of each edge.
-            target: The target side of each edge: word numbers, and −k for the k-th tail. Number 0 (ε) is dropped.
+            target: The target side of each edge: word numbers, and −k for the k-th tail. Number 0 (ε) is removed.
             goals: Goal nodes, each once.
             scores: Named costs. The final costs of a column are in the order of the argument `goals`.
             vocabulary: Maps word numbers to words; by default, a number is its own word.
@@ -95,11 +95,11 @@ class ForestArrays(Frozen):
         return cls(**validated(draft, node_name)._asdict())
 
     def cost(self, scales: Weights = None) -> Costs:
-        """Return the model's cost of each edge, and of ending in each node (infinite if the node is not a goal).
+        """Return the model's cost of each edge, and the final cost of each node (infinite if it is not a goal).
 
         Args:
-            scales: Weights of score columns; columns that are not named keep their default weight. If `scales` are
-                `Costs` (weighted sums), return them unchanged.
+            scales: Weights of score columns; other columns keep their default weight. If `scales` are `Costs` (weighted
+                sums), return them unchanged.
         """
         if isinstance(scales, Costs):
             return scales
@@ -142,8 +142,9 @@ class ForestArrays(Frozen):
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
-            paths: True to return the `n` cheapest derivations; several of these may have the same words. After the
-                first derivation, ties are sorted by the number of edges, then by edge numbers.
+            paths: True to return the `n` cheapest derivations; several of these may have the same words. The first
+                derivation is that of `best_path`. Further derivations with equal costs are sorted by number of edges,
+                then by edge numbers.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -169,7 +170,7 @@ class ForestArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def _edge_symbols(self) -> Ragged:
-        """Return artificial target sides that make all derivations differ: a unique symbol per edge, then its tails."""
+        """Return target sides of a unique symbol per edge and its tails, so that all derivations have other strings."""
         is_tail = self.target.values < 0
         edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
         begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])
@@ -196,12 +197,12 @@ class ForestArrays(Frozen):
         return tuple(words)
 
     def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
-        """Return the cost of a complete derivation: the costs of its edges and of ending in its goal."""
+        """Return the cost of a complete derivation: the costs of its edges plus the final cost of its goal."""
         cost, edges = self.cost(scales), np.asarray(path, dtype=np.int64)
         return float(cost.arc[edges].sum() + cost.final[self.head[edges[0]]])
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
-        """Return the sum of each named cost over a complete derivation."""
+        """Return the sum of each score column over a complete derivation, by column name."""
         edges, row = np.asarray(path, dtype=np.int64), self.end_of(path)
         return {name: float(c.arc[edges].sum() + c.final[row]) for name, c in self.scores.items()}
 
@@ -237,9 +238,9 @@ class ForestArrays(Frozen):
         """Return the forest's columns, named like the parameters of the kernels.
 
         Args:
-            cost: The cost of each edge, and of ending in each node.
-            target: The symbols of each edge, if they differ from its target side.
-            words: The number of words of each edge, if some symbols do not count as words.
+            cost: The cost of each edge, and the final cost of each node.
+            target: The symbols of each edge; by default, its target side.
+            words: The number of words of each edge; by default, all symbols except tails are words.
         """
         if words is None:
             words = self.word_counts() if target is None else target.counts(target.values > EPSILON)

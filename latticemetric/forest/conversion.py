@@ -1,7 +1,8 @@
 """Convert forests to and from lattices and NetworkX graphs; build forests from NLTK grammars.
 
-A forest can become a lattice if each edge has at most one tail, and this tail is the first symbol of all target sides,
-or the last symbol of all. If tails come first, paths end at the forest's goals; if tails come last, paths start there.
+A forest can become a lattice if each edge has at most one tail, and tails are the first symbols of all target sides, or
+the last symbols of all target sides. If tails come first, the paths of the lattice end at the forest's goals; if tails
+come last, they start at the goals.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 
 
 def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
-    """Build a forest with one node per state, one edge per arc, and an edge without tails and words for the start."""
+    """Build a forest with a node per state, an edge per arc, and an edge without tails and words for the start."""
     arcs = len(lattice.word)
     tails = Ragged(np.concatenate([[0, 0], np.arange(1, arcs + 1)]).astype(np.int64), lattice.source)
     target = np.stack([np.full(arcs, -1, dtype=np.int32), lattice.word], axis=1).ravel()
@@ -50,8 +51,8 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 class _Arcs:
     """The arcs of a lattice that is built from a forest.
 
-    An arc gets its scores from its `owner`, the number of an edge or goal. Goals are numbered after all edges. The
-    number after the last goal means no owner.
+    An arc gets its scores from its `owner`, an edge or goal of the forest. Owners are numbers: first those of edges,
+    then those of goals. The next number means that an arc has no owner.
     """
 
     def __init__(self, forest: ForestArrays) -> None:
@@ -102,7 +103,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
 
 
 def _tails_are_first(forest: ForestArrays) -> bool:
-    """Return True if tails come before words in all edges, False if after words in all; otherwise raise an error."""
+    """Return True if tails come first in all edges, and False if tails come last in all; otherwise, raise an error."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")

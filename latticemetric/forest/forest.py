@@ -79,10 +79,10 @@ class Forest(ForestArrays):
 
         Vertices may have any names. The graph needs these attributes: `bipartite` for each vertex, `target` for each
         edge vertex, `tails` for each arc to an edge vertex, and `goal` for at least one node. Missing scores become 0,
-        missing labels become empty.
+        and missing labels become empty.
 
         Raises:
-            InputError: The graph does not have that form; the error names a vertex.
+            InputError: The graph does not have this form; the error names a vertex.
         """
         from latticemetric.forest.conversion import forest_from_networkx
 
@@ -148,8 +148,8 @@ class Forest(ForestArrays):
 
         Args:
             beam: Largest difference from the best cost. Give either `beam` or `nbest`.
-            scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-            nbest: Use the narrowest beam that keeps this number of best strings.
+            scales: Weights of score columns in the model's cost; other columns keep their default weight.
+            nbest: Number of best strings to keep; the narrowest possible beam is used.
 
         Examples:
             >>> from latticemetric import Column

@@ -27,10 +27,10 @@ class ForestStatistics:
         edges: Number of edges.
         goals: Number of goals.
         derivations: Exact number of complete derivations; `None` if it has more than about ten thousand digits.
-        shortest: Number of words of the shortest derivation; `None` if 2⁶² or more.
-        longest: Number of words of the longest derivation; `None` if 2⁶² or more.
+        shortest: Number of words of the shortest derivation; `None` for 2⁶² words or more.
+        longest: Number of words of the longest derivation; `None` for 2⁶² words or more.
         arity: Largest number of tails of an edge.
-        height: Largest depth of a derivation: the number of edges from its goal to a leaf.
+        height: Largest number of edges on a way from a goal to a leaf.
         vocabulary: Number of distinct words.
         scores: Names of the score columns.
         best_cost: Cost of the 1-best under the default weights.

@@ -26,7 +26,7 @@ _WORD = -1
 
 
 class _Step(NamedTuple):
-    """A node or word of the tree with its depth. `edge` derives the node; for a word, `edge` is −1."""
+    """A node or a word of the tree, with its depth; `edge` is the edge that derives the node, −1 for a word."""
 
     depth: int
     edge: int
@@ -37,8 +37,8 @@ class _Step(NamedTuple):
 class DerivationTree:
     """A complete derivation as a tree. Build it with `Forest.tree`.
 
-    Children are in the order of the target side, so that the leaves spell the words in order. The label of a node is
-    its category (node label `category`) or, without a category, its number.
+    Children are in the order of the target side, so the leaves are the words of the derivation in order. The label of a
+    node is its category (node label `category`) or, without a category, its number.
 
     Attributes:
         forest: The forest.
@@ -144,7 +144,7 @@ class DerivationTree:
         return str(notebook().graph_svg(self))
 
     def _steps(self) -> Iterator[_Step]:
-        """Yield nodes and words in preorder."""
+        """Yield the nodes and words of the tree in preorder."""
         forest, edges = self.forest, iter(self.edges)
         open_sides = [iter([-1])]  # begin with a side whose only symbol is the tail for the root
         while open_sides:
@@ -228,7 +228,7 @@ def _edge_numbers(forest: ForestArrays, given: tuple[int, ...]) -> list[int]:
         except TypeError:
             raise UsageError(f"{edge!r} is not the number of an edge", where=where) from None
         if not 0 <= edges[-1] < len(forest.head):
-            raise UsageError(f"there is no edge {edges[-1]}: the forest has {len(forest.head)}", where=where)
+            raise UsageError(f"there is no edge {edges[-1]}: the forest has {len(forest.head)} edges", where=where)
     return edges
 
 

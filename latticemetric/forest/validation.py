@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Find out why no goal has a complete derivation: return a node to blame; `None` if a goal has a derivation."""
+    """Return a node that causes all goals to have no complete derivation; return `None` if a goal has a derivation."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -90,7 +90,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
-    """Check columns, drop nodes and edges that are in no complete derivation, and sort the rest.
+    """Check columns, remove nodes and edges that are in no complete derivation, and sort the others.
 
     Nodes are sorted topologically, edges by head. `node_name` returns the name of a node in errors.
     """
@@ -101,7 +101,7 @@ def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
         raise InputError("the forest is empty: it has no goal")
     goal, times = Counter(draft.goals.tolist()).most_common(1)[0]
     if times > 1:
-        raise InputError(f"{node_name(goal)} is a goal twice")
+        raise InputError(f"{node_name(goal)} appears twice in the list of goals")
     check_columns(draft.scores, draft.labels, edges, len(draft.goals))
     target = draft.target.only(draft.target.values != EPSILON)
     _check_target(target, draft.tails)
@@ -132,7 +132,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """Return the row of a value (given by its index in `rows.values`), and its position in this row, from 1."""
+    """Return the row of the value with the index `value` in `rows.values`, and its position in the row, from 1."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 
@@ -186,7 +186,7 @@ def _renumbered(
 ) -> tuple[npt.NDArray[np.int32], Ragged, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Renumber nodes without gaps, so that tables with a row per node stay small.
 
-    Return heads, tails, goals, and the old number of each node.
+    Return the heads, tails and goals with new numbers, and the old number of each node.
     """
     negative = np.flatnonzero(draft.tails.values < 0)
     if len(negative):

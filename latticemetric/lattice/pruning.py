@@ -48,8 +48,8 @@ def within_beam(costs: Floats, beam: float) -> npt.NDArray[np.bool_]:
 class Margins(Generic[AnyLattice]):
     """The margin of each arc and final state: the cost of the best path that uses it, minus the best cost.
 
-    A path uses a final state if it ends in this state. Margins do not depend on the beam. `arc_size` and `final_size` have the
-    absolute cost of each arc, and of the best path to each final state.
+    A path uses a final state if it ends in this state. Margins do not depend on the beam. `arc_size` and `final_size`
+    have the absolute cost of each arc, and of the best path to each final state.
     """
 
     lattice: AnyLattice

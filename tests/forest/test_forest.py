@@ -201,7 +201,7 @@ def from_edges(head, tails, target, goals, **more):
         pytest.param(([0], [[]], [[1]], [3]), "complete derivation, since node 3 has no edges", id="missing goal"),
         pytest.param(([], [], [], [0]), "complete derivation, since node 0 has no edges", id="no edges"),
         pytest.param(([0], [[]], [[1]], []), "it has no goal", id="no goal"),
-        pytest.param(([0], [[]], [[1]], [0, 0]), "node 0 is a goal twice", id="goal twice"),
+        pytest.param(([0], [[]], [[1]], [0, 0]), "node 0 appears twice in the list of goals", id="goal twice"),
         pytest.param(([0, 1], [[], [0]], [[1], [2]], [1]), "edge 1 never uses its tail 1", id="unused tail"),
         pytest.param(
             ([0, 1], [[], [0]], [[1], [-1, -1]], [1]), "edge 1 uses its tail 1 more than once", id="repeated tail"

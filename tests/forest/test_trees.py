@@ -160,7 +160,7 @@ def forest():
         ([3, 0, 1], r"edges\[1\]: edge 0 derives node 0, not node 1, which is tail 2 of edge 3; after an edge, give"),
         ([3, 2, 1, 0], r"edges\[2\]: edge 1 derives node 1, not node 0, which is tail 1 of edge 2"),
         ([3, 1, 0, 0], r"edges\[3\]: edge 0 comes after the end"),
-        ([3, 1, 4], r"edges\[2\]: there is no edge 4: the forest has 4"),
+        ([3, 1, 4], r"edges\[2\]: there is no edge 4: the forest has 4 edges"),
         ([3, 1, -1], r"edges\[2\]: there is no edge -1"),
         ([3, 1, "0"], r"edges\[2\]: '0' is not the number of an edge"),
         ([3, 1, 0.0], r"edges\[2\]: 0.0 is not the number of an edge"),

@@ -28,7 +28,7 @@ _BROKEN = {
     "too many fields": Broken(b"utt \n0 1 5 a 1,2 x\n1\n", 2, "6 fields"),
     "not compact with a bad weight": Broken(b"utt \n0 1 5 a heavy\n1\n", 2),
     "blank line missing": Broken(b"utt \n0 1 a 1,2,\n1\nutt2 \n0 1 a 1,2,\n1\n", 4, "'utt2' is not a state"),
-    "final twice": Broken(b"utt \n0 1 a 1,2,\n1\n1\n", 1, "final twice"),
+    "final twice": Broken(b"utt \n0 1 a 1,2,\n1\n1\n", 1, "appears twice in the list of final states"),
     "id twice": Broken(b"u \n0 1 a 1,2,\n1\n\nv \n1\n\nu \n1\n", 8, "(u): the id appears twice"),
     "no final state": Broken(b"utt \n0 1 a 1,2,\n", 1, "no final state"),
     "cycle": Broken(b"utt \n0 1 a 1,2,\n1 0 b 1,2,\n1\n", 1, "cyclic"),

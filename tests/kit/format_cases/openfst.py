@@ -159,7 +159,7 @@ _TEXTS = {
     "final weight that is no number": Broken(b"0 1 a a 1\n1 heavy\n", 2, "'heavy' is not a number"),
     "too many fields": Broken(b"0 1 a a 1\n0 1 a a 1 1\n1\n", 2, "6 fields"),
     "weights beside missing outputs": Broken(b"0 1 a\n0 1 a b 0.5\n1\n"),
-    "final twice": Broken(b"0 1 a a\n1 0.5\n1 0.5\n", says="final twice"),
+    "final twice": Broken(b"0 1 a a\n1 0.5\n1 0.5\n", says="appears twice in the list of final states"),
     "cycle": Broken(b"0 1 a a\n1 0 b b\n1\n", says="cyclic"),
     "unreachable end": Broken(b"0 1 a a\n2 3 b b\n3\n", says="empty"),
     "all ends infinite": Broken(b"0 1 a a\n1 Infinity\n", says="no final state"),

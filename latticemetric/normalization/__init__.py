@@ -1,1 +1,1 @@
-"""Normalize references and graphs with rewrite rules (pynini grammars), so that they can be compared."""
+"""Normalize references and graphs with rewrite rules, so that they can be compared."""

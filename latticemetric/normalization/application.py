@@ -1,9 +1,9 @@
 """Apply a rule to a lattice: rewrite its texts, keep all scores.
 
 The lattice is composed with the rule word by word. A state of the result is a lattice state, a rule state and the bytes
-of an incomplete word. Each lattice arc keeps its scores in the result. If its word becomes several words, the arc of
-the first word gets the scores. If its word becomes no word, or only the beginning of a word (`air port` → `airport`),
-an arc without a word gets the scores. So the sum of each column along a path does not change.
+of an incomplete word. The scores of each lattice arc are kept. If its word becomes several words, the arc of the first
+word gets the scores. If its word becomes no word, or only the beginning of a word (`air port` → `airport`), an arc
+without a word gets the scores. So the sum of each column along a path does not change.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 _MOST_SETS = 1_000_000
 
 _Set = frozenset[int]
-# For each pair of a lattice state and a set of rule states: the previous pair, and the word between both pairs. `None`
-# for the first pair.
+# For each pair of a lattice state and a set of rule states: the previous pair, and the word between the two pairs; the
+# first pair has `None`.
 _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 
 def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
-    """Return, for each state, the arcs that leave it: the index, target and word of each arc."""
+    """Return a list of leaving arcs for each state; an arc is its number, target and word."""
     arcs: list[list[tuple[int, int, str]]] = [[] for _ in range(lattice.num_states)]
     columns = (lattice.source, lattice.target, lattice.word)
     for arc, (source, target, word) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
@@ -36,7 +36,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
-    """Return, for each lattice state, the rule states that the rule can have there while it accepts a text."""
+    """Return the rule states that are possible at each lattice state when the rule accepts a text of the lattice."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
     useful[0].add(BEFORE)
@@ -57,7 +57,7 @@ def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
 def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
     """Raise `InputError` if the rule rejects a text of the lattice.
 
-    The rule is determinized on the fly: each prefix of a text gives the set of rule states that it can lead to.
+    The rule is determinized on the fly: each prefix of a text leads to a set of rule states.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -90,7 +90,7 @@ def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
 
 
 COLUMN = "grammar"
-"""The name of the score column that has the weights of rules."""
+"""The name of the score column with the weights of rules."""
 
 _NOWHERE = -1
 
@@ -98,8 +98,8 @@ _NOWHERE = -1
 def apply_rule(rule: Rewriter, lattice: Lattice) -> Lattice:
     """Rewrite the texts of a lattice.
 
-    A text that the rule rewrites to several texts becomes several paths. Scores are kept; the rule's weights (costs)
-    are added to the column `grammar`.
+    If the rule rewrites a text to several texts, each of these becomes a path. Scores are kept. Weights of the rule are
+    costs, and are added to the column `grammar`.
 
     Raises:
         InputError: The rule rejects a text of the lattice, or the lattice has word numbers instead of words.
@@ -185,10 +185,10 @@ class _Composition:
         return known[at]
 
     def _add_arcs_of(self, at: _CompositionState, number: int, arc: int, target: int, word: str) -> None:
-        """Add to the result the arcs that a lattice arc becomes.
+        """Add the arcs of the result for a lattice arc that leaves the state `at`, which has the number `number`.
 
-        Each step of the rule adds one arc for each word that it ends. A step that ends no word adds one arc without a
-        word.
+        Each step of the rule adds one arc for each word that the step completes. A step that completes no word adds one
+        arc without a word.
         """
         if not word:
             if at.rule in self._useful[target]:

@@ -1,10 +1,10 @@
 """NIST's mapping rules (GLM files), applied as sctk's csrfilt and rfilter1 do.
 
-A rule `A => B / [C] __ [D]` replaces `A` by `B` between `C` and `D`. The text is read once, from left to right: at each
+A rule `A => B / [C] __ [D]` replaces `A` by `B` between `C` and `D`. The text is read once, from left to right. At each
 character, the first rule of the file that matches is applied, and reading continues after its `A`. Rules match the
 original text, not the output of other rules, and may span words. `B` may have alternatives, `{IT IS / IT HAS}`, and
-optional words, `(UH)`. As the last slash of a rule begins its context, a rule with alternatives needs one, such as
-`/ [] __ []`.
+optional words, `(UH)`. The last slash of a rule begins its context, so a rule with alternatives needs a context, such
+as `/ [] __ []`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SPLIT_HYPHENS = "SPLIT_HYPHENS"
 """The option that splits words at hyphens (csrfilt's `-dh`)."""
 
 TIMED = "TIMED"
-"""The option that takes the sections for ctm and stm, not those for trn (csrfilt's `-i`)."""
+"""The option that uses the sections for ctm and stm instead of those for trn (csrfilt's `-i`)."""
 
 _UPPER = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
 _ARROW = "=>"
@@ -55,7 +55,8 @@ class MappingRule(NamedTuple):
 class MappingFile(NamedTuple):
     """The rules and settings of a file.
 
-    If `copy_no_hit` is False, characters that no rule replaces are removed.
+    If `case_sensitive` is False, rules match words in any case. If `copy_no_hit` is False, characters that no rule
+    replaces are removed.
     """
 
     rules: tuple[MappingRule, ...]
@@ -66,8 +67,8 @@ class MappingFile(NamedTuple):
 def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
     """Read the rules for `side`, which is `ref` or `hyp`.
 
-    These are the rules outside of sections, in sections for that side, and in sections for trn. With `timed`, sections
-    for stm (references) or ctm (hypotheses) replace those for trn.
+    These are the rules outside of sections, in sections for this side, and in sections for trn. If `timed` is true,
+    sections for stm (references) or ctm (hypotheses) replace those for trn.
 
     Raises:
         FormatError: A line is neither a setting nor a rule.
@@ -133,9 +134,9 @@ def _unquoted(text: str) -> str:
 class MappingRules(Rewriter):
     """Applies the rules of a file to words.
 
-    A state holds the last characters read so far, in two parts. The first part is done: it is kept because the left
-    context of a later rule may look at it. The second part is pending: which rule applies there depends on the text
-    that follows.
+    A state holds the last characters read so far, in two parts. The first part is already rewritten; it is kept, since
+    it may be the left context of a later rule. The second part is not yet rewritten, since the choice of a rule depends
+    on the text that follows.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
@@ -157,7 +158,7 @@ class MappingRules(Rewriter):
         return partial(MappingRules, keep_case=not self._upper, timed=self._timed), (self.where, self._side)
 
     def _key(self, text: str) -> str:
-        """Return the text as rules compare it: in upper case, unless rules are case-sensitive."""
+        """Return the text for comparisons with rules: in upper case, unless rules are case-sensitive."""
         return text if self._file.case_sensitive else text.translate(_UPPER)
 
     def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
@@ -179,8 +180,8 @@ class MappingRules(Rewriter):
     def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
         """Apply rules to `text`, which follows the text `seen`; stop where more text is needed to choose a rule.
 
-        Return the text before that place (including `seen`), the text after it, and the output in parts. A part has the
-        alternatives that a rule writes, or one character that no rule replaces.
+        Return three values: the text before this place (with `seen`), the text after this place, and the parts of the
+        output. A part is a tuple of the alternatives that a rule writes, or of one character that no rule replaces.
         """
         parts: list[tuple[str, ...]] = []
         all_read, at = seen + text, len(seen)
@@ -209,7 +210,7 @@ class MappingRules(Rewriter):
         return self._outputs[rule]
 
     def _texts(self, parts: list[tuple[str, ...]], word: str) -> Iterable[str]:
-        """Return all texts that consist of one alternative of each part; they differ by more than white space."""
+        """Return all texts with one alternative of each part; white space is normalized, and duplicates are removed."""
         ways = 1
         for part in parts:
             ways *= len(part)
@@ -232,7 +233,7 @@ class SplitHyphens(Rewriter):
 
 
 def alternatives(text: str) -> list[str]:
-    """Return all texts that a notation stands for: `{a / b}` are alternatives, `(c)` is optional, `@` is no word.
+    """Return all texts that `text` stands for: `{a / b}` are alternatives, `(c)` is optional, `@` is no word.
 
     Raises:
         InputError: A bracket is not closed, or there are too many texts.
@@ -264,7 +265,7 @@ def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
             texts = _joined(texts, [_NO_WORD.sub("", part)])
     if closing:
         advice = f"add {closing}; if the file has it, end the rule with / [] __ [] (the last slash begins a context)"
-        raise InputError(f"the rule writes '{text}', where {closing} is missing", advice=advice)
+        raise InputError(f"{closing} is missing in the output '{text}' of the rule", advice=advice)
     return texts
 
 
@@ -275,11 +276,14 @@ def _joined(heads: list[str], tails: list[str]) -> list[str]:
 
 
 def options_of(name: str, given: str) -> dict[str, bool]:
-    """Read the options after a colon, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`; return whether each one is given.
+    """Read options after a colon, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
 
     Args:
         name: The text before the colon, for errors.
         given: The text after the colon.
+
+    Returns:
+        True or False for the name of each option.
     """
     known = (KEEP_CASE, SPLIT_HYPHENS, TIMED)
     names = given.split("+") if given else []

@@ -32,7 +32,7 @@ REFERENCES = "ALTERNATIVES"
 """The optional rule that adds alternatives to references."""
 
 MOST_TEXTS = 10_000
-"""The maximum number of paths of a graph that is rewritten text by text."""
+"""The largest number of paths of a graph whose texts are rewritten one by one."""
 
 
 @overload
@@ -49,14 +49,15 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
     A graph keeps its scores; weights of the rules become the score column `grammar`. If a word becomes several words,
     the first of them gets the scores of the word. If a word is deleted, an arc without a word gets its scores.
 
-    The result of an n-best list keeps the order of the list: it has a path for each hypothesis; if the grammar writes
-    several texts for one, a path for each of them in its place.
+    The result of an n-best list keeps the order of the list. It has one path for each hypothesis or, if the grammar
+    rewrites a hypothesis to several texts, one path for each of these texts.
 
     Args:
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive of pynini
             (`rules.far:RULE`), NIST's mapping rules (`rules.glm`), or a normalizer of Whisper (`whisper-en`).
-        scales: An n-best list keeps only the scores in `scales` and those with a nonzero weight. A lattice keeps all.
+        scales: An n-best list keeps only the scores that `scales` names, and those with a nonzero weight. A lattice
+            keeps all scores.
 
     Raises:
         UsageError: The grammar does not exist, or does not have the rule.
@@ -71,7 +72,7 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
 
 
 def _listed(lattice: Lattice, name: str) -> Lattice:
-    """Return rewritten hypotheses, which are in the order of their list, as an n-best list."""
+    """Return a lattice of rewritten hypotheses, which are in order, as a `ranked` lattice; errors call it `name`."""
     if np.bincount(lattice.source)[1:].max(initial=0) <= 1:  # each first arc begins one path
         return replace(lattice, ranked=True)
     paths = lattice.statistics().paths
@@ -90,7 +91,7 @@ def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -
 
     Args:
         text: A text, or a graph of alternatives.
-        grammar: A grammar, as for `normalize`. Its rule `ALTERNATIVES`, if any, is also applied.
+        grammar: A grammar, as for `normalize`. If it has a rule `ALTERNATIVES`, this rule is applied, too.
     """
     rules = find_grammar(grammar) if isinstance(grammar, str) else grammar
     return rules.reference(split_words(text) if isinstance(text, str) else as_lattice(text))
@@ -103,7 +104,7 @@ class Grammar:
     Attributes:
         name: The name of the grammar, as for `find_grammar`.
         rules: The rules that rewrite every text, in order.
-        alternatives: The rule that adds alternatives to the rewritten text of a reference, if any.
+        alternatives: The rule that adds alternatives to the rewritten text of a reference; `None` if there is none.
         reference_rules: The rules for references; empty if they are the same as `rules`.
     """
 
@@ -136,7 +137,7 @@ class Grammar:
         return text
 
     def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
-        """Rewrite a hypothesis; return the text with the lowest weight, or a lattice if several texts have it."""
+        """Rewrite a hypothesis; return the text with the lowest weight, or a lattice of several such texts."""
         graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
         only = only_text(graph)
         return _distinct(graph) if only is None else only
@@ -161,9 +162,9 @@ class Grammar:
 
 @dataclass(frozen=True, eq=False)
 class TextGrammar(Grammar):
-    """A function that rewrites whole texts, such as Whisper's normalizers.
+    """A grammar whose function `rewrite` rewrites whole texts, such as Whisper's normalizers.
 
-    A transducer cannot express it, so the texts of a graph are rewritten one by one.
+    The function is not a transducer, so the texts of a graph are rewritten one by one.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -174,7 +175,7 @@ class TextGrammar(Grammar):
         return tuple(split_words(self.rewrite(" ".join(words))))
 
     def lattice(self, lattice: Lattice) -> Lattice:
-        """Return a lattice with a rewritten path for each path; the first arc of a path has all of its scores.
+        """Return a lattice with a rewritten path for each path; the first arc of a path has all scores of the path.
 
         The result has no labels and no times, since words may move.
         """
@@ -207,15 +208,15 @@ class TextGrammar(Grammar):
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
-    A name without a rule stands for two rules: `NORMALIZE`, or the only rule of the archive, rewrites all texts; then
-    `ALTERNATIVES`, if there is one, rewrites references. After a rule `R`, the grammar also applies `R_2`, `R_3` and so
-    on, if the archive has them.
+    If the name has no rule, `NORMALIZE`, or the only rule of the archive, rewrites all texts; then `ALTERNATIVES`, if
+    the archive has it, rewrites references. After a rule `R`, the rules `R_2`, `R_3` and so on are applied, too, if the
+    archive has them.
 
     Other names are:
 
     - Whisper's normalizers: `whisper-en`, `whisper-basic`, `whisper-basic:REMOVE_DIACRITICS`;
-    - files of NIST's mapping rules: `rules.glm`, with options after a colon: `KEEP_CASE`, `SPLIT_HYPHENS`, `TIMED`, or
-      several, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    - files of NIST's mapping rules: `rules.glm`. The options `KEEP_CASE`, `SPLIT_HYPHENS` and `TIMED` may follow a
+      colon, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
     """
     if name in WHISPER:
         return TextGrammar(name, rewrite=WHISPER[name][1])
@@ -248,12 +249,12 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
 
 
 def is_glm(source: str) -> bool:
-    """Check whether a name is that of a file of NIST's mapping rules (GLM)."""
+    """Check whether a name is a file of NIST's mapping rules (GLM)."""
     return Path(source).suffix == ".glm"
 
 
 def _mapping(name: str, source: str, options: str) -> Grammar:
-    """Return the grammar of a file of NIST's mapping rules."""
+    """Return the grammar of a file of NIST's mapping rules; `options` is the text after the colon of its name."""
     given = options_of(source, options)
     after = (SplitHyphens(source),) if given[SPLIT_HYPHENS] else ()
     output, reference = (
@@ -277,7 +278,7 @@ def rule_sizes(source: str) -> list[RuleSize]:
 
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
-    """Return, for each rule of a grammar (given by name or file), its name, machine and offset in the archive."""
+    """Return the name, the machine and the offset in the archive of each rule of a grammar, given by name or file."""
     if source in shipped_grammars():
         archive = compiled(source)
     elif not Path(source).exists() and Path(source).suffix != ".far":
@@ -303,7 +304,7 @@ def grammar_file(name: str) -> str | None:
 
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:
     """Return the text of a lattice if all paths have the same text; `None` if there are several texts."""
-    # If different beginnings of texts reach the same state, they have the same continuations, so whole texts differ.
+    # If two different beginnings of texts reach a state, they have the same continuations there, so whole texts differ.
     begun: list[tuple[str, ...] | None] = [(), *[None] * (lattice.num_states - 1)]
     arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
     for source, target, word in arcs:

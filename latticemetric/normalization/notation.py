@@ -30,7 +30,7 @@ def with_alternatives(lattice: Lattice) -> str:
 
 
 def _alternatives(texts: list[_Text]) -> list[str]:
-    """Return the notation of texts: alternatives, followed by the words at the end that all texts share."""
+    """Return the notation of texts: alternatives, then the last words that all texts share."""
     ending: list[str] = []
     while len(texts) > 1 and all(texts) and len({text[-1] for text in texts}) == 1:
         ending.insert(0, texts[0][-1])
@@ -62,7 +62,7 @@ def _shared_states(lattice: Lattice) -> list[int]:
 def _texts_between(
     arcs: list[list[tuple[int, int, str]]], here: int, ends: set[int], *, goes_on: bool
 ) -> Iterator[_Text]:
-    """Yield the texts of the paths from `here` to one of `ends`; paths may go on from there if `goes_on`."""
+    """Yield the texts of the paths from `here` to states in `ends`; `goes_on` is True if such a state may have arcs."""
     pending: list[tuple[int, _Text]] = [(here, ())]
     count = 0
     while pending:

@@ -1,8 +1,8 @@
 """Run a rule (a byte transducer) word by word.
 
 A rule rewrites texts: words in UTF-8, separated by single spaces. A graph may have too many texts to rewrite one by
-one. So the rule runs on the words of arcs, from each state that it can have before a word. The steps of each word are
-computed once and cached: a rule that looks only at single words runs once per distinct word.
+one. So the rule reads the words of arcs, from each state that it may be in before a word. The steps of each word are
+computed once and cached: a rule that depends only on single words runs once per distinct word.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AFTER = -2
 
 
 _Ways = dict[tuple[int, bytes], float]
-"""The cost of each way to read some bytes: the state after them, and the bytes written."""
+"""The ways to read some bytes, with their costs. A way is the state after these bytes, and the bytes written."""
 
 
 class Step(NamedTuple):
@@ -57,7 +57,7 @@ class Rewriter(ABC):
     """
 
     def __init__(self, where: str, *, is_weighted: bool = False) -> None:
-        """Store `where`, which names the rules in errors, and `is_weighted`, which is True if steps may have costs."""
+        """Store `where`, the name of the rules in errors, and `is_weighted`: True if steps may have costs."""
         self.where = where
         self.is_weighted = is_weighted
         self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
@@ -79,11 +79,11 @@ class Rewriter(ABC):
 
     @abstractmethod
     def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
-        """Yield the ways to read a word if it ends the text (the new state is `AFTER`), and if other words follow."""
+        """Yield the ways to read a word: as the last word of a text (the new state is `AFTER`), and before others."""
 
 
 class Rule(Rewriter):
-    """Runs a byte transducer; lists the transitions of a state on demand."""
+    """A rule that is a byte transducer; the transitions of a state are listed on demand."""
 
     def __init__(self, machine: FstArrays, where: str) -> None:
         """Store the machine; `where` names it in errors.
@@ -130,7 +130,8 @@ class Rule(Rewriter):
             end = float(self._machine.final[at])
             if end != np.inf:
                 yield Step(AFTER, output + b" ", cost + end)
-        # Silent moves after the space belong to the next word: as moves of both, they would give a text several paths.
+        # Silent moves after the space belong to the next word. If they belonged to both words, a text would have
+        # several paths.
         yield from (Step(at, out, cost) for (at, out), cost in self._ways_over(ways, _SPACE).items())
 
     def _ways_after(self, ways: _Ways, byte: int, word: str) -> _Ways:
@@ -178,7 +179,7 @@ class Rule(Rewriter):
 
 
 def split_output(pending: bytes, output: bytes) -> tuple[list[bytes], bytes]:
-    """Return the complete words of `pending` + `output`, and the incomplete word at the end."""
+    """Return two values: the list of complete words of `pending` + `output`, and the incomplete word at the end."""
     words, begun = [], bytearray(pending)
     for byte in output:
         if byte not in _WHITE:

@@ -19,7 +19,7 @@ from latticemetric.normalization.whisper import WHISPER
 
 
 def grammar_folder() -> Path:
-    """Return the folder of the grammars' sources: next to the package in a checkout, otherwise inside it."""
+    """Return the folder of the grammars' sources: in the package or, in a checkout, beside the package."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "grammars"
     return installed if installed.is_dir() else package.parent / "grammars"
@@ -52,7 +52,7 @@ def summary(name: str) -> str:
 
 
 def compiled(name: str) -> bytes:
-    """Return the archive of a grammar from the cache; if it is missing, compile it, and cache it if possible."""
+    """Return the archive of a grammar from the cache; if it is not there, compile it, and cache it if possible."""
     digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
     if cache := os.environ.get("XDG_CACHE_HOME"):
         base = Path(cache)

@@ -1,9 +1,8 @@
 """Whisper's normalizers of texts (Radford et al. 2022, appendix C), to compare with published error rates.
 
 `whisper_english` and `whisper_basic` return the same bytes as OpenAI's program, including its faults: `the 1 place`
-becomes `the one place`, and `U.S.` differs from `US`. They rewrite whole texts, and are not transducers. Use them to
-compare with published figures. For other purposes, the grammar `english` is better: more texts with the same meaning
-become equal.
+becomes `the one place`, and `U.S.` differs from `US`. They rewrite whole texts, and are not transducers. For other
+purposes, the grammar `english` is better: it makes more texts with the same meaning equal.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ def whisper_basic(text: str, *, diacritics: bool = True) -> str:
 
     Args:
         text: The text.
-        diacritics: True to keep letters with accents, and to replace separate combining marks by spaces. False to
-            remove accents.
+        diacritics: True to keep accents of letters, and to replace separate combining marks by spaces; False to remove
+            accents.
 
     Examples:
         >>> whisper_basic("¿Qué? [risas] Está bien…")
@@ -54,7 +53,7 @@ def _spaced(text: str) -> str:
 
 
 def _without_diacritics(text: str, keep: str = "") -> str:
-    """Remove accents; replace other marks, symbols and punctuation by spaces, except those in `keep`."""
+    """Remove accents; replace other marks, symbols and punctuation by spaces. Keep the characters in `keep`."""
 
     def plain(character: str) -> str:
         if character in keep:
@@ -203,7 +202,7 @@ def _with_halves(text: str) -> str:
 
 
 class _NumberReader:
-    """Reads words from left to right, and keeps the number that they form so far."""
+    """Reads words from left to right, and stores the number that the last words form."""
 
     def __init__(self, words: list[str]) -> None:
         self._words = words
@@ -286,9 +285,9 @@ class _NumberReader:
         self._number = value.numerator if value.denominator == 1 else digits
 
     def _appended(self, value: int, place: int) -> int | str:
-        """Return the number so far, continued by `value`.
+        """Return the current number, continued by `value`.
 
-        If the number is a multiple of `place`, add `value` (300, 20 → 320); otherwise append digits (19, 90 → 1990).
+        If the number is a multiple of `place`, add `value` (300, 20 → 320); otherwise, append digits (19, 90 → 1990).
         """
         if self._number is None:
             return value
@@ -304,9 +303,9 @@ class _NumberReader:
         return f"{str(self._number)[:-1] if before in _TENS and one_digit else self._number}{value}"
 
     def _multiplied(self, value: int) -> Iterator[str]:
-        """Multiply the number by `value` if possible; otherwise yield it and begin another number with `value`.
+        """Multiply the current number by `value` if possible; otherwise, yield it, and begin a new number with `value`.
 
-        Of an integer, only the part below 1000 is multiplied (2003, 100 → 2300).
+        Multiply only the part of an integer below 1000 (2003, 100 → 2300).
         """
         number = self._number
         if isinstance(number, str):

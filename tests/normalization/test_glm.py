@@ -221,7 +221,7 @@ def test_damaged_files_are_refused(tmp_path, head, text, says):
 def test_a_rule_that_writes_half_an_alternative_is_refused_where_it_applies(tmp_path):
     path = rules(tmp_path, "A'S => [{A'S / A IS}\n")  # as in files of NIST: rfilter1 cuts it at the slash
     assert lm.normalize("b", path) == "B"
-    with pytest.raises(lm.InputError, match="where } is missing") as error:
+    with pytest.raises(lm.InputError, match=r"\} is missing in the output '") as error:
         lm.normalize("a's", path)
     assert error.value.where == f"{path}:5"
 

@@ -1,4 +1,4 @@
-"""Draw graphs: `draw` returns a `Drawing`, which notebooks show, and which can be written in every format."""
+"""Draw graphs: `draw` returns a `Drawing`. Notebooks show drawings; `save` writes them to files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from latticemetric.formats.streams.output import atomic_output
 from latticemetric.lattice.lattice import Lattice, Scales
 
 FORMATS = ("svg", "png", "pdf", "dot", "text")
-"""Formats of drawings. `format_of` returns the format that belongs to the suffix of a file name."""
+"""Formats of drawings."""
 
 _SUFFIXES = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": "dot", ".txt": "text"}
 
@@ -46,8 +46,8 @@ class Drawing:
         """Return the drawing as an SVG element.
 
         Args:
-            standalone: True for a file: lines and texts are dark on a light background, light on a dark one. False for
-                a part of a page: lines and texts have the colour of the surrounding text.
+            standalone: True for a file: lines and texts are dark on a light background, and light on a dark background.
+                False for a part of a page: lines and texts have the colour of the surrounding text.
         """
         return svg_text(self.picture(), standalone=standalone)
 
@@ -56,7 +56,7 @@ class Drawing:
         return dot_text(self.diagram)
 
     def text(self, width: int | None = WIDTH) -> str:
-        """Return the drawing as text for terminals; if it is wider than `width` columns, return a list of links."""
+        """Return the drawing as text for terminals; if this is wider than `width` columns, return a list of links."""
         return terminal_text(self.diagram, width)
 
     def save(
@@ -65,7 +65,7 @@ class Drawing:
         format: str | None = None,  # noqa: A002  as in matplotlib's savefig
         width: int | None = WIDTH,
     ) -> None:
-        """Write the drawing to a file; after an error, no partial file is left.
+        """Write the drawing to a file; if an error occurs, leave no incomplete file.
 
         Args:
             path: The file, or `-` for standard output.
@@ -97,7 +97,7 @@ class Drawing:
 
 
 def format_of(path: str) -> str:
-    """Return the format for the suffix of a file name."""
+    """Return the format of drawings for the suffix of a file name."""
     format_name = _SUFFIXES.get(Path(path).suffix.lower())
     if format_name is None:
         endings = ", ".join(_SUFFIXES)
@@ -129,15 +129,16 @@ def draw(
         path: The file to write, if any; its name ends in .svg, .png, .pdf, .dot or .txt.
         ways: The paths to highlight: a mapping from names to results, or to numbers of arcs or edges. The names
             `oracle`, `1-best` and `mbr` have fixed styles.
-        captions: The legend's texts for the paths in `ways`. Default: their words and scores, if known.
-        posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
-        rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write under its word and
-            to show as a band of colour.
-        scores: Names of score columns to write under the word, too.
-        times: Write times under the states of a lattice, if it has times.
-        most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;
-            the paths in `ways` are added. `None`: draw all.
-        beam: Leave out paths that cost more than the cost of the best path plus `beam`, except the paths in `ways`.
+        captions: The legend's texts for the paths in `ways`. Default: the words and scores of the paths, if known.
+        posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under the words.
+        rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write under the words
+            and to show as bands of colour.
+        scores: Names of score columns to write under the words, too.
+        times: True to write times under the states of a lattice, if it has times.
+        most_states: Largest number of states or nodes to draw, from the best paths; the limit for arcs is twice this
+            number. Paths in `ways` are always drawn. `None`: draw all.
+        beam: Largest difference of a path's cost from the best cost; more expensive paths are not drawn, except those
+            in `ways`.
         scales: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.
         title: A description, for readers who cannot see the picture.
@@ -168,14 +169,14 @@ def draw(
 
 
 def _probabilities(posteriors: Any) -> Any:
-    """Return the probability of each arc or edge: an attribute of `posteriors(graph)`, or the argument itself."""
+    """Return the probability of each arc or edge, given the argument `posteriors` of `draw`."""
     return getattr(posteriors, "edge", getattr(posteriors, "arc", posteriors))
 
 
 def _diagram(
     graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
 ) -> Diagram:
-    """Build the diagram that belongs to the type of `graph`; `named` is `{"title": …}`, or empty."""
+    """Build the diagram of a graph of any type; `named` is `{"title": …}`, or empty."""
     from latticemetric.drawing.graphs import (
         Network,
         automaton_diagram,

@@ -20,7 +20,7 @@ HighlightedPaths = Mapping[str, Sequence[int]]
 """The arcs of each highlighted path by its name, such as `oracle`; in a forest, the edges of each derivation."""
 
 CIRCLE, END, BOX, ROUND, GOAL, WORD = "circle", "end", "box", "round", "goal", "word"
-"""Shapes: `end` and `goal` have two rings; `round` and `goal` are boxes with round corners; a `word` has no outline."""
+"""Shapes of vertices. `end` and `goal` have two rings, `round` and `goal` have round corners, `word` has no outline."""
 
 BOXES = frozenset({BOX, ROUND, GOAL, WORD})
 
@@ -36,7 +36,7 @@ class Vertex:
         text: The text in the vertex.
         shape: `circle`, `end`, `box`, `round`, `goal` or `word`.
         detail: The small text under the vertex.
-        paths: The numbers of the highlighted paths that pass the vertex.
+        paths: The numbers of the highlighted paths through the vertex.
     """
 
     text: str
@@ -54,9 +54,9 @@ class Link:
         target: The vertex where it ends.
         label: The text on the link.
         detail: The small text under the label.
-        paths: The numbers of the highlighted paths that take the link.
-        shade: The shade (an index in `SHADES`) of the band of colour under the link, which shows its expected rate;
-            `None`: no band.
+        paths: The numbers of the highlighted paths through the link.
+        shade: The shade of the link: a band of colour that shows its expected rate. It is an index in `SHADES`; `None`
+            if there is no band.
     """
 
     source: int
@@ -75,9 +75,9 @@ class Diagram:
         kind: `lattice`, `forest`, `automaton`, `network` or `tree`.
         title: A description in a few words.
         vertices: The vertices.
-        links: The links. Those that leave the same vertex are in the order in which to draw them.
+        links: The links. Links that leave the same vertex are in the order in which they are drawn.
         paths: Names of the highlighted paths (in a forest: derivations).
-        captions: The rows of the legend, as (name, text). A name that is not in `paths` gets its own row.
+        captions: The texts of the legend, as (name, text). A name that is not in `paths` gets its own row.
         omissions: Notes on omitted parts.
         notes: Notes on the meaning of numbers and signs.
         shading: The legend's text that explains the shades; empty if no link has a shade.
@@ -94,7 +94,7 @@ class Diagram:
     shading: str = ""
 
     def legend(self) -> list[tuple[int | None, str, str]]:
-        """Return the rows of the legend: a path's number (`None` for other rows), its name and its caption."""
+        """Return the rows of the legend: the number of the path (`None` for other rows), the name and the caption."""
         captions = dict(self.captions)
         others = [(None, name, caption) for name, caption in self.captions if name not in self.paths]
         return [*others, *((number, name, captions.get(name, "")) for number, name in enumerate(self.paths))]
@@ -110,7 +110,7 @@ def detail_writer(
     columns: Mapping[str, Column],
     scores: Sequence[str],
 ) -> Callable[[int], str]:
-    """Return a function that returns the posterior, the expected rate and `scores` of an arc or edge as one text.
+    """Return a function that returns the details of an arc or edge: posterior, expected rate and `scores`, as one text.
 
     `number` is the number of arcs or edges; `columns` are the score columns of the graph.
     """
@@ -130,7 +130,7 @@ def detail_writer(
 
 
 def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArray[np.float64] | None:
-    """Return values as an array; raise an error unless there is one value per arc. Return `None` for no values."""
+    """Return values as an array, or `None` if there are none; raise an error unless there is one value per arc."""
     if values is None:
         return None
     found = np.asarray(values, dtype=np.float64)
@@ -140,7 +140,7 @@ def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArr
 
 
 def probability(value: float) -> str:
-    """Return a probability as text with two decimals; a small positive one becomes `<0.01`, never 0."""
+    """Return a probability as text with two decimals; very small probabilities become `<0.01`, not `0.00`."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
 
@@ -148,20 +148,20 @@ def probability(value: float) -> str:
 # ---- Shades: the expected rates of arcs as colours ----
 
 SHADE_COLOUR = "#a044c4"
-"""The colour of shades: purple, since no path has it, and it is visible on light and dark backgrounds."""
+"""The colour of shades: purple. No path has this colour, and it is visible on light and dark backgrounds."""
 
 SHADES = (0.1, 0.28, 0.46, 0.64, 0.85)
-"""Opacities of the bands of colour under links, from the lowest expected rate to the highest."""
+"""Opacities of shades, from the lowest expected rate to the highest."""
 
 SHADE_WIDTH = 10.0
-"""The width of the bands of colour under links, in pixels."""
+"""The width of shades, in pixels."""
 
 
 def shades_of(rates: npt.ArrayLike | None, arcs: npt.NDArray[np.integer]) -> tuple[dict[int, int], str]:
-    """Return the shade of each arc or edge in `arcs` that has a rate, and the legend's text about shades.
+    """Return the shade (an index in `SHADES`) of each arc or edge in `arcs` with a rate, and the legend's text.
 
-    `rates` has the expected rate of every arc or edge of the graph, NaN if it has none. A shade is an index in
-    `SHADES`. If no arc or edge in `arcs` has a rate, return an empty dictionary and an empty text.
+    `rates` has the expected rate of every arc or edge of the graph, or NaN. If no arc or edge in `arcs` has a rate,
+    return an empty dictionary and an empty text.
     """
     every = np.empty(0) if rates is None else np.asarray(rates, dtype=np.float64)
     known = {arc: float(every[arc]) for arc in arcs.tolist() if every.size and not np.isnan(every[arc])}
@@ -198,9 +198,10 @@ def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> di
 def paths_through(
     paths: Mapping[str, Sequence[int]], ends: Mapping[int, Sequence[int]] | None = None
 ) -> dict[int, tuple[int, ...]]:
-    """Return the numbers of the paths that pass each arc or edge.
+    """Return the numbers of the paths through each arc or edge.
 
-    If `ends` gives the states or nodes of each arc or edge, return the paths that pass each state or node instead.
+    If `ends` has the states or nodes of each arc or edge, return the numbers of the paths through each state or node
+    instead.
     """
     found: dict[int, tuple[int, ...]] = {}
     for number, arcs in enumerate(paths.values()):
@@ -211,7 +212,7 @@ def paths_through(
 
 # ---- Styles of paths: each has its own dashes and width as well as its colour ----
 #
-# Colours are from Okabe and Ito's palette, which suits colour-blind readers; darker or lighter by the background.
+# Colours are from Okabe and Ito's palette for colour-blind readers, made darker or lighter for the background.
 
 
 class PathStyle(NamedTuple):
@@ -238,6 +239,6 @@ _OTHERS = (
 
 
 def path_styles(paths: Sequence[str]) -> list[PathStyle]:
-    """Return the style of each path: a fixed one for known names, otherwise the next of `_OTHERS`."""
+    """Return the style of each path: known names have a fixed style, other names get the next one of `_OTHERS`."""
     others = [path for path in paths if path not in _KNOWN]
     return [_KNOWN.get(path) or _OTHERS[others.index(path) % len(_OTHERS)] for path in paths]

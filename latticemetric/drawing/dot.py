@@ -34,7 +34,7 @@ _SHAPES = {
 def dot_text(diagram: Diagram) -> str:
     """Return a diagram as a `digraph` in DOT.
 
-    Lines show highlighted paths by colour, style and width; labels show them by marks.
+    Highlighted paths are shown by the colour, style and width of lines, and by marks in labels.
     """
     styles = path_styles(diagram.paths)
     legend = [

@@ -66,7 +66,8 @@ def lattice_diagram(
 ) -> Diagram:
     """Return the diagram of a lattice, or of the best part of a large one, with highlighted paths; see `draw`.
 
-    If `merged`, and only a part is drawn, parallel arcs outside highlighted paths become one link with several words.
+    If `merged` is true and only a part is drawn, parallel arcs become one link with several words, unless they are on
+    highlighted paths.
     """
     highlighted = checked_paths(paths, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
@@ -109,7 +110,7 @@ def lattice_diagram(
 def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], tuple[str, ...]]:
     """Merge links between the same two vertices, except those of highlighted paths; return all links, and notes.
 
-    The words of a merged link are sorted by cost; for equal costs, in the given order.
+    The words of a merged link are sorted by cost; words with equal costs keep their order.
     """
     parallel: dict[tuple[int, ...], list[int]] = {}
     for number, link in enumerate(links):
@@ -123,7 +124,7 @@ def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], 
 
 
 def _one_of(links: Sequence[Link]) -> Link:
-    """Return one link that stands for several: its label has their first words and the number of the other words."""
+    """Return one link for several; its label has the first words of these links, and the number of other words."""
     if len(links) == 1:
         return links[0]
     shown, more = links[:_MOST_WORDS], len(links) - _MOST_WORDS
@@ -194,7 +195,7 @@ def forest_diagram(
 # ---- Confusion networks: alternative words in one place, the most probable first ----
 
 Bin = Sequence[tuple[str, float]]
-"""Words and their posteriors, the most probable first; the empty string stands for no word."""
+"""The words of a bin and their posteriors, the most probable first; an empty string means no word."""
 
 BEST = "consensus"
 """The name of the path with the best words."""
@@ -210,7 +211,7 @@ class Network(Protocol):
 def network_diagram(
     bins: Sequence[Bin], *, title: str = "confusion network", least: float = 0.01, most_states: int | None = None
 ) -> Diagram:
-    """Build the diagram of a confusion network; `most_states=None` draws all states.
+    """Build the diagram of a confusion network with at most `most_states` states (`None`: no limit).
 
     Words with posteriors below `least` are omitted, except the best word of each bin. Bins without words are omitted.
     """
@@ -231,7 +232,7 @@ def network_diagram(
         omissions.append(f"Shown: {len(drawn)} of {len(spoken)} bins, the first ones.")
     if words := sum(map(len, bins)) - sum(map(len, spoken)):
         omissions.append(
-            f"{words} entries are left out: words with posteriors below {least:g}, and bins without other words."
+            f"{words} entries are left out: those with posteriors below {least:g}, and those of bins without words."
         )
     return Diagram(NETWORK, title, vertices, links, (BEST,), omissions=tuple(omissions))
 
@@ -245,7 +246,7 @@ MOST_VERTICES = 400
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """Build the diagram of a derivation tree, level by level; after about `most_vertices` vertices, omit children."""
+    """Build the diagram of a derivation tree, level by level; omit vertices when there are about `most_vertices`."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])

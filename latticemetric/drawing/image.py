@@ -1,4 +1,4 @@
-"""Write pictures as PNG and PDF with matplotlib, in the same layout as SVG."""
+"""Write pictures as PNG and PDF with matplotlib, with the layout of the SVG."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MISSING = re.compile(r"Glyph (\d+) ")
 
 
 def installed_families() -> list[str]:
-    """Return those font families of `_FAMILIES` that are installed."""
+    """Return the font families of `_FAMILIES` that are installed."""
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
@@ -53,7 +53,7 @@ def installed_families() -> list[str]:
 
 @contextmanager
 def _one_warning() -> Iterator[None]:
-    """Turn the warnings about single letters without a font into one warning about all of them."""
+    """Inside the block, turn the warnings about single letters without a font into one warning about all of them."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -65,7 +65,7 @@ def _one_warning() -> Iterator[None]:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     if missing:
         letters = "".join(sorted(missing))
-        warnings.warn(f"no font has the letters {letters}: install a font that has them, or write SVG", stacklevel=3)
+        warnings.warn(f"no font has the letters {letters}; install a font that has them, or write SVG", stacklevel=3)
 
 
 # ---- Pictures ----
@@ -98,7 +98,8 @@ def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
     dots = min(_FINEST, _MOST_PIXELS / longest)
     if image_format == "png" and dots < 1 / 2:
         raise UsageError(
-            f"the picture is {longest:.0f} pixels long, too many for PNG", advice="draw fewer states, or write SVG"
+            f"a side of the picture has {longest:.0f} pixels, too many for PNG",
+            advice="draw fewer states, or write SVG",
         )
     settings = {"font.family": installed_families(), "pdf.fonttype": 42, "text.parse_math": False}
     with _one_warning(), mpl.rc_context(settings):

@@ -43,10 +43,10 @@ _STRAIGHTEST, _STRAIGHT = 60.0, 12.0
 
 @dataclass
 class LayeredGraph:
-    """Numbered nodes in columns: first the diagram's vertices in their order, then the nodes of links.
+    """Nodes in columns. The first nodes are the vertices of the diagram, in order; then come the nodes of links.
 
-    Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends. Nodes do not
-    overlap, so no line crosses a label or a vertex.
+    Vertices are in even columns, labels are in odd columns. A link has one node in each column between its ends. Nodes
+    do not overlap, so no line crosses a label or a vertex.
     """
 
     column: list[int] = field(default_factory=list)
@@ -81,7 +81,7 @@ def vertex_size(vertex: Vertex) -> tuple[float, float]:
 
 
 def label_size(link: Link) -> tuple[float, float, float]:
-    """Return the height that a link's texts need above and below its line, and the width that they need."""
+    """Return three lengths that the texts of a link need: above its line, below its line, and the width."""
     lines = _half_width(link)
     above = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SIZE if link.label else 3.0)
     below = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SMALL if link.detail else 3.0)
@@ -147,7 +147,7 @@ _Columns = list[list[int]]
 
 
 def ordered_columns(graph: LayeredGraph) -> _Columns:
-    """Return the nodes of each column from top to bottom, in the order with the fewest crossings of those tried."""
+    """Return the nodes of each column from top to bottom, in the order with the fewest crossings that was found."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
     for sweep in range(_SWEEPS):
@@ -187,7 +187,7 @@ def _sweep(graph: LayeredGraph, columns: _Columns, *, forth: bool) -> None:
 
 
 def _swap(graph: LayeredGraph, columns: _Columns) -> None:
-    """Swap adjacent nodes while this reduces crossings, in at most `_SWAPS` rounds."""
+    """Swap adjacent nodes if this reduces crossings; repeat at most `_SWAPS` times."""
     rank = {node: number for column in columns for number, node in enumerate(column)}
     for _ in range(_SWAPS):
         swapped = False
@@ -207,7 +207,7 @@ def _swap(graph: LayeredGraph, columns: _Columns) -> None:
 
 
 def crossings(graph: LayeredGraph, columns: _Columns) -> int:
-    """Count the pairs of lines that cross."""
+    """Count the crossings of lines if columns are in this order."""
     total = 0
     for left, right in itertools.pairwise(columns):
         rank = {node: number for number, node in enumerate(right)}
@@ -227,10 +227,10 @@ _GAP = 3.0
 
 
 def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
-    """Return the height (y) of each node's line.
+    """Return the vertical position (y) of each node's line.
 
-    Place each column as near to its neighbours as possible (exact least squares), without overlaps and in the given
-    order.
+    Place the nodes of each column as near to their neighbours as possible (exact least squares), without overlaps and
+    in the given order.
     """
     found = [0.0] * len(graph.column)
     for column in columns:
@@ -310,7 +310,7 @@ def layers_of(diagram: Diagram) -> list[int]:
 
 
 def _borders(graph: LayeredGraph, columns: _Columns, y: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the left and right border of each column, with room between columns for the steepest bend."""
+    """Return the left and right border of each column; the space between two columns is wide enough for all bends."""
     borders: list[tuple[float, float]] = []
     right = 0.0
     for place, column in enumerate(columns):

@@ -1,4 +1,4 @@
-"""Add a legend below a picture: a sample line, words and score of each path; then notes."""
+"""Add a legend below a picture: a sample line, the words and the score of each path; then notes."""
 
 from __future__ import annotations
 
@@ -110,7 +110,10 @@ def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _cells(alignment: Alignment) -> Iterator[str]:
-    """Yield two texts per reference word: the insertions before it, and its aligned word; then the last insertions."""
+    """Yield two texts for each reference word: the words inserted before it, and the word aligned with it.
+
+    Yield the words inserted at the end last.
+    """
     inserted: list[str] = []
     for edit, _, candidate in alignment.steps():
         if edit == INSERTION:

@@ -28,7 +28,7 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """Return a graph, tree or network as an SVG element; only a part of a large one is drawn, with a note."""
+    """Return a graph, tree or network as an SVG element; of a large one, draw only a part, with a note."""
     return draw(graph).svg()
 
 
@@ -48,7 +48,7 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
 
 
 def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
-    """Return a result as HTML: scores, alignments with references, and `graph` (if given) with highlighted `paths`."""
+    """Return a result as HTML: the scores and alignments of `paths`, and the graph (if any) with highlighted paths."""
     parts = [f"<p><small>{_text(title)}</small></p>"]
     for name, path in paths.items():
         score = "–" if path.score is None else f"{path.score:.4f}"
@@ -130,7 +130,7 @@ def _numbers_html(plain: Mapping[str, Any]) -> str:
 
 
 def _probable(result: Any) -> list[dict[str, Any]]:
-    """Return one record per word, the most probable first, if the result is a distribution; otherwise an empty list."""
+    """Return one record per word, the most probable first; return an empty list if a result has no word posteriors."""
     if not callable(getattr(result, "words", None)):
         return []
     ranked = sorted(result.words().items(), key=lambda item: (-round(item[1], 12), item[0]))

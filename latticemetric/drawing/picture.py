@@ -1,4 +1,4 @@
-"""Pictures: boxes, curves and texts with positions. Layouts make pictures, backends write them.
+"""Pictures: shapes, curves and texts with positions. Layouts make pictures; `svg` and `image` write them.
 
 Lengths are in pixels (96 per inch); y grows downwards.
 """
@@ -14,13 +14,13 @@ from typing import NamedTuple
 from latticemetric.drawing.diagram import END, GOAL
 
 SIZE, SMALL = 14.0, 11.0
-"""Font sizes of labels, and of the details below them, in pixels."""
+"""The font size of labels, and the font size of details below labels, in pixels."""
 
 ASCENT, DESCENT = 0.95, 0.3
-"""The height of text above and below its base line, as shares of the font size."""
+"""The height of text above its base line, and below it, divided by the font size."""
 
 LINE_SPACING = 3.6
-"""The distance between the lines of paths that take the same link."""
+"""The distance between the lines of paths through the same link."""
 
 _RING_SPACING = 3.5
 """The distance between the two rings of a final state."""
@@ -76,7 +76,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """A drawn vertex: kind (see `diagram`), centre, size, and the paths that pass it."""
+    """A vertex with its shape (`kind`, see `diagram`), its centre (`x`, `y`), its size, and the paths through it."""
 
     kind: str
     x: float
@@ -93,17 +93,20 @@ class Shape:
 
     @property
     def rings(self) -> list[tuple[float, float]]:
-        """The outlines, the outer one first, as (distance from the edge of the shape, line width)."""
+        """The outlines of the shape, the outer one first; each is a distance from its edge, and a line width."""
         outer = (0.0, 2.6 if self.paths else 1.2)
         return [outer, (_RING_SPACING, 1.2)] if self.kind in {END, GOAL} else [outer]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of Bézier curves: the start, then three points per curve (two control points and the end).
+    """A line of Bézier curves.
 
-    Each highlighted path that takes the line is drawn as a separate, parallel line. `arrow` adds an arrow head, and
-    `shade` (an index in `SHADES`) adds a band of colour under the line.
+    Attributes:
+        points: The start, then three points per curve: two control points and the end.
+        paths: The highlighted paths along the line; each is drawn as a separate, parallel line.
+        arrow: True to draw an arrow head at the end.
+        shade: The band of colour under the line (an index in `SHADES`); `None` if there is none.
     """
 
     points: tuple[Point, ...]
@@ -113,7 +116,7 @@ class Curve:
 
     @property
     def is_plain(self) -> bool:
-        """True if a plain line is drawn: for links that no highlighted path takes, but not for the legend's shades."""
+        """True if a plain line is drawn: for links without highlighted paths, but not for samples of shades."""
         return not self.paths and (self.arrow or self.shade is None)
 
 
@@ -171,17 +174,14 @@ class Picture:
 
 
 def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
-    """Yield the number of each highlighted path on a curve, and the points of its line.
-
-    Several paths may share a curve; each is drawn as a line parallel to it.
-    """
+    """Yield the number of each highlighted path along a curve, and the points of the path's own, parallel line."""
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
         yield path, [Point(x, y + shift) for x, y in curve.points]
 
 
 def arrow_head(curve: Curve) -> tuple[Point, Point, Point]:
-    """Return the triangle at a curve's end, in the curve's direction; it is larger for a highlighted path."""
+    """Return the triangle at the end of a curve, in its direction; the triangle is larger for highlighted paths."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)

@@ -18,21 +18,21 @@ MOST_STATES = 60
 """The default number of states or nodes to draw."""
 
 _ARCS_A_STATE = 2
-# The paths to draw, at most, if all of them cost the same.
+# The largest number of paths to draw if all of them cost the same.
 _MOST_PATHS = 30
 
 Numbers = npt.NDArray[np.int64]
 
 
 class Selection(NamedTuple):
-    """The arcs (or edges) to draw, and notes on omitted ones."""
+    """The arcs (or edges) to draw, and notes on omitted parts."""
 
     arcs: Numbers
     omissions: tuple[str, ...]
 
 
 class Bounds(NamedTuple):
-    """Limits of the part of a graph to draw; highlighted paths are drawn in any case. `None` means no limit."""
+    """Limits of the part of a graph to draw, `None` for no limit. Highlighted paths are always drawn."""
 
     most: int | None  # the largest number of states or nodes; the limit for arcs or edges is twice this number
     beam: float | None  # the largest cost above the cost of the best path
@@ -49,7 +49,7 @@ def select_arcs(
 ) -> Selection:
     """Select the arcs of a lattice (or the edges of a forest) to draw.
 
-    Select the arcs within the widest beam that fits into `bounds`, and all arcs in `kept` in any case. `scales` are the
+    Select the arcs within the widest beam that fits into `bounds`, and always the arcs in `kept`. `scales` are the
     weights of the score columns in path costs.
     """
     if scales:
@@ -79,7 +79,7 @@ def select_arcs(
         middle = (low + high) // 2
         low, high = (middle, high) if bounds.fit(sizes(drawn(float(beams[middle])))) else (low, middle)
     arcs = drawn(float(beams[low]))
-    if not bounds.fit(sizes(arcs)):  # even the arcs of paths that cost as much as the best one are too many
+    if not bounds.fit(sizes(arcs)):  # the paths with the best cost have too many arcs
         arcs = _of_best_paths(graph, always, scales, lambda some: bounds.fit(sizes(some)))
     if len(arcs) == whole[1]:
         return Selection(arcs, ())
@@ -90,7 +90,7 @@ def select_arcs(
 def _of_best_paths(
     graph: Lattice | Forest, always: Numbers, scales: Scales | None, fits: Callable[[Numbers], bool]
 ) -> Numbers:
-    """Return the arcs in `always`, those of the best path, and those of as many of the next ones as fit."""
+    """Return the arcs in `always`, those of the best path, and those of further paths in order while they fit."""
     first, *others = graph.n_best(_MOST_PATHS, scales, paths=True)
     arcs = np.union1d(always, first)
     for path in others:

@@ -1,4 +1,4 @@
-"""Write pictures as SVG: text remains text, colours follow the reader's settings, output is reproducible."""
+"""Write pictures as SVG, reproducibly; text can be selected, and colours follow the reader's settings."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 
 
 def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
-    """Return style rules that apply only to pictures of latticemetric, not to other elements of a page."""
+    """Return style rules that apply only to drawings of latticemetric, not to other elements of a page."""
     own = f"svg.{_OURS}"
     ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
     dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]
@@ -85,7 +85,10 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 
 
 def _class(style: PathStyle) -> str:
-    """Return the CSS class of a style, named by colour: the rules of a picture hold for all pictures on its page."""
+    """Return the CSS class of a style.
+
+    The name has the colour, since the rules of one picture apply to all pictures of a page.
+    """
     return f"way-{style.light[1:]}"
 
 

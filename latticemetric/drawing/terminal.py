@@ -27,7 +27,7 @@ _DEEPEST = 30
 
 
 def tree_lines(diagram: Diagram) -> Iterator[str]:
-    """Yield one line per node or word of a tree; below `_DEEPEST` levels, write the depth instead of more branches."""
+    """Yield one line per node or word of a tree; below level `_DEEPEST`, write the depth instead of branches."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
@@ -52,7 +52,7 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 def list_lines(diagram: Diagram) -> list[str]:
     """Return one line per link: the marks of its highlighted paths, its source, its target and its texts.
 
-    For a forest, return one line per rule, with its head and tails.
+    For a forest, return one line per rule: the marks, the head, the rule's text and the tails.
     """
     styles = path_styles(diagram.paths)
     named = [_box(vertex) for vertex in diagram.vertices]
@@ -124,7 +124,7 @@ class Sheet:
             self._lines[place] = self._lines.get(place, 0) | directions
 
     def write(self, row: int, column: int, text: str) -> None:
-        """Write a text from a cell to the right; it replaces the lines and texts in its cells."""
+        """Write a text that begins in a cell; it replaces the lines and texts in its cells."""
         for character in text:
             width = display_width(character)
             if not width:
@@ -151,7 +151,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Detour:
-    """A chain of links that leaves the main path or another detour, and may return to one of them."""
+    """A chain of links that leaves the main path or another detour, and may end on one of them."""
 
     links: tuple[int, ...]  # the numbers of the links
     first: int  # the vertex where the detour begins
@@ -213,7 +213,7 @@ def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
 
 
 def detour_rows(found: list[Detour]) -> dict[Detour, int]:
-    """Return the row (from 1) of each detour: short ones next to the main path, without overlaps."""
+    """Return the row (from 1) of each detour; short detours are next to the main path, and detours do not overlap."""
     taken: list[list[Detour]] = []
     rows = {}
     for detour in sorted(found, key=lambda detour: (detour.last - detour.first, detour.first)):
@@ -308,7 +308,7 @@ class _TextLayout:
         ]
 
     def _place_columns(self) -> None:
-        """Place each box as far to the left as labels allow."""
+        """Place each box as far to the left as possible, with enough room for labels."""
         links, wide = self.diagram.links, [display_width(label) for label in self.labels]
         needs = [(links[n].source, links[n].target, wide[n] + 2 * _BESIDE_ABOVE) for n in self.main]
         long = []
@@ -332,8 +332,8 @@ class _TextLayout:
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
         """Return the leftmost possible column of each box.
 
-        Each of `needs` is a source, a target, and the least room between their boxes. Neighbours have at least one free
-        column between them.
+        Each of `needs` is a source, a target, and the smallest number of columns between their boxes. Consecutive boxes
+        have at least one free column between them.
         """
         onto: list[list[tuple[int, int]]] = [[] for _ in self.boxes]
         for source, target, room in needs:

@@ -327,7 +327,7 @@ def test_png_and_pdf_show_the_same_picture_again_and_again(tmp_path):
 
 def test_letters_that_no_font_has_are_told_once(tmp_path, monkeypatch):
     monkeypatch.setattr("latticemetric.drawing.image.installed_families", lambda: ["DejaVu Sans"])
-    with pytest.warns(UserWarning, match="no font has the letters 字漢: install a font that has them") as told:
+    with pytest.warns(UserWarning, match="no font has the letters 字漢; install a font that has them") as told:
         draw(lm.Lattice.from_strings(["schön 漢字 שלום"]), tmp_path / "a.png")
     assert len(told) == 1
 

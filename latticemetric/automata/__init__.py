@@ -1,1 +1,1 @@
-"""References as graphs and tries, the automaton of a recognition rate, and words split into units."""
+"""References as graphs and tries of n-grams, the automaton of a recognition rate, and lattices of units of words."""

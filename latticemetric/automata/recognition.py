@@ -2,8 +2,8 @@
 
 One reference gives one automaton; several references give the union of their automata.
 
-r is the reference, n the length of the longest n-grams, α the insertion penalty, β the deletion penalty; ★ stands for
-any word. In state (i, m), the first i reference words have been read, and the last m of them (at most n − 1) were
+In this table, r is the reference, n the length of the longest n-grams, α the insertion penalty, β the deletion penalty,
+and ★ any word. In state (i, m), the first i reference words have been read, and the last m of them (at most n − 1) were
 matches in a row. The number after the colon is the gain:
 
     match         (i, m) --r_{i+1} : m+1--> (i+1, min(m+1, n−1))      i < |r|
@@ -60,10 +60,12 @@ class RecognitionAutomaton(NamedTuple):
     State i · n + m stands for state i of the reference after m matches in a row; n is the order, and m < n.
 
     Attributes:
+        source: The state where the transition begins.
+        target: The state where the transition ends.
         label: A word number, `EPSILON` (reads no word, as in a deletion) or `STAR` (reads any word).
-        edit: An edit code of `Gains.of_edits`.
-        size: What the transition adds to the denominator.
-        final: For each state, True if a path may end there.
+        edit: The edit code, as in `Gains.of_edits`.
+        size: The number that the transition adds to the denominator of the rate.
+        final: For each state, True if a path may end in it.
     """
 
     source: npt.NDArray[np.int32]
@@ -75,7 +77,7 @@ class RecognitionAutomaton(NamedTuple):
 
 
 def ngram_total(words: int, order: int) -> int:
-    """Return Σ_k |g_k(r)| for k = 1 … n: the denominator of an n-gram recognition rate."""
+    """Return the denominator of an n-gram recognition rate: the number of k-grams, k ≤ `order`, of `words` words."""
     orders = min(order, words)
     return orders * words - orders * (orders - 1) // 2
 
@@ -115,8 +117,8 @@ def compile_references(
 
     For a single string, the weights are those of the paper, so the best path costs −numerator. For a graph or several
     references, the weights of each automaton are divided by its denominator, and a new start state joins the automata,
-    so the best path costs −rate. A graph gives one automaton per string length, since strings of the same length have
-    the same denominator. References without words have no rate; they are omitted if others have words.
+    so the best path costs −rate. A graph becomes one automaton per string length, since strings of the same length have
+    the same denominator. References without words have no rate; they are omitted if other references have words.
 
     Args:
         references: The references.
@@ -181,9 +183,9 @@ class BestPath(NamedTuple):
 def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
-    For a given λ, gain − λ · denominator is a sum over arcs. (The rate, gain / denominator, is not.) Find the path with
-    the largest sum, take its rate as the next λ, and repeat. When the largest sum is 0, λ is the best rate. All numbers
-    are integers, so the iteration ends at the exact rate, after a few searches.
+    The rate, gain / denominator, is not a sum over arcs; but gain − λ · denominator is one for any given λ. Find the
+    path with the largest sum, take its rate as the next λ, and repeat. When the largest sum is 0, λ is the best rate.
+    All numbers are integers, so the iteration ends at the exact rate, after a few searches.
 
     Args:
         search: Function of λ, a `Ratio`. It returns the path with the largest sum, multiplied by λ.total so that it is
@@ -195,7 +197,7 @@ def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> Best
         best = search(rate)
         gain, total = best.ratio
         if total == 0 or gain * rate.total == rate.gain * total:
-            return best  # if the denominator of one path is 0, all are
+            return best  # if one path has the denominator 0, all paths have it
         rate = best.ratio
 
 
@@ -208,7 +210,7 @@ def best_path_at(
 
     Args:
         graph: The columns of the lattice.
-        sizes: What each arc of the lattice adds to the denominator.
+        sizes: The number that each arc of the lattice adds to the denominator.
         reference: The reference.
         gains: The parameters of the rate.
         rate: The rate λ of this search; see `path_of_best_rate`.

@@ -1,8 +1,8 @@
-"""References as graphs, with what each arc adds to a rate's denominator; and references as tries of n-grams.
+"""References as graphs, whose arcs add up to the denominator of a rate; references as tries of n-grams.
 
 The denominator is Σ_k |g_k(r)|, the number of k-grams of the reference r for k = 1 … n. It is a sum along a path: a
-word after i other words adds min(i + 1, n), one for each k-gram that ends with it. So a state of the graph is a pair: a
-state of the reference, and the number of words before it, counted up to n − 1.
+word after i other words adds min(i + 1, n), one for each k-gram that ends with this word. So a state of the graph is a
+pair: a state of the reference, and the number of words before it, counted up to n − 1.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ class ReferenceGraph:
     Every state leads to a final state. Paths without words have no rate; they are omitted if any path has words.
 
     Attributes:
-        word: For each arc, the number of the word that the metric counts, or `UNKNOWN`; ε if it counts none.
-        size: What each arc adds to the denominator.
-        arc: For each arc, the arc of the original graph; −1 for none.
-        final: For each state, True if a path may end there.
-        words: The number of words before each state, counted up to a limit.
+        source: For each arc, the state where it begins.
+        target: For each arc, the state where it ends.
+        word: For each arc, the number of its word; `UNKNOWN` if the word is not in the vocabulary, ε if there is no
+            word, or if the metric ignores it.
+        size: For each arc, the number that it adds to the denominator.
+        arc: For each arc, its number in the original graph.
+        final: For each state, True if a path may end in it.
+        words: For each state, the number of words before it, counted up to a limit.
     """
 
     source: Numbers
@@ -56,9 +59,9 @@ class ReferenceGraph:
 
         Args:
             lattice: The reference.
-            word: For each arc, the number of the word that the metric counts; see `ReferenceGraph`.
+            word: For each arc, the number of its word; see `ReferenceGraph.word`.
             order: n, the length of the longest n-grams.
-            most: The limit of the counts of words before a state; by default, the smallest that suffices for `size`.
+            most: The limit up to which words before a state are counted; by default, n − 1 (at least 1).
         """
         most = max(1, order - 1) if most is None else most
         source, target, words = lattice.source.tolist(), lattice.target.tolist(), word.tolist()
@@ -88,7 +91,7 @@ class ReferenceGraph:
 
     @property
     def has_words(self) -> bool:
-        """True if the paths have words; either all or none do (see `ReferenceGraph`)."""
+        """True if paths have words. Either all paths have words, or none has (see `ReferenceGraph`)."""
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
@@ -104,10 +107,10 @@ class ReferenceGraph:
 
 
 def reversed_lattice(lattice: Lattice) -> tuple[Lattice, Numbers]:
-    """Reverse all paths of a lattice; return it, and the original arc of each arc, −1 for none.
+    """Return a lattice with all paths reversed, and the original arc of each of its arcs (−1 for new arcs).
 
-    A new start leads to the final states, in their order. The arcs that leave a state keep the order of the original
-    arcs, so that paths are compared from their ends.
+    New arcs lead from a new start to the old final states, in their order. The arcs that leave a state keep the order
+    of the original arcs, so that paths are compared from their ends.
     """
     ends, last = lattice.final, np.int32(lattice.num_states)
     nothing = np.zeros_like(ends)
@@ -121,14 +124,14 @@ def reversed_lattice(lattice: Lattice) -> tuple[Lattice, Numbers]:
 
 
 def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:
-    """Return the words of a reference, or all words of a reference graph, without `silent` words."""
+    """Return the words of a reference, or the distinct words of a reference graph, without the words in `silent`."""
     if isinstance(reference, Lattice):
         reference = reference.vocabulary.decode(distinct_words(reference.word))
     return [word for word in reference if word not in silent]
 
 
 def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
-    """Return the number of each arc's word in `vocabulary`: ε for `silent` words, `UNKNOWN` for words not in it."""
+    """Return the number of each arc's word in `vocabulary`: ε if the word is in `silent`, `UNKNOWN` if it is new."""
     numbers, place = np.unique(reference.word, return_inverse=True)
     words = [reference.vocabulary.word(number) for number in numbers.tolist()]
     label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
@@ -147,7 +150,7 @@ class ReferenceNgrams:
         parent: The row of the n-gram without its last word; −1 for row 0.
         word: The last word of the n-gram.
         length: The length of the n-gram.
-        most: The highest count of the n-gram in a single reference; further matches do not count.
+        most: The highest count of the n-gram in a single reference (clipping: further matches do not count).
     """
 
     order: int
@@ -159,7 +162,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Build the n-grams of the references. Leave out n-grams that have an `UNKNOWN` word: no graph has them."""
+        """Build the n-grams of the references, without those that have an `UNKNOWN` word, since no graph has these."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:

@@ -19,11 +19,11 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, numbered_words
 
 _AFTER_CHARACTERS = 0x110001  # a character has the number of its code point, plus 1, since number 0 is ε
-_WITHIN = -1  # an arc or state inside a word
+_WITHIN = -1  # an arc or state within a word
 
 
 class UnitNumbers:
-    """Gives units their numbers: equal units get the same number in all graphs and references of a search.
+    """Assigns numbers to units; equal units get the same number in all graphs and references of a search.
 
     Examples:
         >>> UnitNumbers().encode(["a", "b", "GPU", "a"]).tolist()
@@ -34,7 +34,7 @@ class UnitNumbers:
         self._longer: dict[str, int] = {}
 
     def encode(self, units: Sequence[str]) -> Words:
-        """Return the number of each unit; give new numbers to units that have none."""
+        """Return the number of each unit; assign new numbers to new units."""
         text = "".join(units)
         if len(text) == len(units):
             encoded = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")
@@ -57,11 +57,11 @@ class Spelling:
     """The words of a lattice's arcs, and their units.
 
     Attributes:
-        label: The number of each arc's word: distinct words are numbered from 1; 0 for ε.
+        label: The number of each arc's word; distinct words are numbered from 1, and ε is 0.
         begin: Word w has the units `units[begin[w - 1] : begin[w]]`.
-        units: The units of all words, by their numbers.
-        separator: The unit between two words of a path; 0 if there is none.
-        numbers: Gives the units their numbers.
+        units: The numbers of the units of all words, word by word.
+        separator: The number of the unit between two words of a path; 0 if there is none.
+        numbers: Assigns numbers to units.
     """
 
     label: Words
@@ -86,7 +86,7 @@ class Spelling:
             vocabulary: The words.
             spelled: Returns the units of each word.
             separator: The unit between two words; `None` for none.
-            numbers: Gives the units their numbers, as in other graphs; `None` to number them anew.
+            numbers: Assigns numbers to units; give the same object for all graphs of a search. `None`: a new object.
         """
         numbers = UnitNumbers() if numbers is None else numbers
         distinct, label = numbered_words(word)
@@ -100,12 +100,12 @@ class Spelling:
 class SpelledLattice(NamedTuple):
     """The lattice of units. It has the paths of the original lattice; the arcs that leave a state keep their order.
 
-    With a separator, a state has two copies if some paths to it have words and others have none.
+    If there is a separator, a state has two copies if some paths to it have words and others have none.
 
     Attributes:
         lattice: The lattice whose words are numbers of units; it has no vocabulary and no scores.
-        arc: For each arc, the arc of the original lattice that it begins; −1 for arcs within words.
-        state: For each state, the state of the original lattice; −1 for states within words.
+        arc: For the first arc of each word (or ε), the original arc; −1 for arcs within words.
+        state: For each state, the original state; −1 for states within words.
     """
 
     lattice: Lattice
@@ -113,39 +113,39 @@ class SpelledLattice(NamedTuple):
     state: Steps
 
     def arcs_of(self, path: npt.ArrayLike) -> Steps:
-        """Return the arcs of the original lattice along a path."""
+        """Return the arcs of the original lattice along a path of this lattice."""
         arcs = self.arc[np.asarray(path, dtype=np.int64)]
         own: Steps = arcs[arcs != _WITHIN]
         return own
 
     def of_arcs(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
-        """Convert a column of the original arcs to the arcs of units.
+        """Convert a column of the original arcs to a column of this lattice's arcs.
 
-        The first arc of a word has the value of the original arc; its other arcs have the value `within`.
+        The first arc of a word gets the value of the original arc; the other arcs of a word get the value `within`.
         """
         return np.where(self.arc == _WITHIN, within, column[self.arc]).astype(column.dtype)
 
     def of_states(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
-        """Convert a column of original states to the states of units; those within words get the value `within`."""
+        """Convert a column of the original states to one of this lattice's states; those within words get `within`."""
         return np.where(self.state == _WITHIN, within, column[self.state]).astype(column.dtype)
 
     def cost(self, cost: Costs) -> Costs:
-        """Convert the costs of the original lattice; the first arc of a word has the whole cost."""
+        """Convert the costs of the original lattice; the first arc of a word gets the whole cost."""
         return Costs(self.of_arcs(cost.arc), self.of_states(cost.final, np.inf))
 
     def sums_of_arcs(self, column: Floats, arcs: int) -> Floats:
-        """Sum a column for each original arc, over the arcs that begin it; `arcs` is the number of original arcs."""
+        """Return the sum of a column for each of the `arcs` original arcs, over the arcs of units that begin it."""
         begins = self.arc != _WITHIN
         return np.bincount(self.arc[begins], column[begins], arcs).astype(np.float64)
 
     def sums_of_states(self, column: Floats, states: int) -> Floats:
-        """Sum a column for each original state, over its copies; `states` is the number of original states."""
+        """Return the sum of a column for each of the `states` original states, over the copies of the state."""
         own = self.state != _WITHIN
         return np.bincount(self.state[own], column[own], states).astype(np.float64)
 
 
 def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
-    """Build the lattice of units."""
+    """Build the lattice of units: each arc becomes a chain of arcs, one for each unit of its word."""
     label, has_separator = spelling.label, spelling.separator != EPSILON
     if has_separator:
         state, after_words = _copies(lattice, label).T
@@ -185,12 +185,12 @@ def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
         source[order], onward[order], units[order], final=np.flatnonzero(np.isin(states, lattice.final))
     )
     if spelled.num_states != len(states):
-        raise AssertionError("a state of the lattice of units leads nowhere: a bug in latticemetric, please report it")
+        raise AssertionError("a state of the lattice of units leads nowhere: this is a bug; please report it")
     return SpelledLattice(spelled, np.where(place == 0, arc[row], _WITHIN)[order], states)
 
 
 def _copies(lattice: Lattice, label: Words) -> npt.NDArray[np.int64]:
-    """Return the copies of states as sorted rows (state, 1 if the paths to this copy have words, otherwise 0)."""
+    """Return the copies of states as sorted rows: the state, and 1 if the paths to this copy have words, else 0."""
     source, target, words = lattice.source.tolist(), lattice.target.tolist(), label.tolist()
     silent = {0}
     for at, onward, word in zip(source, target, words, strict=True):

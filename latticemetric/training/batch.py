@@ -1,4 +1,4 @@
-"""Batches of graphs with references, to compute expected rates and gradients for many settings of costs."""
+"""Batches of graphs with references, to compute expected rates and their gradients again and again as costs change."""
 
 from __future__ import annotations
 
@@ -59,8 +59,13 @@ class BatchExpectation(Frozen):
 class Batch:
     """Graphs with their references, prepared for many searches with different costs.
 
-    Costs (−log weights) are one flat array, graph by graph. A lattice has one cost per arc, then one per final state;
-    an n-best list one per hypothesis; a forest one per edge, then one per goal; an Fsa of k2 (`from_k2`) one per arc.
+    All costs (−log weights) are one flat array, graph by graph:
+
+    - a lattice has one cost per arc, then one per final state;
+    - an n-best list has one cost per hypothesis;
+    - a forest has one cost per edge, then one per goal;
+    - an Fsa of k2 (`from_k2`) has one cost per arc.
+
     The probability of a path is exp(−cost), normalised. The scores of the graphs are not used, except by `features`.
 
     Attributes:
@@ -90,7 +95,7 @@ class Batch:
             graphs: Lattices, n-best lists or forests.
             references: The references of each graph.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
-            most_states: The largest number of states of one search; a graph that needs more raises an error.
+            most_states: The largest number of states of one search; `expected` raises an error if a graph needs more.
             workers: The number of threads; by default, one per processor, if there is enough work.
 
         Raises:
@@ -98,7 +103,9 @@ class Batch:
         """
         self._graphs = list(graphs)
         if isinstance(references, str):
-            raise UsageError("a single string is given as the references of several graphs", advice="give a list")
+            raise UsageError(
+                "a single string is given as the references of all graphs", advice="give a list with one item per graph"
+            )
         several = list(references)
         if len(several) != len(self._graphs):
             raise UsageError(
@@ -162,7 +169,8 @@ class Batch:
     def features(self, names: Sequence[str] | None = None) -> Floats:
         """Return the score columns of all graphs: one row per cost, one column per name.
 
-        `features(names) @ weights` are the costs of a log-linear model. A graph without a score column has 0 there.
+        `features(names) @ weights` are the costs of a log-linear model. If a graph lacks a score column, its values are
+        0.
 
         Args:
             names: Names of score columns; by default, all.
@@ -319,7 +327,7 @@ def _prepared(graph: Graph | Machine) -> _Prepared:
 
 
 class _Searched(NamedTuple):
-    """A graph with its references; each word is replaced by the number of its class (see `CountedReferences.arcs`)."""
+    """A graph with its references; words are replaced by numbers of word classes (see `CountedReferences.arcs`)."""
 
     prepared: _Prepared
     listed: CountedReferences
@@ -332,12 +340,12 @@ def _searched(prepared: _Prepared, references: GraphReferences, metric: GRR) -> 
     check_references(references)
     listed = CountedReferences.of(metric, strings_of_references(references))
     if not listed.is_defined:
-        raise InputError("the reference has no words: there is no rate to train", advice="leave the graph out")
+        raise InputError("the reference has no words, so its rate is not defined", advice="leave the graph out")
     return _Searched(prepared, listed, *listed.arcs(prepared.lattice, metric.ignore | metric.wildcard, None))
 
 
 class _Part(NamedTuple):
-    """Consecutive graphs, searched by one call of the kernel; costs are numbered from the first of these graphs."""
+    """Consecutive graphs that one call of the kernel searches; costs are numbered from 0 within these graphs."""
 
     first_graph: int
     costs: slice

@@ -1,4 +1,4 @@
-"""Expected rates as a differentiable function of JAX arrays; `jax.jit` may compile it."""
+"""Expected rates as a differentiable function of JAX arrays; it may be used within `jax.jit`."""
 
 from __future__ import annotations
 

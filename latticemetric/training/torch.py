@@ -43,8 +43,8 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
 def expected_rates(batch: Batch, costs: Any) -> Any:
     """Compute the exact expected rate of each graph, with its gradient with respect to the costs.
 
-    The search runs on the CPU in double precision. The result has the type and the device of `costs`. It has no second
-    derivative.
+    The search runs on the CPU in double precision. The result has the type and the device of `costs`. Second
+    derivatives are not available.
 
     Args:
         batch: The graphs and their references.

@@ -77,7 +77,7 @@ class RecognitionAutomaton(NamedTuple):
 
 
 def ngram_total(words: int, order: int) -> int:
-    """Return the denominator of an n-gram recognition rate: the number of k-grams, k ≤ `order`, of `words` words."""
+    """Return the denominator of an n-gram recognition rate: the number of k-grams (k ≤ `order`) of `words` words."""
     orders = min(order, words)
     return orders * words - orders * (orders - 1) // 2
 

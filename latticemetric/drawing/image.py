@@ -73,7 +73,7 @@ def _one_warning() -> Iterator[None]:
 _PIXELS_AN_INCH = 96
 _POINTS_A_PIXEL = 72 / _PIXELS_AN_INCH
 _FINEST, _MOST_PIXELS = 2.0, 8000
-"""Limits for image viewers: dots per pixel, and dots of the longer side."""
+"""Limits of images: the number of dots per pixel, and the number of dots of the longer side."""
 _INK = "#1a1a1a"
 
 

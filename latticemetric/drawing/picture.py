@@ -59,7 +59,7 @@ def _letter_width(letter: str) -> float:
 
 
 class Rectangle(NamedTuple):
-    """A rectangle: left, top, right, bottom."""
+    """A rectangle, given by the positions of its sides."""
 
     left: float
     top: float
@@ -68,7 +68,7 @@ class Rectangle(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A position."""
+    """A position in a picture."""
 
     x: float
     y: float

@@ -170,7 +170,7 @@ class ForestArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def _edge_symbols(self) -> Ragged:
-        """Return target sides of a unique symbol per edge and its tails, so that all derivations have other strings."""
+        """Return target sides by which all derivations have different strings: a symbol of the edge, and its tails."""
         is_tail = self.target.values < 0
         edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
         begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])

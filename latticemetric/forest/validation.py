@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Return a node that causes all goals to have no complete derivation; return `None` if a goal has a derivation."""
+    """Return a node that prevents complete derivations of all goals; return `None` if a goal has a derivation."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None

@@ -90,7 +90,7 @@ def _warn_of_rank() -> None:
 
 
 def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
-    """Refuse score columns whose weight is not 1."""
+    """Raise an error if a score column has a weight other than 1."""
     if weighted := [name for name, column in graph.scores.items() if column.scale != 1]:
         raise UsageError(
             f"{format_name} can store only scores of weight 1, not the weight of {', '.join(weighted)}",
@@ -99,7 +99,7 @@ def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
 
 
 def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[str]) -> None:
-    """Refuse labels whose names are not in `known`: the format cannot hold them."""
+    """Raise an error if the graph has labels that are not in `known`, since the format cannot hold them."""
     if lost := set(graph.labels) - set(known):
         raise UsageError(
             f"{format_name} cannot store the labels {', '.join(sorted(lost))}",
@@ -108,7 +108,7 @@ def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[
 
 
 def refuse_final_labels(lattice: Lattice, format_name: str) -> None:
-    """Refuse labels of final states."""
+    """Raise an error if final states have labels."""
     if any(side.final.any() for side in lattice.labels.values()):
         raise UsageError(
             f"{format_name} cannot store labels of final states", advice="leave them out with --drop-labels"
@@ -116,7 +116,7 @@ def refuse_final_labels(lattice: Lattice, format_name: str) -> None:
 
 
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuse features that are too sparse for a table.
+    """Raise an error if features are too sparse for a table.
 
     The table would have `columns` × `rows` cells, far more than the `size` bytes of the text that lists the features.
     """
@@ -337,7 +337,7 @@ def require_nbest(graph: Graph, format_name: str) -> NBest:
 
 
 def require_words(nbest: NBest, name: str = "") -> None:
-    """Refuse a list if one of its words, or its id `name`, would be read back as several words or as none."""
+    """Raise an error if a word of the list, or its id `name`, would be read back as several words or as none."""
     for text in {word for h in nbest.hypotheses for word in h.words}:
         require_field(text, "the word")
     if name:
@@ -345,7 +345,7 @@ def require_words(nbest: NBest, name: str = "") -> None:
 
 
 def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
-    """Refuse a list if readers would change the weight of a score.
+    """Raise an error if readers would change the weight of a score.
 
     Readers give a score its weight in `expected`, or weight 0 if `expected` does not have the score.
     """
@@ -357,7 +357,7 @@ def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -
 
 
 def require_all_have(nbest: NBest, total: str) -> None:
-    """Refuse a list if only some of its hypotheses have the score `total`."""
+    """Raise an error if only some hypotheses have the score `total`."""
     if any(total not in h.scores for h in nbest.hypotheses):
         raise UsageError(
             f"some hypotheses have a score '{shortened(total)}', but others have none",

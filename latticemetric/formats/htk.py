@@ -176,7 +176,7 @@ class _Reader:
         return self._source if self._is_backward else self._target
 
     def _require_numbers(self) -> None:
-        """Refuse texts in fields for times and scores; otherwise, such a field would become a label."""
+        """Raise an error if a field for times or scores holds a text; otherwise, the field would become a label."""
         scaled = {field for field in {*self._links, *self._nodes} if f"{field}scale" in self._header}
         scores = {*_SCALES, *scaled}
         for rows, fields in ((self._nodes, {"t", *scores}), (self._links, scores)):

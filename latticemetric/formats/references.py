@@ -23,7 +23,7 @@ _MARKUP = re.compile(rb"\s*<(?:[?]xml|!doctype|mteval|(?:ref|src|tst)set|dataset
 
 
 class Reference(NamedTuple):
-    """A reference.
+    """The words of a reference or, if it has alternatives, its graph.
 
     Attributes:
         words: The words; for a reference with alternatives, the words of its graph's first path.
@@ -70,7 +70,7 @@ class ReferenceFile:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The `first_words` without duplicates."""
+        """The distinct ids or first words of lines, as in `first_words`."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:

@@ -187,9 +187,10 @@ class Block(Protocol):
         """
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return the n-best lists, each with `references` references from `field`.
+        """Return the n-best lists with their references.
 
-        Return `None` if only `entries` can read these records.
+        The field `field` holds the references, `references` for each list. Return `None` if only `entries` can read
+        these records.
         """
 
 

@@ -253,7 +253,7 @@ def _frames(lattice: Lattice) -> tuple[str, list[str]]:
 
 
 def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
-    """Return the first and last frame where each node's word may end.
+    """Return the first and the last frame at which the word of each node may end.
 
     A word ends when the next node begins or, if the frames are `whole` numbers, one frame before.
     """

@@ -98,7 +98,7 @@ class _Place(NamedTuple):
 
 
 _Columns = tuple[int, int, int, int | None]
-"""The indices of the fields segment, index, tag and type in a line; `None` without a type."""
+"""The indices of the fields segment, index, tag and type in a line; the last one is `None` if there is no type."""
 
 
 def _columns(first: Sequence[str], path: str) -> _Columns:

@@ -25,7 +25,7 @@ class NoGraphsError(InputError):
 
 
 Refused = Callable[[str, LatticeMetricError], None]
-"""Called with the id and the error of a graph that cannot be written."""
+"""A function that is called with the id and the error of each graph that cannot be written."""
 
 
 def write(

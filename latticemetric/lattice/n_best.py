@@ -43,7 +43,7 @@ def number_of_strings(n: int) -> int:
 
 
 def few_strings(n: int) -> int:
-    """Return a limit for the search for `n` strings: of graphs with fewer strings than the limit, all are ranked."""
+    """Return the number of strings up to which ranking all strings of a graph is faster than a search for `n`."""
     return max(10 * n, 1000)
 
 

@@ -27,7 +27,7 @@ _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 
 def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
-    """Return a list of leaving arcs for each state; an arc is its number, target and word."""
+    """Return a list for each state: the number, target and word of each arc that leaves the state."""
     arcs: list[list[tuple[int, int, str]]] = [[] for _ in range(lattice.num_states)]
     columns = (lattice.source, lattice.target, lattice.word)
     for arc, (source, target, word) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):

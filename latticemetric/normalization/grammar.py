@@ -72,7 +72,7 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
 
 
 def _listed(lattice: Lattice, name: str) -> Lattice:
-    """Return a lattice of rewritten hypotheses, which are in order, as a `ranked` lattice; errors call it `name`."""
+    """Return a lattice of rewritten hypotheses, in the order of the list, as an n-best list; errors name `name`."""
     if np.bincount(lattice.source)[1:].max(initial=0) <= 1:  # each first arc begins one path
         return replace(lattice, ranked=True)
     paths = lattice.statistics().paths

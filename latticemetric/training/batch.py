@@ -1,4 +1,4 @@
-"""Batches of graphs with references, to compute expected rates and their gradients again and again as costs change."""
+"""Batches of graphs with references, to compute expected rates and their gradients for many different costs."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iter
 
 
 def _check_source(source: str, tails: list[int], edge: int) -> None:
-    """Check that a source side has one nonterminal for each tail, in order."""
+    """Raise an error unless the source side of an edge has one nonterminal for each tail, in order."""
     tokens = split_words(source)
     nonterminals = [match for token in tokens if (match := _NONTERMINAL.fullmatch(token))]
     in_order = all(match[1] in (None, str(k)) for k, match in enumerate(nonterminals, start=1))

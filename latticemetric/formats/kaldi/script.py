@@ -1,6 +1,6 @@
 """Read and write Kaldi scripts (`.scp`): each line is an id and `file:offset`, a place in a binary or text archive.
 
-Refuse Kaldi's commands with pipes (they are not run) and its matrix ranges (they do not apply to lattices).
+Kaldi's commands with pipes and its matrix ranges are errors: commands are not run, and ranges do not apply to lattices.
 """
 
 from __future__ import annotations

@@ -178,9 +178,10 @@ class TableBlock(NamedTuple):
         return _entries_of(_rows(self._batch(), self.before), self.file, named=named)
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return the n-best lists, each with `references` references from `field`.
+        """Return the n-best lists with their references.
 
-        Return `None` if only `entries` can read these rows.
+        The column `field` holds the references, `references` for each list. Return `None` if only `entries` can read
+        these rows.
         """
         return lists_of_table(self._batch(), field, references, named=named)
 
@@ -242,7 +243,7 @@ def _writer(format_name: str, file: IO[bytes], schema: Any) -> Any:
 
 
 def _records(graphs: Iterable[tuple[str, Graph]], format_name: str) -> Iterator[dict[str, Any]]:
-    """Yield the records of lists; refuse hypotheses with other scores than the first one."""
+    """Yield the records of lists; raise an error if a hypothesis does not have the fields of the first one."""
     first: list[str] | None = None
     for name, graph in graphs:
         with placed(shortened(name)):

@@ -83,7 +83,7 @@ def _is_field(text: str) -> bool:
 
 
 def require_first_field(text: str, format_name: str) -> None:
-    """Refuse a text that cannot begin a line, because it would be read as several fields or as a comment."""
+    """Raise an error if a text cannot begin a line, because it would be read as several fields or as a comment."""
     if not _is_field(text) or is_comment(text):
         raise UsageError(
             f"'{shortened(text)}' cannot begin a line of {format_name}",
@@ -174,7 +174,7 @@ def _is_time(field: bytes) -> bool:
 
 
 def _names_a_channel(row: _Row) -> bool:
-    """Check whether a row may begin with a file and a channel: its second field is not [, and no state or score."""
+    """Check whether a row may begin with a file and a channel; a channel does not look like a state, a score or [."""
     file, channel = row[:2]
     states = file.isdigit() and channel.isdigit() and len(channel) > 1
     return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))

@@ -140,7 +140,7 @@ def _only_value(fields: list[str], place: str) -> str:
 
 
 def _check_text(name: str, text: str, place: str | None) -> None:
-    """Refuse a text that is not valid in a line of the kind `name`, which is `hyps` or `info`."""
+    """Raise an error if a text is not valid in a line that begins with `name`, which is `hyps` or `info`."""
     fields = split_words(text)
     if name == "hyps":
         good = all(re.fullmatch("-?[0-9]+", field) for field in fields)

@@ -107,7 +107,7 @@ class Unpacked(io.RawIOBase):
         return len(data)
 
     def _next(self, size: int) -> bytes:
-        """Return at most `size` bytes; return no bytes at the end."""
+        """Return the next bytes, `size` at most; return no bytes at the end."""
         while self._part is not None or self._begin_part():
             asks = self._part.needs_input
             given = self._next_packed() if asks else b""
@@ -148,7 +148,7 @@ class Unpacked(io.RawIOBase):
 
 
 def zlib_module() -> Any:
-    """Return ISA-L's replacement of zlib, which needs less than half the time, or zlib if ISA-L is not installed."""
+    """Return ISA-L's faster version of zlib (less than half the time), or zlib if ISA-L is not installed."""
     try:
         from isal import isal_zlib
     except ImportError:

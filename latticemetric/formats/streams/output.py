@@ -217,7 +217,7 @@ def _check_access(folder: Path) -> None:
 
 
 def _check_replaceable(real: str, path: str) -> None:
-    """Refuse to replace a write-protected file, or a file that the command also reads."""
+    """Raise an error if the output is write-protected, or if the command also reads it."""
     if Path(real).is_symlink():
         raise InputError("cannot be written: it is a link to itself", where=path)
     if Path(real).exists() and not os.access(real, os.W_OK):

@@ -97,7 +97,7 @@ class _Watched:
         return data
 
     def check(self, end: int, name: str) -> None:
-        """Refuse an archive without empty blocks at its end, or with data after byte `end`, where its members end."""
+        """Raise an error if the archive has no empty blocks at its end, or data after byte `end`, the members' end."""
         while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:

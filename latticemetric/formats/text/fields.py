@@ -112,7 +112,7 @@ def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
 
 
 def refuse_word(word: str, *nothing: str) -> None:
-    """Refuse a word that is in `nothing`, the texts that readers take for ε."""
+    """Raise an error if a word is in `nothing`, the texts that readers take for ε."""
     if word in nothing:
         raise InputError(
             f"the word '{shortened(word, 40)}' would be read back as no word", advice="write another format"

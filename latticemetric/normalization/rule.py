@@ -125,7 +125,7 @@ class Rule(Rewriter):
         begin = self._machine.start if state == BEFORE else state
         ways = self._with_silent_moves({(begin, b""): 0.0}, word)
         for byte in word.encode("utf-8", "surrogatepass"):
-            ways = self._ways_after(ways, byte, word) if byte else {}
+            ways = self._with_silent_moves(self._ways_over(ways, byte), word) if byte else {}
         for (at, output), cost in ways.items():
             end = float(self._machine.final[at])
             if end != np.inf:
@@ -133,9 +133,6 @@ class Rule(Rewriter):
         # Silent moves after the space belong to the next word. If they belonged to both words, a text would have
         # several paths.
         yield from (Step(at, out, cost) for (at, out), cost in self._ways_over(ways, _SPACE).items())
-
-    def _ways_after(self, ways: _Ways, byte: int, word: str) -> _Ways:
-        return self._with_silent_moves(self._ways_over(ways, byte), word)
 
     def _ways_over(self, ways: _Ways, byte: int) -> _Ways:
         """Return the continuations of `ways` by moves that read this byte."""

@@ -183,9 +183,9 @@ class BestPath(NamedTuple):
 def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
-    The rate, gain / denominator, is not a sum over arcs; but gain − λ · denominator is one for any given λ. Find the
-    path with the largest sum, take its rate as the next λ, and repeat. When the largest sum is 0, λ is the best rate.
-    All numbers are integers, so the iteration ends at the exact rate, after a few searches.
+    The rate, gain / denominator, is not a sum over arcs. For a given number λ, gain − λ · denominator is such a sum.
+    Find the path with the largest sum, take its rate as the next λ, and repeat. When the largest sum is 0, λ is the
+    best rate. All numbers are integers, so the iteration ends at the exact rate, after a few searches.
 
     Args:
         search: Function of λ, a `Ratio`. It returns the path with the largest sum, multiplied by λ.total so that it is

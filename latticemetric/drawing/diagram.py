@@ -140,7 +140,7 @@ def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArr
 
 
 def probability(value: float) -> str:
-    """Return a probability as text with two decimals; very small probabilities become `<0.01`, not `0.00`."""
+    """Return a probability as text with two decimals; small positive probabilities become `<0.01`, not `0.00`."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
 

@@ -30,7 +30,7 @@ class ForestStatistics:
         shortest: Number of words of the shortest derivation; `None` for 2⁶² words or more.
         longest: Number of words of the longest derivation; `None` for 2⁶² words or more.
         arity: Largest number of tails of an edge.
-        height: Largest number of edges on a way from a goal to a leaf.
+        height: Largest number of edges on a path from a goal to a leaf.
         vocabulary: Number of distinct words.
         scores: Names of the score columns.
         best_cost: Cost of the 1-best under the default weights.

@@ -62,7 +62,7 @@ def is_campaign_folder(folder: Path) -> bool:
 def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
     """List the files of a language pair.
 
-    The outputs may include human translations. A human translation has the same name in `outputs` and in `references`.
+    The outputs may include human translations, with the same names as in `references`.
     """
     outputs = _by_stem(folder / "system-outputs" / pair)
     references = {

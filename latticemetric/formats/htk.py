@@ -345,7 +345,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written], float | None]:
-    """Return the score columns, and the `wdpenalty`: the weight of the column that counts words, or `None`."""
+    """Return the score columns, and the `wdpenalty`; `None` if no column counts words."""
     columns, penalty = [], None
     for name, column in lattice.scores.items():
         counts = (lattice.word != EPSILON).astype(np.float64)

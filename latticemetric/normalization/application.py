@@ -21,8 +21,8 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 _MOST_SETS = 1_000_000
 
 _Set = frozenset[int]
-# For each pair of a lattice state and a set of rule states: the previous pair, and the word between the two pairs; the
-# first pair has `None`.
+# For each pair of a lattice state and a set of rule states: the pair before it, and the word that leads from there to
+# this pair; `None` for the first pair.
 _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 

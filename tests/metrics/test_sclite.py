@@ -198,12 +198,20 @@ def test_counts_of_cut_words_are_those_of_sclite(tmp_path):
         (STM, CTM + "c 1 0.0 0.1 x\n", r"hyp.ctm:18: .*ref.stm has no segment for channel 'c 1'"),
         (STM + "a 1 ann 8.0 9.0 x\n", CTM, r"ref.stm:7: segments of other channels come between those of a 1"),
         (STM, CTM + "B A 0.0 0.1 x\n", r"hyp.ctm:18: 'B,A' differs from another channel only in case"),
+        (STM, "a 1 3.00 0.50 x\n" + CTM, r"hyp.ctm:1: .*not in order of time: one at 0.10 comes after one at 3.00"),
     ],
 )
 def test_what_cannot_be_cut_is_refused(stm, ctm, error, tmp_path):
     reference, hypothesis = write_segments(tmp_path, stm, ctm)
     with pytest.raises(lm.FormatError, match=error):
         read_nist_segments([str(hypothesis)], [str(reference)])
+
+
+def test_words_that_overlap_at_the_end_of_a_segment_are_in_order(tmp_path):
+    late = "a 1 1.80 0.50 x\na 1 1.90 0.05 y\n"  # y follows x into the next segment
+    reference, hypothesis = write_segments(tmp_path, ctm=late + "b A 1.0 0.1 z\n")
+    found = read_nist_segments([str(hypothesis)], [str(reference)])
+    assert found.files[0][0] == ""
 
 
 def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog):

@@ -249,8 +249,10 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
         done.add(key)
         if key not in by_channel:
             warn(listed[0].where, f"there are no words for {' '.join(channel)} in {words.name}")
-        _, lines = by_channel.pop(key, ("", []))
-        for segment, part in zip(listed, _parts(list(ctm.items(lines)), listed), strict=True):
+        place, lines = by_channel.pop(key, ("", []))
+        with placed(place):
+            parts = list(_parts(list(ctm.items(lines)), listed))
+        for segment, part in zip(listed, parts, strict=True):
             if segment.name in lattices:
                 raise FormatError(
                     f"the segment id '{shortened(segment.name)}' appears twice",
@@ -272,6 +274,7 @@ def _key(channel: Sequence[str]) -> _Key:
 def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item]]:
     """Yield the words and alternations of each segment of a channel."""
     at = 0
+    latest = Decimal(0)
     for number, segment in enumerate(listed):
         if number and segment.begin < listed[number - 1].begin:
             raise FormatError(
@@ -279,7 +282,12 @@ def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item
                 where=segment.where,
                 advice="sort the segments by file, channel and time",
             )
-        begin, end = at, segment.end if number + 1 < len(listed) else Decimal("inf")
-        while at < len(spoken) and max((row.begin + row.end) / 2 for row in ctm.rows_of(spoken[at])) < end:
+        first, end = at, segment.end if number + 1 < len(listed) else Decimal("inf")
+        while at < len(spoken) and (middle := max((row.begin + row.end) / 2 for row in ctm.rows_of(spoken[at]))) < end:
+            begin = ctm.rows_of(spoken[at])[0].begin
+            if begin < latest and number and middle < listed[number - 1].end:
+                what = f"the words are not in order of time: one at {begin:f} comes after one at {latest:f}"
+                raise FormatError(what, advice="sort the file with sort -s -k1,1 -k2,2 -k3,3n")
+            latest = max(latest, begin)
             at += 1
-        yield spoken[begin:at]
+        yield spoken[first:at]

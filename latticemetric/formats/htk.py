@@ -91,7 +91,12 @@ class _Reader:
     """Builds a lattice from a parsed file."""
 
     def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
-        self._header, self._nodes, self._links, self._file = header, nodes, links, file
+        self._header, self._links, self._file = header, links, file
+        if "I" not in nodes and {"S", "E"} <= links.keys():
+            # HTK leaves out lines of nodes that have neither words nor times.
+            numbers = np.unique([self._numbers(links, field) for field in ("S", "E")])
+            nodes = {"I": numbers, "line": np.zeros(len(numbers), dtype=np.int64)}
+        self._nodes = nodes
         for name, field, rows, noun in (("N", "I", nodes, "nodes"), ("L", "J", links, "links")):
             if field not in rows:
                 raise FormatError(f"the file has no lines with {field}=", advice="a lattice needs nodes and links")

@@ -1010,6 +1010,16 @@ def test_times_of_an_htk_lattice_have_their_scale(tmp_path):
     assert lm.read_one(path).times.tolist() == [0.0, 0.25]
 
 
+def test_nodes_of_an_htk_lattice_need_no_lines(tmp_path):
+    path = tmp_path / "any.slf"
+    links = "J=0 S=0 E=1 W=a a=-1\nJ=1 S=0 E=1 W=b a=-2\nJ=2 S=1 E=2 W=c a=-3\n"
+    path.write_text(f"VERSION=1.0\nN=3 L=3\n{links}")
+    assert {p.words: p.cost for p in lm.read_one(path).paths()} == {("a", "c"): 4.0, ("b", "c"): 5.0}
+    path.write_text(f"VERSION=1.0\nN=4 L=3\n{links}")
+    with pytest.raises(lm.InputError, match="N=4, but the file has 3"):
+        lm.read_one(path)
+
+
 def test_an_htk_lattice_with_a_sub_lattice_is_refused(tmp_path):
     path = tmp_path / "any.slf"
     path.write_text("N=3 L=2\nI=0\nI=1 L=digits\nI=2 W=end\nJ=0 S=0 E=1\nJ=1 S=1 E=2\n")

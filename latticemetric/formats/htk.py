@@ -376,7 +376,8 @@ def _unquoted(text: bytes) -> bytes:
 
 
 def _quoted(text: str) -> str:
-    if text and not re.search(r"[\s\"'\\]", text):
+    """Return a value as it is, if possible: SRILM takes quotes and escapes for parts of a word by default."""
+    if text and text[0] not in "\"'" and not re.search(r"[\s\\]", text):
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + escaped.replace("\n", r"\012").replace("\r", r"\015") + '"'

@@ -1020,6 +1020,16 @@ def test_nodes_of_an_htk_lattice_need_no_lines(tmp_path):
         lm.read_one(path)
 
 
+def test_an_apostrophe_in_a_word_of_an_htk_lattice_needs_no_quotes(tmp_path):
+    path = tmp_path / "any.slf"
+    words = ["it's", "'cause", 'a"', "a b", "a\\b"]
+    lm.write(path, [("it's", lm.Lattice.from_strings(["it's 'cause"]))])
+    assert "UTTERANCE=it's\n" in path.read_text()
+    assert " W=it's\n" in path.read_text()  # SRILM would take quotes for a part of the word
+    lm.write(path, [("1", lm.NBest(tuple(Hypothesis((word,), {}) for word in words), {}).to_lattice())])
+    assert {p.words for p in lm.read_one(path).paths()} == {(word,) for word in words}
+
+
 def test_an_htk_lattice_with_a_sub_lattice_is_refused(tmp_path):
     path = tmp_path / "any.slf"
     path.write_text("N=3 L=2\nI=0\nI=1 L=digits\nI=2 W=end\nJ=0 S=0 E=1\nJ=1 S=1 E=2\n")

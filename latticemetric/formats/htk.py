@@ -156,7 +156,7 @@ class _Reader:
 
     def _times(self) -> Floats | None:
         """Return the times of the nodes, `None` if one has no time."""
-        times = self._by_state.get("t")
+        times: Any = self._by_state.get("t")
         return None if times is None or np.isnan(times).any() else times * self._number("tscale", 1.0)
 
     def _fields(self) -> dict[str, Any]:

@@ -550,3 +550,13 @@ def test_a_line_may_be_an_hour_of_speech(words, ending, tmp_path):
     for name in ("talk.trn", "talk.stm"):
         (reference,) = read_references(str(tmp_path / name)).keyed().values()
         assert len(reference.words) == words
+
+
+def test_words_of_a_ctm_that_go_back_in_time_keep_their_order_and_it_is_said(tmp_path, caplog):
+    path = tmp_path / "any.ctm"
+    path.write_text("a 1 1.0 0.2 c\na 1 0.2 0.2 a\na 1 0.5 0.2 b\nb 1 0.30 0.30 d\nb 1 0.29 0.01 e\n")
+    words = [next(lattice.paths()).words for _, lattice in lm.read(path)]
+    assert [tuple(filter(None, one)) for one in words] == [("c", "a", "b"), ("d", "e")]
+    assert len(caplog.messages) == 1
+    assert "any.ctm:2: the word ends at 0.4, but an earlier one begins at 1.0" in caplog.text
+    assert "sort -s -k1,1 -k2,2 -k3,3n" in caplog.text

@@ -19,6 +19,7 @@ from latticemetric.formats.nist.lines import (
     EXACT,
     MARKS,
     SORT_ADVICE,
+    TIME_ORDER,
     content_lines,
     exact_decimal,
     is_confidence,
@@ -41,7 +42,7 @@ from latticemetric.formats.nist.words import (
     require_words_only,
 )
 from latticemetric.formats.registry import Entry, Format, register
-from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
@@ -97,7 +98,21 @@ def parsed_channel(block: Sequence[Line]) -> Lattice:
 
 
 def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
-    """Yield the words and alternations of a channel."""
+    """Yield the words and alternations of a channel; warn once if one ends before an earlier one begins."""
+    latest, in_order = Decimal(0), True
+    for where, item in _placed_items(block):
+        rows = rows_of(item)
+        end = max(row.end for row in rows)
+        if end < latest and in_order and where:
+            in_order = False
+            what = f"the word ends at {end:f}, but an earlier one begins at {latest:f}"
+            warn(where, f"{what}: words keep the order of the file; {TIME_ORDER} puts them in order of time")
+        latest = max(latest, *(row.begin for row in rows))
+        yield item
+
+
+def _placed_items(block: Sequence[Line]) -> Iterator[tuple[str, TimedWord | Alternation]]:
+    """Yield the words and alternations of a channel with their places."""
     opened: str | None = None
     alternation: Alternation = []
     for where, fields in block:
@@ -107,7 +122,7 @@ def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
             if opened is not None:
                 alternation[-1].append(row)
             else:
-                yield row
+                yield where, row
             continue
         if list(fields[:2]) != ["*", "*"]:
             raise FormatError(f"{mark} has times instead of * *", where=where)
@@ -121,7 +136,7 @@ def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
         else:
             if not any(alternation):
                 raise FormatError("all alternatives are empty", where=opened)
-            yield alternation
+            yield opened or where, alternation
             opened = None
     if opened is not None:
         raise FormatError(f"the alternation is not closed by {END}", where=opened)

@@ -14,6 +14,7 @@ from latticemetric.vocabulary import split_words
 MARKS = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
 STM_FIELDS = CTM_FIELDS = 5
 SORT_ADVICE = "sort the file with sort -s -k1,1 -k2,2"
+TIME_ORDER = "sort -s -k1,1 -k2,2 -k3,3n"
 
 _MOST_CTM_FIELDS = 8
 _TIME = re.compile(f"(?![-+]){NUMBER}")

@@ -18,6 +18,7 @@ from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.nist import ctm
 from latticemetric.formats.nist.lines import (
     STM_FIELDS,
+    TIME_ORDER,
     content_lines,
     exact_decimal,
     is_ctm_reference,
@@ -287,7 +288,7 @@ def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item
             begin = ctm.rows_of(spoken[at])[0].begin
             if begin < latest and number and middle < listed[number - 1].end:
                 what = f"the words are not in order of time: one at {begin:f} comes after one at {latest:f}"
-                raise FormatError(what, advice="sort the file with sort -s -k1,1 -k2,2 -k3,3n")
+                raise FormatError(what, advice=f"sort the file with {TIME_ORDER}")
             latest = max(latest, begin)
             at += 1
         yield spoken[first:at]

@@ -625,3 +625,17 @@ def test_a_table_has_the_same_columns_everywhere(tmp_path, suffix):
     with pytest.raises(lm.UsageError, match="the first hypothesis has score, text"):
         lm.write(tmp_path / f"x.{suffix}", [("u1", one), ("u2", other)])
     assert not (tmp_path / f"x.{suffix}").exists()
+
+
+def test_texts_in_dictionaries_of_several_row_groups_are_read(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    texts = pa.array([["a", "b"], ["c"], ["a"]], pa.list_(pa.dictionary(pa.int32(), pa.string())))
+    path = tmp_path / "lists.parquet"
+    parquet.write_table(pa.table({"hypotheses": texts}), path, row_group_size=1)
+    assert [[h.words for h in nbest.hypotheses] for _, nbest in lm.read(path)] == [[("a",), ("b",)], [("c",)], [("a",)]]
+    records = [{"reference": "a", "hypotheses": row} for row in texts.to_pylist()]
+    parquet.write_table(pa.table({"hypotheses": texts, "reference": ["a"] * 3}), path, row_group_size=1)
+    curves = [lm.read_lists(lists).oracle_at_k(resamples=0).to_records() for lists in (path, records)]
+    assert curves[0] == curves[1]

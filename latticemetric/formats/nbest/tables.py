@@ -56,7 +56,8 @@ def _parquet_batches(stream: Stream) -> Iterator[Any]:
         # With memory mapping or reading ahead, the whole file would count as this process's memory.
         table = parquet.ParquetFile(_source(stream, "OSFile"), buffer_size=_BYTES_AT_ONCE, pre_buffer=False)
         columns = [column.name for column in table.schema_arrow if _is_part_of_records(column.type)]
-    yield from table.iter_batches(_ROWS_AT_ONCE, columns=columns)
+    for group in range(table.num_row_groups):  # pyarrow cannot join dictionaries of several groups inside lists
+        yield from table.iter_batches(_ROWS_AT_ONCE, row_groups=[group], columns=columns)
 
 
 def _arrow_batches(stream: Stream) -> Iterator[Any]:
@@ -90,6 +91,10 @@ def _readable(where: str) -> Iterator[None]:
         raise
     except Exception as error:
         pa = require_pyarrow()
+        if isinstance(error, pa.ArrowNotImplementedError):
+            what = f"pyarrow cannot read a column of the table ({shortened(' '.join(str(error).split()), 200)})"
+            advice = "write texts and scores as plain strings and numbers, without dictionaries"
+            raise FormatError(what, where=where, advice=advice) from None
         if isinstance(error, pa.ArrowException | OSError | EOFError | UnicodeDecodeError):
             what = shortened(" ".join(str(error).split()), 200)
             raise FormatError(

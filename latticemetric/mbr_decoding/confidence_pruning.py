@@ -33,7 +33,7 @@ _RESAMPLES = 500
 _MOST_PAIRS = 100_000_000
 _BETA_TERMS = 300  # terms of the continued fraction; ν degrees of freedom need about √ν terms
 
-# Expected scores count as equal if they differ by less than this fraction of the largest score, a rounding error.
+# Expected scores count as equal if they differ by less than this fraction of the mean absolute score, a rounding error.
 TIE = 1e-12
 
 
@@ -69,12 +69,14 @@ class PrunedScores:
 
     Attributes:
         scores: The expected score of each hypothesis.
+        sizes: The mean absolute score of each hypothesis.
         undefined: The total probability of references without a defined score.
         exact: False if a search of METEOR's alignments was stopped early.
         pruning: The cost and certainty of the pruning.
     """
 
     scores: Floats
+    sizes: Floats
     undefined: float
     exact: bool
     pruning: PairPruning
@@ -116,7 +118,7 @@ class _Search:
         self._merits = np.full((hypotheses, len(weights)), np.nan)
         self._random = np.random.default_rng(seed)
         # Weighted sampling without replacement (Efraimidis & Spirakis 2006).
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             keys = self._random.exponential(size=len(weights)) / weights
         self._order = np.argsort(keys, kind="stable")
         self._undefined, self._exact = 0.0, True
@@ -188,9 +190,11 @@ class _Search:
         known = ~np.isnan(self._merits)
         complete = known.all(axis=1)
         defined = math.fsum(self._weights)
-        scores = np.full(len(known), np.nan)
-        for k in np.flatnonzero(complete).tolist():
-            scores[k] = self._sign * self._total(k) / defined if defined > 0 else math.nan
+        scores, sizes = np.full((2, len(known)), np.nan)
+        if defined > 0:
+            for k in np.flatnonzero(complete).tolist():
+                scores[k] = self._sign * self._total(k) / defined
+                sizes[k] = float(self._weights @ np.abs(self._merits[k])) / defined
         dropped: Numbers = np.flatnonzero(~complete)
         certified, risk = True, 0.0
         if len(dropped):
@@ -199,7 +203,7 @@ class _Search:
             certified = not len(open_ones)
             risk = min(1.0, math.fsum(self._risk(int(k), best, known[k]) for k in open_ones))
         pruning = PairPruning(confidence, int(known.sum()), known.size, len(dropped), certified, risk)
-        return PrunedScores(scores, self._undefined, self._exact, pruning)
+        return PrunedScores(scores, sizes, self._undefined, self._exact, pruning)
 
     def _risk(self, hypothesis: int, best: int, known: Flags) -> float:
         """Estimate the probability that a hypothesis has at least the expected merit of the best hypothesis.

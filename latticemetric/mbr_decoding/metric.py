@@ -176,30 +176,43 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
     return weights
 
 
-def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
-    """Return a tuple: expected scores, probabilities without a score, and a flag.
+class ExpectedScores(NamedTuple):
+    """The expected scores of candidates, and how far they can be trusted.
 
-    - For each candidate, the expected score over the strings with a defined score; NaN if there are none. The error is
-      about 10⁻¹⁵ of the mean absolute score.
-    - For each candidate, the total probability of the strings with an undefined score.
-    - True if the scores are exact; False if a search of METEOR's alignments was stopped early.
+    Attributes:
+        scores: For each candidate, the expected score over the strings with a defined score; NaN if there are none. The
+            error is about 10⁻¹⁵ of the mean absolute score.
+        sizes: For each candidate, the mean absolute score over these strings.
+        undefined: For each candidate, the total probability of the strings with an undefined score.
+        exact: False if a search of METEOR's alignments was stopped early.
     """
+
+    scores: Floats
+    sizes: Floats
+    undefined: Floats
+    exact: bool
+
+
+def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> ExpectedScores:
+    """Return the expected scores of the candidates."""
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
-    # Sum up for each candidate: its expected score, and the probabilities that its score is defined and undefined.
-    # `lost` collects the rounding errors of these sums (Knuth's two-sum, Ogita, Rump & Oishi 2005).
-    total, lost = np.zeros((2, 3, candidates))
+    # Sum up for each candidate: its expected score, the probabilities that its score is defined and undefined, and its
+    # expected absolute score. `lost` collects the rounding errors of these sums (Knuth's two-sum, Ogita, Rump & Oishi
+    # 2005).
+    total, lost = np.zeros((2, 4, candidates))
     exact = True
     for weight, row in zip(probability[probable].tolist(), rows, strict=True):
         known = ~np.isnan(row.scores)
-        values = weight * np.array([np.where(known, row.scores, 0.0), known, ~known])
+        scores = np.where(known, row.scores, 0.0)
+        values = weight * np.array([scores, known, ~known, np.abs(scores)])
         before, total = total, total + values
         added = total - before
         lost += (before - (total - added)) + (values - added)
         exact &= row.exact
-    scored, defined, undefined = total + lost
+    scored, defined, undefined, absolute = total + lost
     with np.errstate(invalid="ignore"):
-        return scored / defined, undefined, exact
+        return ExpectedScores(scored / defined, absolute / defined, undefined, exact)
 
 
 class RankedString(NamedTuple):
@@ -326,17 +339,18 @@ def metric_mbr(
     scorer = _scorer(metric, (hypotheses, candidates.strings), (evidence, believed.strings))
     number, pruning = len(candidates.strings), None
     if confidence is None:
-        scores, undefined, exact = expected_scores(scorer, number, believed.probability)
+        scores, sizes, undefined, exact = expected_scores(scorer, number, believed.probability)
     else:
         found = pruned_scores(scorer, believed.probability, number, confidence, selection.seed)
-        scores, undefined, pruning = found.scores, np.full(number, found.undefined), found.pruning
+        scores, sizes, undefined = found.scores, found.sizes, np.full(number, found.undefined)
+        pruning = found.pruning
         exact = found.exact and pruning.certified
     if np.isnan(scores).all() and number > 1:  # a single string is the answer, whatever it scores
         raise InputError(
             f"{scorer.name} is undefined against all strings of the evidence (the graph that gives the posteriors)",
             advice="give evidence with words",
         )
-    ranking = _ranking(scores, candidates, higher_is_better=scorer.higher_is_better)
+    ranking = _ranking(scores, sizes, candidates, higher_is_better=scorer.higher_is_better)
     ranked = _ranked_strings(ranking, scores, candidates, believed)
     is_sampled = selection.samples is not None
     return MetricMBR(
@@ -397,14 +411,19 @@ def _entries(graph: Graph, strings: Sequence[_String]) -> tuple[int, list[int]]:
     return len(graph), [first[string] for string in strings]
 
 
-def _ranking(scores: Floats, candidates: StringDistribution, *, higher_is_better: bool) -> list[int]:
-    """Sort the strings by score, then by the tie rule; strings without a score come last."""
+def _ranking(scores: Floats, sizes: Floats, candidates: StringDistribution, *, higher_is_better: bool) -> list[int]:
+    """Sort the strings by score, then by the tie rule; strings without a score come last.
+
+    Two scores tie if they differ by less than the rounding errors of their own sums, whose `sizes` are the mean
+    absolute scores. A string with a score of −1e9 does not make all others tie.
+    """
     merit = np.where(np.isnan(scores), -np.inf, scores if higher_is_better else -scores)
     order = np.argsort(-merit, kind="stable")
-    least_difference = TIE * np.nan_to_num(np.abs(scores)).max()
+    size = np.nan_to_num(sizes[order])
+    rounding = TIE * np.maximum(size, np.append(size[:1], size[:-1]))
     place = np.empty(len(order), dtype=np.int64)
     with np.errstate(invalid="ignore"):
-        place[order] = np.cumsum(np.diff(merit[order], prepend=merit[order[0]]) < -least_difference)
+        place[order] = np.cumsum(np.diff(merit[order], prepend=merit[order[0]]) < -rounding)
     places = place.tolist()
     return sorted(range(len(places)), key=lambda k: (places[k], candidates.tie_key(k)))
 

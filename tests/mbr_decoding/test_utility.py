@@ -89,6 +89,18 @@ def test_counts_within_a_beam():
         lm.mbr(nbest, "chrf", weights=[0, 0, 1], beam=2.0)
 
 
+@pytest.mark.parametrize("lowest", [-1e6, -1e9, -1e300])
+@pytest.mark.parametrize("confidence", [None, 1.0])
+def test_a_very_low_score_does_not_make_others_tie(lowest, confidence):
+    nbest = lm.NBest.from_strings(["a", "b", "c"], costs=[0.0, 1.0, 2.0])
+    matrix = np.array([[0.5] * 3, [0.5005] * 3, [lowest] * 3])
+    found = lm.mbr(nbest, utility=matrix, pruning_confidence=confidence)
+    assert found.words == ("b",)
+    # Scores that cancel out have the rounding errors of what was added up.
+    cancelling = np.array([[0.3, -0.1, -0.2], [0.2, 0.1, -0.3], [-1, -1, -1]])
+    assert lm.mbr(nbest, utility=cancelling, weights="counts", pruning_confidence=confidence).words == ("a",)
+
+
 # --- Pruning
 
 

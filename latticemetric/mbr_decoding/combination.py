@@ -276,7 +276,7 @@ class Combination(Result, Frozen):
         network. `one_best` of the result has the words of the vote.
         """
         union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
-        first, best, tried = search_words(Aligner.of(union, 1.0, None, also=self.words), start=self.words)
+        first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
@@ -590,6 +590,7 @@ class _Table:
         else:
             sure = self._confidence(weight, mass, largest=scheme == "maximum")
             score = share * counts / all_weights + (1 - share) * np.where(is_word, sure, null)
+        score[self._summed(weight) == 0] = -1.0  # systems of weight 0 do not vote, not even for what ties with no vote
         largest = np.maximum.reduceat(score, self.first_group)
         wins = np.flatnonzero(score >= (largest * (1 - TIE))[self.group_column])
         first = np.searchsorted(self.group_column[wins], np.arange(self.columns))

@@ -166,7 +166,7 @@ class Aligner(NamedTuple):
     Attributes:
         lattice: The lattice.
         cost: The model's cost of its arcs and final states.
-        numbers: The word numbers of the lattice, and of other words to be aligned, ascending; the first is ε.
+        numbers: The word numbers of the lattice, ascending; the first is ε.
         align: A function that aligns positions (indices into `numbers`) with all paths.
     """
 
@@ -176,17 +176,14 @@ class Aligner(NamedTuple):
     align: Callable[[Words], AlignedHypothesis]
 
     @classmethod
-    def of(cls, graph: Graph, scale: float, scales: Scales | None, also: Sequence[str] = ()) -> Self:
-        """Return the aligner of a lattice or n-best list.
-
-        It can also align the words in `also`, which may be on no path, but must be in the vocabulary.
-        """
+    def of(cls, graph: Graph, scale: float, scales: Scales | None) -> Self:
+        """Return the aligner of a lattice or n-best list."""
         if not math.isfinite(scale):
             raise UsageError(f"the scale is {scale}, not a finite number", advice="give a number like 0.1")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
         weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
         scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})
-        numbers = np.unique(np.concatenate([lattice.word, lattice.vocabulary.encode(also), [EPSILON]])).astype(np.int32)
+        numbers = np.unique(np.append(lattice.word, np.int32(EPSILON)))
         return cls(lattice, lattice.cost(scales), numbers, _alignment(lattice, scaled, numbers))
 
     def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
@@ -199,7 +196,7 @@ def search_words(
 ) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
     """Improve the 1-best until nothing changes; return the 1-best, the best hypothesis, and the number of tries.
 
-    With `start`, the search starts from these words, which the aligner must know, instead of the 1-best.
+    With `start`, the search starts from these words, which must be in the lattice, instead of the 1-best.
     """
     lattice = aligner.lattice
     first = lattice.word[lattice.best_path(aligner.cost)] if start is None else lattice.vocabulary.encode(start)

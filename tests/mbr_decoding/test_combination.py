@@ -271,13 +271,14 @@ class TestGraphs:
         many = lm.combine([lm.Lattice.from_strings(texts, costs=[1e17] * 3), "a b", "d"]).mbr()
         assert (many.words, many.risk, many.confidences) == (few.words, pytest.approx(few.risk), few.confidences)
 
-    @pytest.mark.parametrize("outputs", [["a c", "a b c"], ["a", "a b"]])
-    def test_minimum_risk_starts_from_a_vote_with_words_of_systems_that_do_not_count(self, outputs):
-        found = lm.combine(outputs, weights=[1, 0], null=0)
-        best = found.mbr()
-        assert best.one_best == found.words == tuple(outputs[1].split())
-        assert best.one_best_risk == pytest.approx(1, abs=1e-4)
-        assert best.words == tuple(outputs[0].split())
+    @pytest.mark.parametrize("scheme", SCHEMES)
+    def test_systems_without_weight_do_not_vote(self, scheme):
+        for outputs in (["a c", "a b c"], ["a", "a b"]):
+            found = lm.combine(outputs, weights=[1, 0], null=0, scheme=scheme)
+            assert found.words == found.mbr().one_best == found.mbr().words == tuple(outputs[0].split())
+        found = lm.combine(["a b", "a b", "a"], null=1, scheme=scheme, count_share=0.2)
+        assert found.vote([1, 1, 0]).words == ("a", "b")
+        assert lm.combine(["x a", "x", "x"], null=0).vote([0, 1, 1]).words == ("x",)
 
     def test_graphs_without_arcs_have_a_risk(self):
         silence = lm.Lattice.from_arcs([], [], [], final=[0])

@@ -69,7 +69,7 @@ class Output(Frozen):
             return cls.of_words(words)
         lattice = as_lattice(given, scales, advice=FOR_FORESTS)
         own = _own_scales(lattice, scales)
-        if len(lattice.word) < lattice.num_states:  # a single path
+        if len(lattice.word) < lattice.num_states and len(lattice.final) == 1:  # a single path
             return cls._of_path(lattice)
         network = consensus(lattice, scale=scale, scales=own)
         kept = [place for place, bin_ in enumerate(network.bins) if bin_[0][0] or len(bin_) > 1]

@@ -280,6 +280,14 @@ class TestGraphs:
         assert found.vote([1, 1, 0]).words == ("a", "b")
         assert lm.combine(["x a", "x", "x"], null=0).vote([0, 1, 1]).words == ("x",)
 
+    def test_a_tree_of_paths_is_no_single_path(self):
+        scores = {"cost": lm.Column(np.array([1.0, 0.0, 0.0]), np.zeros(2))}
+        tree = lm.Lattice.from_arcs([0, 0, 2], [1, 2, 3], [1, 2, 3], final=[1, 3], scores=scores)
+        assert lm.combine([tree]).words == ("2", "3")
+        assert lm.combine([tree]).confidences == pytest.approx([1 / (1 + math.exp(-1))] * 2)
+        early = lm.Lattice.from_arcs([0], [1], [1], final=[0, 1], scores={"cost": lm.Column(np.ones(1), np.zeros(2))})
+        assert lm.combine([early]).words == ()
+
     def test_graphs_without_arcs_have_a_risk(self):
         silence = lm.Lattice.from_arcs([], [], [], final=[0])
         assert lm.combine([silence, silence]).mbr().words == ()

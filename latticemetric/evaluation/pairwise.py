@@ -394,12 +394,14 @@ def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tupl
         raise UsageError(
             f"there are {len(groups)} names of groups for {values.shape[1]} segments", advice="give one per segment"
         )
-    names = tuple(dict.fromkeys(groups))
-    member = (np.array(groups)[:, None] == np.array(names)[None, :]).astype(np.float64)
-    there = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        found: Floats = (np.where(there, values, 0.0) @ member) / (there @ member)
-    return found, names
+    number = {name: place for place, name in enumerate(dict.fromkeys(groups))}
+    member = np.array([number[name] for name in groups], dtype=np.int64)
+    found = np.full((len(values), len(number)), np.nan)
+    for row, given in zip(found, values, strict=True):
+        there = ~np.isnan(given)
+        sums, sizes = (np.bincount(member[there], side, len(number)) for side in (given[there], None))
+        np.divide(sums, sizes, out=row, where=sizes > 0)
+    return found, tuple(number)
 
 
 # ---- Statistics by name ----

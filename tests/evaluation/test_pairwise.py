@@ -146,6 +146,13 @@ def test_groups_average_what_was_scored():
         averaged([[1.0]], ["a", "b"])
 
 
+def test_averages_of_many_documents_take_linear_time_and_memory():
+    documents = [f"document {number // 2}" for number in range(200_000)]
+    matrix, names = averaged([list(range(200_000))], documents)
+    assert (len(names), matrix.shape) == (100_000, (1, 100_000))
+    assert matrix[0, -1] == 199_998.5
+
+
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(UsageError, match="no statistic 'r'"):
         agreement_on("r", [[1], [2]], [[1], [2]])

@@ -11,7 +11,7 @@ import click
 
 from latticemetric.cli.commands import Options, choice, verb
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions
+from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions, refuse
 from latticemetric.cli.results import AnswerResults, Record, shown, table, values
 from latticemetric.cli.run import ask_graphs
 from latticemetric.display import display_width, screen_width
@@ -65,6 +65,8 @@ def command(
     """
     from latticemetric.batch.answers import described
 
+    if run.shard is not None:
+        refuse(["sort"], "with --shard, since merge keeps the order of the graphs")
     sys.set_int_max_str_digits(0)  # path counts are exact, however long
     sizes = partial(_Sizes, shard=run.shard, sort=order.sort)
     ask_graphs(described, reading.entries(graphs), sizes, run, output)

@@ -302,3 +302,9 @@ def test_tags_of_lattices_know_no_shards_but_the_rest(tmp_path):
     tags = file(tmp_path, "a.tags", "OK BAD\n")
     done = latticemetric("tags", tags, tags, "--resume")
     assert_one_line_error(done, "--resume: this has no effect with files of tags")
+
+
+def test_shards_of_info_are_not_sorted(tmp_path):
+    archive, _ = data(tmp_path, graphs=3)
+    done = latticemetric("info", archive, "--sort", "arcs", "--shard", "1/2", "--format", "json")
+    assert_one_line_error(done, "--sort has no effect with --shard, since merge keeps the order of the graphs")

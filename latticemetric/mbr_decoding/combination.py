@@ -511,7 +511,8 @@ class _Table:
         parts = [self._entries(s, output, slots[:, s], numbers) for s, output in enumerate(outputs)]
         column, system, word, self.mass, self.is_top = map(np.concatenate, zip(*parts, strict=True))
         self.system = system.astype(np.int64)
-        self.top = np.zeros(slots.shape, dtype=np.int64)  # the best word of each system in each column
+        # The best word of each system in each column.
+        self.top: npt.NDArray[np.int64] = np.zeros(slots.shape, dtype=np.int64)
         self.top[column[self.is_top], self.system[self.is_top]] = word[self.is_top]
         self.times = np.full((*slots.shape, 2), np.nan)
         for s, output in enumerate(outputs):

@@ -105,14 +105,14 @@ class RankOptions(Options):
 
         from latticemetric.evaluation.metric_tests import MetricTask, of_groups
         from latticemetric.evaluation.pairwise import PAIR_SUMS
-        from latticemetric.evaluation.systems import SystemTables
+        from latticemetric.evaluation.systems import SystemTables, snap_ties
 
         statistic = "acc-eq" if name == "accuracy" else name
         exchange = self.exchange if self.exchange != "pairs" or statistic in PAIR_SUMS else "both"
 
         if level == "system":
-            gold = SystemTables.of(human.segment).of_systems() if human.system is None else human.system
-            scores = {metric: one.signed(one.of_systems())[:, None] for metric, one in tables.items()}
+            gold = snap_ties(SystemTables.of(human.segment).of_systems() if human.system is None else human.system)
+            scores = {metric: one.signed(snap_ties(one.of_systems()))[:, None] for metric, one in tables.items()}
             return MetricTask(name, statistic, gold[:, None], scores, "none", "systems")
         if np.isnan(human.segment).all():
             raise UsageError(

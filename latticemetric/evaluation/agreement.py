@@ -39,7 +39,7 @@ from latticemetric.evaluation.intervals import (
     resampled_sums,
 )
 from latticemetric.evaluation.significance import Williams, williams
-from latticemetric.evaluation.systems import GivenTables, SystemTables, as_matrix, snap_ties
+from latticemetric.evaluation.systems import GivenTables, SystemTables, as_matrix, snap_matrix, snap_ties
 from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"
@@ -291,7 +291,8 @@ class _Run(NamedTuple):
         human score.
         """
         cells, scores = one.of_segments(), one.of_systems()
-        drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))
+        tied, people = snap_matrix(cells, each=True), snap_matrix(self.segments)
+        drawn_scores, within, pool = self.draw(one, *moment_tables(tied, people))
         x, y, *samples = map(snap_ties, (scores, self.values, drawn_scores, self.human()))
         both = samples[0], samples[1]
         sign = 1.0 if one.higher_is_better else -1.0
@@ -300,7 +301,7 @@ class _Run(NamedTuple):
         segment, over_segments = None, None
         if not np.isnan(self.segments).all():
             sums = within, pool
-            segment, means = segment_correlation(cells, self.segments, sums, self.names, self.confidence)
+            segment, means = segment_correlation(tied, people, sums, self.names, self.confidence)
             over_segments = Strength.of(segment.pearson, means, sign)
         intervals = _intervals(scores, drawn_scores, self.confidence)
         agreement = MetricAgreement(intervals, system, pairs, segment, cells, one.higher_is_better)

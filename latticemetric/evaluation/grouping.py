@@ -17,7 +17,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, moments, pearson_of
 from latticemetric.evaluation.correlation import Correlation, PointNames, plain_correlation
 from latticemetric.evaluation.intervals import or_none, resampled_sums
-from latticemetric.evaluation.systems import SystemTables, as_matrix
+from latticemetric.evaluation.systems import SystemTables, as_matrix, snap_ties
 from latticemetric.frozen import Frozen
 
 _Groups = npt.NDArray[np.int64]
@@ -138,11 +138,12 @@ def group_segments(
 
     def correlations(chosen: npt.NDArray[np.bool_]) -> dict[str, Correlation]:
         # A group that is empty in a resample is not a point of this resample.
-        y, ys = people.values()[chosen], people.resampled(resamples, seed)[:, chosen]
+        y, ys = snap_ties(people.values()[chosen]), people.resampled(resamples, seed)[:, chosen]
         found = {}
         for name, one in counted.items():
             drawn = pearson_of(moments(one.resampled(resamples, seed)[:, chosen], ys).sum(axis=-2))
-            found[name] = plain_correlation(one.values()[chosen], y, drawn, PointNames("group", "groups"), confidence)
+            x = snap_ties(one.values()[chosen], each=True)
+            found[name] = plain_correlation(x, y, drawn, PointNames("group", "groups"), confidence)
         return found
 
     return Grouping(width, smallest, tuple(groups), correlations(sizes > 0), correlations(sizes >= smallest))

@@ -9,6 +9,7 @@ import numpy as np
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
+from latticemetric.evaluation.systems import snap_matrix
 from latticemetric.frozen import Frozen
 from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
@@ -69,13 +70,14 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     with np.errstate(invalid="ignore"):
         scores: Floats = sums / counts
     together = scores.sum(axis=-1) if combine == "sum" else scores.mean(axis=-1)
-    whole = together[:, WHOLE_SYSTEM]
+    # Means of the same scores in another order differ by rounding, but they are ties.
+    segments, whole = snap_matrix(together[:, :-1], judgments.scores), together[:, WHOLE_SYSTEM]
     by_people = not np.isnan(whole).all()
     missing = np.isnan(whole) if by_people else np.isnan(together[:, :-1]).all(axis=-1)
     if missing.any() and not missing.all():
         names = ", ".join(judgments.systems[k] for k in np.flatnonzero(missing))
         notes.append(f"{names}: no human score; leave these systems out to correlate the others")
-    return HumanScores(judgments.systems, together[:, :-1], whole if by_people else None, tuple(notes))
+    return HumanScores(judgments.systems, segments, whole if by_people else None, tuple(notes))
 
 
 def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:

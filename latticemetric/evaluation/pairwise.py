@@ -16,7 +16,7 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, PairCounts, pair_counts, pearson, spearman
 from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, checked_seed
-from latticemetric.evaluation.systems import as_matrix
+from latticemetric.evaluation.systems import as_matrix, snap_matrix
 
 Average = Literal["none", "item", "system", "pooled"]
 """The ways to combine items and systems:
@@ -382,7 +382,7 @@ def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tupl
 
     Returns:
         The averages, one row per system and one column per group; and the names of the groups, in order of first
-        appearance. An average is NaN if all its scores are missing.
+        appearance. An average is NaN if all its scores are missing. Averages that differ only by rounding are equal.
 
     Examples:
         >>> matrix, names = averaged([[1, 3, 5], [2, 2, float("nan")]], ["a", "a", "b"])
@@ -401,7 +401,7 @@ def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tupl
         there = ~np.isnan(given)
         sums, sizes = (np.bincount(member[there], side, len(number)) for side in (given[there], None))
         np.divide(sums, sizes, out=row, where=sizes > 0)
-    return found, tuple(number)
+    return snap_matrix(found, each=True), tuple(number)
 
 
 # ---- Statistics by name ----

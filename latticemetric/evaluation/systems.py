@@ -124,22 +124,33 @@ _SAME_MEAN = 1e-5
 _ROUNDING = 1e-12
 
 
-def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
+def snap_ties(values: Floats, made_of: Floats | None = None, *, each: bool = False) -> Floats:
     """Make values equal if they differ only by rounding errors, so that they share a rank.
 
-    Nearly equal values along the last axis are replaced by the smallest of them. If `values` are differences, `made_of`
-    gives the values that were subtracted: their size determines the rounding errors.
+    Nearly equal values along the last axis are replaced by the smallest of them. The largest value determines the
+    rounding errors. If `values` are differences or means, `made_of` gives the values that were subtracted or averaged:
+    their size determines the rounding errors. With `each`, every value determines its own, so that one very large
+    value does not make small ones equal.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)
-    large = values if made_of is None else made_of
-    slack = _ROUNDING * np.abs(np.where(np.isnan(large), 0.0, large)).max(axis=-1, keepdims=True, initial=0.0)
+    sizes = np.abs(np.nan_to_num(ascending if made_of is None else made_of))
+    if each:
+        slack = _ROUNDING * np.maximum(sizes[..., 1:], sizes[..., :-1])
+    else:
+        slack = _ROUNDING * sizes.max(axis=-1, keepdims=True, initial=0.0)
     begins = np.ones(values.shape, dtype=bool)
     begins[..., 1:] = ~(np.diff(ascending, axis=-1) <= slack)
     first = np.maximum.accumulate(np.where(begins, np.arange(values.shape[-1]), 0), axis=-1)
     found = np.empty(values.shape)
     np.put_along_axis(found, order, np.take_along_axis(ascending, first, axis=-1), axis=-1)
     return found
+
+
+def snap_matrix(values: Floats, made_of: Floats | None = None, *, each: bool = False) -> Floats:
+    """Make values equal if they differ only by rounding errors, anywhere in a matrix; see `snap_ties`."""
+    flat = snap_ties(values.ravel(), None if made_of is None else made_of.ravel(), each=each)
+    return flat.reshape(values.shape)
 
 
 def system_tables(

@@ -720,6 +720,18 @@ def test_metrics_are_ranked_by_several_statistics():
     )
 
 
+def test_pairwise_accuracy_is_the_agreement_on_pairs(harvest):
+    # The same scores of people in another order have the same mean, but not the same sum of binary fractions.
+    said = {"alder": (0.1, 0.2, 0.3, 0.1, 0.7), "birch": (0.1, 0.2, 0.3, 0.7, 0.1), "cedar": (0.9,) * 5}
+    rows = [f"{system}\t{k}\t{score}" for system, scores in said.items() for k, score in enumerate(scores, start=1)]
+    (harvest / "human.tsv").write_text("\n".join(["system\tsegment\tscore", *rows]) + "\n", encoding="utf-8")
+    options = ("-m", "f1", "--ranks", "accuracy", "--leave-out", "elm", "--leave-out", "fir", "--trials", 10)
+    shutil.copy(harvest / "systems" / "alder.txt", harvest / "systems" / "birch.txt")
+    found = document(harvest, *options)
+    accuracy = found["ranks"]["tasks"]["accuracy"]["values"]["f1"]
+    assert accuracy == found["differentials"]["f1"]["agreement"] == pytest.approx(1 / 3)
+
+
 def test_chinese_is_never_split_by_13a_in_silence(tmp_path):
     (tmp_path / "sys").mkdir()
     for name, text in (("one", "我们应该见面"), ("two", "我们见面")):

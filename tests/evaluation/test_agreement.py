@@ -210,6 +210,45 @@ def test_systems_that_only_rounding_tells_apart_are_tied():
     assert snap_ties(np.array([1e-300, 2e-300])).tolist() == [1e-300, 2e-300]
 
 
+def test_segments_that_only_rounding_tells_apart_are_tied():
+    # Three judges: 5/3 + 3/3 and 4/3 + 4/3.
+    said = [("x", k, judge, each[n]) for k, each in enumerate(SAME_SUMS) for n, judge in enumerate("abc")]
+    assert 5 / 3 + 3 / 3 != 4 / 3 + 4 / 3
+    human = human_scores(judgments(said, ("adequacy", "fluency"), ["x"], 4)).segment
+    assert human[0, 0] == human[0, 1]
+    metric = {"m": [[0.1, 0.2, 0.5, 0.4]]}
+    found, whole = (correlate(metric, sums, resamples=0).metrics["m"].segment for sums in (human, [[8, 8, 15, 24]]))
+    for side in ((found, whole), (found.pooled, whole.pooled), (found.systems["1"], whole.systems["1"])):
+        assert side[0].kendall == side[1].kendall
+        assert side[0].spearman.value == pytest.approx(side[1].spearman.value)
+
+
+# Adequacy and fluency by three judges, for each segment.
+SAME_SUMS = [
+    [(3, 1), (1, 1), (1, 1)],
+    [(2, 2), (1, 1), (1, 1)],
+    [(3, 2), (3, 2), (3, 2)],
+    [(4, 4), (4, 4), (4, 4)],
+]
+
+
+def test_segments_with_the_same_bleu_are_tied():
+    # Precisions 2/3 · 1/2 and 5/6 · 2/5: both products are 1/3.
+    outputs, references = ["c d c", "c d c d a d", "a b", "c"], ["b d c", "c a a d d c", "a b", "a"]
+    bleu = lm.BLEU(order=2)
+    cells = bleu.values(bleu.table(outputs, references)).tolist()
+    assert cells[0] != cells[1] == pytest.approx(cells[0])
+    people = [[2, 2, 3, 1]]
+    found = correlate(system_tables([outputs], references, [bleu]), people, resamples=0).metrics["bleu"].segment
+    assert found.kendall.value == found.pooled.kendall.value == pytest.approx(1)
+
+
+def test_a_very_large_score_of_a_segment_makes_no_ties():
+    metric = {"perplexity": [[1e15, 3.0, 2.0, 5.0]]}
+    found = correlate(metric, [[4, 2, 1, 3]], resamples=0).metrics["perplexity"].segment
+    assert found.spearman.value == pytest.approx(1)
+
+
 def test_differences_that_only_rounding_tells_apart_are_tied():
     people = [1, 3, 2, 5]
     whole, tenths = ([[k * unit] for k in (1, 2, 3, 4)] for unit in (1, 0.1))

@@ -153,6 +153,13 @@ def test_averages_of_many_documents_take_linear_time_and_memory():
     assert matrix[0, -1] == 199_998.5
 
 
+def test_averages_of_the_same_scores_in_another_order_are_equal():
+    orders = [[0.1, 0.2, 0.3, 0.1, 0.7], [0.3, 0.7, 0.1, 0.2, 0.1], [0.7, 0.1, 0.1, 0.2, 0.3]]
+    assert len({sum(order) for order in orders}) > 1
+    matrix, _ = averaged(orders, ["a"] * 5)
+    assert matrix[0] == matrix[1] == matrix[2]
+
+
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(UsageError, match="no statistic 'r'"):
         agreement_on("r", [[1], [2]], [[1], [2]])

@@ -147,6 +147,8 @@ def _standardised(values: Floats) -> Floats:
     if not there.any():
         return np.zeros(values.shape)
     centred = np.where(there, values - values[there].mean(), 0.0)
+    # Squares of very small values would become 0, and those of very large ones infinite.
+    centred = np.ldexp(centred, -np.frexp(np.abs(centred).max())[1])
     scale = np.sqrt((centred[there] ** 2).mean())
     return centred / scale if scale > 0 and _varies(values[there]) else np.zeros(values.shape)
 

@@ -142,6 +142,14 @@ def test_moments_of_a_large_constant_with_small_changes_are_exact_enough():
     assert float(pearson_of(moments(x, y).sum(axis=0))) == pytest.approx(statistics.correlation(x, y), abs=1e-6)
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_moments_take_very_small_and_very_large_values(size):
+    x, y = np.array([3.0, 1, 2, 5]), np.array([1.0, 2, 4, 3])
+    expected = statistics.correlation(x, y)
+    assert float(pearson_of(moments(x * size, y).sum(axis=0))) == pytest.approx(expected)
+    assert float(pearson_of(moments(y, x * size).sum(axis=0))) == pytest.approx(expected)
+
+
 def test_moments_leave_out_what_is_missing():
     x, y = np.array([1.0, 2, math.nan, 4]), np.array([2.0, 1, 3, math.nan])
     assert moments(x, y)[2:].tolist() == [[0.0] * 6] * 2

@@ -111,8 +111,9 @@ class RankOptions(Options):
         exchange = self.exchange if self.exchange != "pairs" or statistic in PAIR_SUMS else "both"
 
         if level == "system":
-            gold = snap_ties(SystemTables.of(human.segment).of_systems() if human.system is None else human.system)
-            scores = {metric: one.signed(snap_ties(one.of_systems()))[:, None] for metric, one in tables.items()}
+            people = SystemTables.of(human.segment)
+            gold = people.tied(people.of_systems()) if human.system is None else snap_ties(human.system)
+            scores = {metric: one.signed(one.tied(one.of_systems()))[:, None] for metric, one in tables.items()}
             return MetricTask(name, statistic, gold[:, None], scores, "none", "systems")
         if np.isnan(human.segment).all():
             raise UsageError(

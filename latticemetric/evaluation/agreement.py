@@ -293,8 +293,8 @@ class _Run(NamedTuple):
         cells, scores = one.of_segments(), one.of_systems()
         tied, people = snap_matrix(cells, each=True), snap_matrix(self.segments)
         drawn_scores, within, pool = self.draw(one, *moment_tables(tied, people))
-        x, y, *samples = map(snap_ties, (scores, self.values, drawn_scores, self.human()))
-        both = samples[0], samples[1]
+        tie = snap_ties if self.tables is None else self.tables.tied
+        x, y, both = one.tied(scores), tie(self.values), (one.tied(drawn_scores), tie(self.human()))
         sign = 1.0 if one.higher_is_better else -1.0
         system, drawn = correlation(x, y, both, PointNames("system", "systems", self.names), self.confidence)
         pairs = differentials(x, y, both, self.names, sign=sign, confidence=self.confidence)

@@ -86,6 +86,14 @@ class SystemTables(Frozen):
         """Return the metric's value for each row of summed statistics."""
         return np.asarray(self.metric.values(sums), dtype=np.float64)
 
+    def tied(self, values: Floats) -> Floats:
+        """Make values of systems (along the last axis) equal if they differ only by rounding errors."""
+        return snap_ties(values, self._averaged())
+
+    def _averaged(self) -> Floats | None:
+        """Return the scores whose means are the values of systems; `None` if the values are no means."""
+        return self.of_segments().ravel() if isinstance(self.metric, MeanOfSegments) else None
+
 
 @dataclass(frozen=True, eq=False)
 class GivenTables(SystemTables):
@@ -117,6 +125,9 @@ class GivenTables(SystemTables):
     def of_sums(self, sums: Table) -> Floats:
         """Return the score of each system; a resample does not change it."""
         return self.metric.values(sums[..., 2:])
+
+    def _averaged(self) -> None:
+        return None
 
 
 # The relative difference up to which two scores of a system are equal: files contain rounded scores.

@@ -243,6 +243,17 @@ def test_segments_with_the_same_bleu_are_tied():
     assert found.kendall.value == found.pooled.kendall.value == pytest.approx(1)
 
 
+def test_means_that_are_zero_but_for_rounding_are_tied():
+    # Standardised scores: 0.1 + 0.2 − 0.3 is 0, and so is 0.3 − 0.2 − 0.1.
+    people = [[0.1, 0.2, -0.3], [0.3, -0.2, -0.1], [0.0, 0.0, 0.0]]
+    assert len({sum(row) for row in people}) > 1
+    found = correlate({"m": [[1, 2, 3], [2, 3, 4], [3, 4, 5]]}, people, resamples=0).metrics["m"]
+    assert found.system.pearson.value is None
+    assert found.system.reason == "people give all systems the same score"
+    turned = correlate({"m": people}, [[1, 2, 3], [2, 3, 4], [3, 4, 5]], resamples=0).metrics["m"]
+    assert turned.system.reason == "the metric gives all systems the same score"
+
+
 def test_a_very_large_score_of_a_segment_makes_no_ties():
     metric = {"perplexity": [[1e15, 3.0, 2.0, 5.0]]}
     found = correlate(metric, [[4, 2, 1, 3]], resamples=0).metrics["perplexity"].segment

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from latticemetric.errors import FormatError, shortened
+from latticemetric.errors import FormatError, placed, shortened
 from latticemetric.formats.segments import read_lines
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import open_stream
@@ -151,8 +151,8 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
     """Read marked errors; yield the place, the system, the rater and the score of each line.
 
     The score is minus the sum of the weights of all errors; it is `None` if the segment was not rated. The weight of an
-    error depends on its severity, as in `read_mqm`. If an error has no severity, its weight is the absolute value of
-    its field `score`. If the line names no rater, the file name may name one: `en-de.mqm.rater1.seg.rating`.
+    error depends on its severity, as in `read_mqm`. If an error has no severity, or if it is critical, its weight is
+    the absolute value of its field `score`. If the line names no rater, the file name may name one: `en-de.mqm.rater1.seg.rating`.
     """
     in_name = _RATER.search(path.removesuffix(".seg.rating"))
     with open_stream(path) as stream:
@@ -173,18 +173,21 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
 
 def _error_weight(error: Mapping[str, object], place: str) -> float:
     category, severity, score = (error.get(key) for key in ("category", "severity", "score"))
-    if severity is not None:
-        return mqm_weight(str(category or ""), str(severity))
-    if not isinstance(score, (int, float)) or isinstance(score, bool):
+    own = abs(float(score)) if isinstance(score, (int, float)) and not isinstance(score, bool) else None
+    if severity is not None and (own is None or str(severity).strip().lower() != _CRITICAL):
+        with placed(place):
+            return mqm_weight(str(category or ""), str(severity))
+    if own is None:
         what, advice = "an error has neither a severity nor a score", "give each error a severity or a score"
         raise FormatError(what, where=place, advice=advice)
-    return abs(float(score))
+    return own
 
 
 # ---- MQM, as Google publishes it ----
 
 _MQM_COLUMNS = ("system", "seg_id", "rater", "category", "severity")
 _AVERAGE_COLUMNS = ("system", "mqm_avg_score", "seg_id")
+_CRITICAL = "critical"
 MQM = "mqm"
 """The name of the column of MQM scores. A score is minus the sum of the weights of all errors: higher is better."""
 
@@ -229,7 +232,8 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
                 continue
             key = row["system"], row["seg_id"], row["rater"]
             places.setdefault(key, stream.place())
-            sums[key] -= mqm_weight(row["category"], row["severity"])
+            with placed(stream.place()):
+                sums[key] -= mqm_weight(row["category"], row["severity"])
     sign = 1 if any(score < 0 for *_, score in averages) else -1
     for place, system, segment, score in averages:
         yield place, system, segment, "", sign * score + 0.0
@@ -240,6 +244,9 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
 def mqm_weight(category: str, severity: str) -> float:
     """Return the weight of an MQM error: 25, 5, 1, 0.1 or 0.
 
+    Raises:
+        FormatError: The error is critical: campaigns give such errors different weights.
+
     Examples:
         >>> mqm_weight("Accuracy/Mistranslation", "Major"), mqm_weight("Fluency/Punctuation", "minor")
         (5.0, 0.1)
@@ -249,4 +256,7 @@ def mqm_weight(category: str, severity: str) -> float:
         return 25.0 if re.match(r"non-translation", kind) else 5.0
     if level == "minor":
         return 0.1 if kind.startswith("fluency/punctuation") else 1.0
+    if level == _CRITICAL:
+        what = "the severity is critical, for which campaigns have different weights"
+        raise FormatError(what, advice="give scores instead of errors, or call these errors Major")
     return 0.0

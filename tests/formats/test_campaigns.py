@@ -139,12 +139,24 @@ def test_marked_errors_are_scores_of_their_raters(campaign):
         ("good\t{", "rating:1: this is not JSON"),
         ("good\t[1]", "rating:1: the line is not a rating; a line is SYSTEM"),
         ('good\t{"errors": [{"start": 1}]}', "rating:1: an error has neither a severity nor a score"),
+        ('good\t{"errors": [{"severity": "Critical"}]}', "rating:1: the severity is critical, for which campaigns"),
     ],
 )
 def test_ratings_with_mistakes_are_named(campaign, line, message):
     write(campaign / "human-scores" / "en-zh.mqm.rater1.seg.rating", line)
     with pytest.raises(FormatError, match=message.replace("[", r"\[")):
         read_judged(str(campaign))
+
+
+def test_critical_errors_are_no_errors_without_weight(campaign):
+    table = campaign / "mqm.tsv"
+    write(table, "system\tseg_id\trater\tcategory\tseverity", "good\t1\tr1\tAccuracy\tCritical")
+    with pytest.raises(FormatError, match=r"mqm\.tsv:2: the severity is critical"):
+        read_judged(str(campaign), human=str(table))
+    rated = campaign / "human-scores" / "en-zh.mqm.rater1.seg.rating"
+    write(rated, f"good\t{rating(('Accuracy', 'critical', -10))}", "good\tNone", "good\tNone")
+    raters = human_scores(read_judged(str(campaign)).judgments.select(["mqm.raters"]))
+    assert raters.segment[1, 0] == -10
 
 
 def test_people_that_are_no_references_may_be_systems(campaign):

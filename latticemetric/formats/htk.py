@@ -63,7 +63,10 @@ _FIRST_FIELD = re.compile(
     rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*\s*"
     rb"(?:VERSION|V|UTTERANCE|U|SUBLAT|base|dir|start|end|lmname|vocab|hmms|(?:ac|lm|ng|pr|t)scale|wdpenalty|N|NODES)=\S"
 )
-_UTTERANCE = re.compile(rb"^\s*(?:UTTERANCE|U)=(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"']\S*)", re.MULTILINE)
+_UTTERANCE = re.compile(
+    rb"^(?:[^#\n]*[ \t])?(?:UTTERANCE|U)=(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"']\S*)", re.MULTILINE
+)
+_BODY = re.compile(rb"^\s*[IJ]=", re.MULTILINE)
 
 _ESCAPE = re.compile(rb"\\(?:([0-3][0-7]{2})|(.))", re.DOTALL)
 
@@ -73,7 +76,8 @@ _Table = Mapping[str, Any]
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     data = stream.read()
-    match = _UTTERANCE.search(data)
+    body = _BODY.search(data)
+    match = _UTTERANCE.search(data, 0, body.start() if body else len(data))
     utterance = _unquoted(match[1]).decode("utf-8", "replace") if match else ""
     build = partial(_parse, data, stream.name, vocabulary)
     yield Entry(utterance or graph_name(stream.stem), stream.name, build, naming="own" if utterance else "file")

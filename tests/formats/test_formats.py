@@ -1010,6 +1010,21 @@ def test_times_of_an_htk_lattice_have_their_scale(tmp_path):
     assert lm.read_one(path).times.tolist() == [0.0, 0.25]
 
 
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("VERSION=1.0 UTTERANCE=u1 lmscale=2\n", "u1"),
+        ("VERSION=1.0\tU='u 1'\n", "u 1"),
+        ("# UTTERANCE=no\nVERSION=1.0\n", "any"),
+        ("VERSION=1.0\n", "any"),
+    ],
+)
+def test_the_id_of_an_htk_lattice_may_follow_other_fields(header, name, tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text(f"{header}N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a U=no\n")
+    assert [found for found, _ in lm.read(path)] == [name]
+
+
 def test_nodes_of_an_htk_lattice_need_no_lines(tmp_path):
     path = tmp_path / "any.slf"
     links = "J=0 S=0 E=1 W=a a=-1\nJ=1 S=0 E=1 W=b a=-2\nJ=2 S=1 E=2 W=c a=-3\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,12 +25,13 @@ from latticemetric.formats.registry import (
 )
 from latticemetric.formats.streams.compression import is_tar, without_compression
 from latticemetric.formats.streams.paths import expand, pattern_of_others
-from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, open_stream
+from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, decoded_line, open_stream
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 # The number of first bytes that distinguish compressed files from text.
 _MAGIC = 4
+_SYMBOLS = struct.pack("<i", 2125658996)
 _SYMBOL_NUMBER = re.compile("[0-9]{1,10}")
 _SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
 
@@ -243,25 +245,15 @@ def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
 
 
 def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
-    """Read a symbol table of OpenFst or Kaldi, one `word number` per line; number 0 is always ε."""
+    """Read a symbol table: one `word number` per line, or a binary table of OpenFst; number 0 is always ε."""
     words: dict[int, str] = {}
     numbers: dict[str, int] = {}
     with open_stream(os.fspath(path)) as stream:
-        for line in stream.lines():
-            fields = split_words(line)
-            if not fields:
-                continue
-            if len(fields) != 2 or not _SYMBOL_NUMBER.fullmatch(fields[1]):  # noqa: PLR2004
-                raise FormatError(
-                    f"'{shortened(line, 60)}' is not a word and its number",
-                    where=stream.place(),
-                    advice="write a word, white space and its number on each line",
-                )
-            word, number = fields[0], int(fields[1])
+        for place, word, number in (_binary_symbols if stream.head().startswith(_SYMBOLS) else _text_symbols)(stream):
             if number in words:
-                raise FormatError(f"number {number} has two words", where=stream.place(), advice="keep one of them")
+                raise FormatError(f"number {number} has two words", where=place, advice="keep one of them")
             if number != EPSILON and word in numbers:
-                raise FormatError(f"word '{word}' has two numbers", where=stream.place(), advice="keep one of them")
+                raise FormatError(f"word '{word}' has two numbers", where=place, advice="keep one of them")
             words[number] = word
             numbers[word] = number
     if not words:
@@ -270,6 +262,54 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
         return Vocabulary(words)
     except InputError as error:
         raise error.at(os.fspath(path)) from None
+
+
+def _text_symbols(stream: Stream) -> Iterator[tuple[str, str, int]]:
+    """Yield place, word and number of each line."""
+    for line in stream.lines():
+        fields = split_words(line)
+        if not fields:
+            continue
+        if len(fields) != 2 or not _SYMBOL_NUMBER.fullmatch(fields[1]):  # noqa: PLR2004
+            raise FormatError(
+                f"'{shortened(line, 60)}' is not a word and its number",
+                where=stream.place(),
+                advice="write a word, white space and its number on each line",
+            )
+        yield stream.place(), fields[0], int(fields[1])
+
+
+def _binary_symbols(stream: Stream) -> Iterator[tuple[str, str, int]]:
+    """Yield place, word and number of each entry of OpenFst's binary table, as `SymbolTable.write` makes it.
+
+    After the magic number come the table's name, the next free number and the number of entries; then the entries. A
+    text is its size and its bytes.
+    """
+    data, at = stream.read(), len(_SYMBOLS)
+
+    def text() -> bytes:
+        nonlocal at
+        (size,) = struct.unpack_from("<i", data, at)
+        begin, at = at + 4, at + 4 + size
+        if size < 0 or at > len(data):
+            raise struct.error
+        return data[begin:at]
+
+    try:
+        text()
+        _, count = struct.unpack_from("<qq", data, at)
+        at += 16
+        for _ in range(count):
+            place = f"{stream.name}, byte {at}"
+            word = decoded_line(text(), place)
+            (number,) = struct.unpack_from("<q", data, at)
+            at += 8
+            if number < 0:
+                raise FormatError(f"the number {number} of '{shortened(word, 40)}' is below 0", where=place)
+            yield place, word, number
+    except struct.error:
+        advice = "copy or write the file again"
+        raise FormatError("the symbol table is cut short", where=stream.name, advice=advice) from None
 
 
 def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:

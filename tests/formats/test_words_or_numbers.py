@@ -1,8 +1,11 @@
 """Whether words are spelled or numbers is a matter of a file, and words survive conversions or these are refused."""
 
+import struct
+
 import pytest
 
 import latticemetric as lm
+from latticemetric.formats.reading import read_symbols
 from latticemetric.formats.writing import write
 
 
@@ -144,3 +147,39 @@ def test_words_that_are_all_numbers_are_written_as_these(through, tmp_path):
 def test_a_word_zero_is_not_written_as_no_word(tmp_path):
     with pytest.raises(lm.InputError, match="numbers, not words"):
         write(tmp_path / "a.ark", [("a", spelled("0", "4"))])
+
+
+def binary_symbols(*entries):
+    """A symbol table as OpenFst's `SymbolTable.write` makes it."""
+
+    def text(value):
+        return struct.pack("<i", len(value.encode())) + value.encode()
+
+    head = struct.pack("<i", 2125658996) + text("<unspecified>") + struct.pack("<qq", 9, len(entries))
+    return head + b"".join(text(word) + struct.pack("<q", number) for word, number in entries)
+
+
+def test_binary_symbol_tables_are_read(tmp_path):
+    table, archive = tmp_path / "words.syms", tmp_path / "a.lat"
+    archive.write_text("u \n0 1 1 1,2,\n1 2 2 1,1,\n2\n\n")
+    table.write_bytes(binary_symbols(("<eps>", 0), ("the", 1), ("été", 2)))
+    [(_, lattice)] = lm.read(archive, symbols=table)
+    assert [path.words for path in lattice.paths()] == [("the", "été")]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (binary_symbols(("the", 1))[:-1], "the symbol table is cut short"),
+        (binary_symbols(("the", 1))[:6], "the symbol table is cut short"),
+        (binary_symbols(("the", 1), ("a", 1)), "byte 52: number 1 has two words"),
+        (binary_symbols(("the", -1)), "the number -1 of 'the' is below 0"),
+        (binary_symbols(), "the symbol table is empty"),
+        (binary_symbols(("the", 1)).replace(b"the", b"th\xe9"), "byte 37: byte 3 of the line is not UTF-8"),
+    ],
+)
+def test_damaged_binary_symbol_tables_are_refused(data, says, tmp_path):
+    table = tmp_path / "words.syms"
+    table.write_bytes(data)
+    with pytest.raises(lm.InputError, match=says):
+        read_symbols(table)

@@ -598,6 +598,12 @@ def test_chunks_of_a_speech_pipeline_may_be_parts_of_words(tmp_path):
     assert spoken(tmp_path / "talk.json", document) == [("GO", 0.0, 2.0), ("ON", 3.0, 5.0)]
 
 
+@pytest.mark.parametrize("key", ["probability", "score", "confidence"])
+def test_confidences_of_words_have_several_names(key, tmp_path):
+    words = [{"text": "Hi", "start": 0.0, "end": 0.5, key: 0.75}]
+    assert spoken(tmp_path / "talk.json", {"segments": [{"text": "Hi", "words": words}]}) == [("Hi", 0.0, 0.5, "0.75")]
+
+
 def test_a_segment_that_whisperx_could_not_align_has_its_text(tmp_path):
     segments = [
         {"text": "In", "words": timed("In")},

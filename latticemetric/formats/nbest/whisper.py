@@ -29,7 +29,7 @@ _KEYS = rb"text|segments|chunks|language|word_segments|speakers|duration|task"
 _BEGIN = re.compile(rb'\s*\{\s*"(?:' + _KEYS + rb')"\s*:')
 _PARTS = re.compile(rb'"(?:segments|chunks)"\s*:\s*\[')
 _LONG_TEXT = re.compile(rb'\s*\{\s*"text"\s*:\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
-_CONFIDENCES = ("probability", "score")
+_CONFIDENCES = ("probability", "score", "confidence")
 # Whisper cuts the texts of these languages at every token, and writes no spaces between words.
 _WITHOUT_SPACES = {"zh", "ja", "th", "lo", "my", "yue"}
 _PAIR = 2

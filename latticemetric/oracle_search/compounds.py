@@ -150,14 +150,14 @@ def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[St
     automaton = compound_automaton(reference, lattice.vocabulary, lattice.word.tolist())
     # With its copy in arrays, the composed machine takes over three times its own memory.
     require_memory_to_compose(lattice, 4 * len(automaton.final))
-    found = best_by_automaton(lattice, automaton, cost)
+    found = best_by_automaton(lattice, automaton, automaton.input, cost)
     assert found is not None  # the automaton accepts all texts
     path, value = found
     return path, int(-value)
 
 
 def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoken: Sequence[int]) -> FstArrays:
-    """Return an acceptor of texts; the cost of a text is its number of errors.
+    """Return an acceptor of texts, labelled by word numbers; the cost of a text is its number of errors.
 
     `spoken` has the numbers of all words that texts may have; ε is ignored.
     """
@@ -177,9 +177,8 @@ def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoke
     final = np.full(states, np.inf)
     final[len(reference)] = 0.0
     labels = np.array(label, dtype=np.int32)
-    symbols = {one: vocabulary.word(one) for one in set(label) - {EPSILON, STAR}}
     ends = np.array([source, target], dtype=np.int32)
-    return FstArrays(0, final, ends[0], ends[1], labels, labels, np.array(weight), symbols, symbols)
+    return FstArrays(0, final, ends[0], ends[1], labels, labels, np.array(weight))
 
 
 def _edits(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:

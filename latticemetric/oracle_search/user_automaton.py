@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.recognition import STAR_SYMBOL
@@ -31,7 +30,7 @@ from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.signature import Signature
-from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
+from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
 _MOST_TIES = 1_000_000  # arcs of the best paths: some seconds in Python
 
@@ -101,7 +100,8 @@ def automaton_oracle(
     lattice = as_lattice(graph, scales)
     own = _columns_of(automaton if references is None else _of_references(automaton, graphs_of(references)))
     cost = lattice.cost(scales)
-    best = best_by_automaton(lattice, own, cost)
+    label = _word_labels(lattice.vocabulary, own)
+    best = best_by_automaton(lattice, own, label, cost)
     if best is None:
         raise InputError(
             "the automaton accepts no string of the lattice",
@@ -112,7 +112,7 @@ def automaton_oracle(
     alone = Lattice.from_arcs(
         places[:-1], places[1:], lattice.word[first], final=places[-1:], vocabulary=lattice.vocabulary
     )
-    accepted = best_by_automaton(alone, own, alone.cost())
+    accepted = best_by_automaton(alone, own, label, alone.cost())
     # Hash the automaton of the user, so that the signature is the same for all graphs and references.
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return AutomatonOracle(
@@ -142,7 +142,7 @@ def _columns_of(fst: Any) -> FstArrays:
     return arrays
 
 
-def _word_labels(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.int32]:
+def _word_labels(vocabulary: Vocabulary, automaton: FstArrays) -> Words:
     """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN`."""
     if automaton.input_symbols is None:
         if not vocabulary.is_numeric and not vocabulary.is_given:
@@ -163,11 +163,15 @@ def _word_labels(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np
     return np.array(table, dtype=np.int32)[place]
 
 
-def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
-    """Return the path with the largest value (ties: the tie rule), and its value; `None` if no path is accepted."""
+def best_by_automaton(
+    lattice: Lattice, automaton: FstArrays, label: Words, cost: Costs
+) -> tuple[Steps, Fraction] | None:
+    """Return the path with the largest value (ties: the tie rule), and its value; `None` if no path is accepted.
+
+    `label` has the label of each arc of the automaton: ε, ★, the number of a word of the lattice, or `UNKNOWN`.
+    """
     import pywrapfst
 
-    label = _word_labels(lattice.vocabulary, automaton)
     machine = fst_from_arrays(lattice_machine(lattice, lattice.word, label))
     metric, worth = _with_arc_outputs(automaton, label)
     product = composed(machine, fst_from_arrays(metric))
@@ -192,7 +196,7 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
     return arcs, sum((worth[output] for output in outputs), Fraction(0))
 
 
-def _with_arc_outputs(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
+def _with_arc_outputs(automaton: FstArrays, label: Words) -> tuple[FstArrays, Sequence[Fraction]]:
     """Return the automaton with arc numbers (from 1) as output labels, and the value of each output label.
 
     Each final state gets a further arc to a new end; these arcs are numbered after all others. Arcs of words that the

@@ -148,3 +148,10 @@ def test_what_does_not_fit_into_memory_is_refused_before_it_is_tried():
             lm.compound_oracle(lm.Lattice.from_strings([words]), " ".join(words))
     finally:
         lm.limit_memory(None)
+
+
+@pytest.mark.parametrize("reference", ["a ★ b", "a★ b"])
+def test_a_star_is_a_word_like_any_other(reference):
+    lattice = lm.Lattice.from_strings(["a x b", "a ★ b"], costs=[1.0, 2.0])
+    found = lm.compound_oracle(lattice, reference)
+    assert (found.words, found.numerator) == (("a", "★", "b"), 0)

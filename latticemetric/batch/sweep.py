@@ -19,7 +19,7 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.frozen import Brief, Frozen, Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
-from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, number_each
+from latticemetric.metrics.base import CorpusScore, GraphReference, GraphReferences, Table, graphs_of, number_each
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
@@ -325,7 +325,7 @@ def swept_lattices(
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
     with built(pair) as (graph, references):
-        return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, strings_of_references(references)))
+        return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, references))
 
 
 def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
@@ -335,16 +335,22 @@ def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
 
 
 class ReferencedGraph(NamedTuple):
-    """A graph with all strings of its references."""
+    """A graph with its references."""
 
     name: str
     graph: Graph
-    references: tuple[tuple[str, ...], ...]
+    references: Sequence[GraphReference]
+
+    @property
+    def strings(self) -> tuple[tuple[str, ...], ...]:
+        """All strings of the references."""
+        return strings_of_references(self.references)
 
 
 def _swept(metric: GRR, points: Points, scales: Scales | None, given: ReferencedGraph) -> Swept:
-    kept = sweep_graph(given.graph, given.references, metric, points, scales)
-    length = reference_words(given.references, metric)
+    strings = given.strings
+    kept = sweep_graph(given.graph, strings, metric, points, scales)
+    length = reference_words(strings, metric)
     return Swept(given.name, length, tuple(kept), references=len(given.references))
 
 
@@ -358,7 +364,7 @@ def graphs_with_references(
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
             raise UsageError(f"there are {number - 1} {fewer}, but more {more}", advice="give the same number of both")
         name, graph = given if isinstance(given, tuple) else (str(number), given)
-        yield ReferencedGraph(name, graph, strings_of_references(expected))
+        yield ReferencedGraph(name, graph, graphs_of(expected))
 
 
 # The document of a shard has the oracles of every graph, in order, and not only sums: intervals resample graphs.

@@ -21,7 +21,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, Steps
 from latticemetric.lattice.n_best import number_of_strings
-from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.base import GraphReferences, listed_references
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
@@ -117,7 +117,7 @@ def hope(
     """
     if not isinstance(graph, Forest):
         return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
-    rate, strings = _checked(references, metric)
+    rate, strings, signature = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=False)
     space = ForestSpace(graph, rate, scales)
     searches = [space.search_for(reference) for reference in objective.references]
@@ -130,7 +130,7 @@ def hope(
         value=objective.value(weighted, path.cost),
         one_best=space.scored(space.one_best(), strings),
         exact=best.exact,
-        signature=str(rate.signature_for(len(strings))),
+        signature=signature,
     )
 
 
@@ -256,13 +256,10 @@ def _answers(
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
     """Yield, for each of the best strings, the fields of its answer, and `StringByObjective.bound`."""
-    rate, strings = _checked(references, metric)
+    rate, strings, signature = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
     space, best = strings_by_objective(graph, objective, scales, n, cap)
-    common = {
-        "one_best": space.scored(space.one_best(), strings),
-        "signature": str(rate.signature_for(len(strings))),
-    }
+    common = {"one_best": space.scored(space.one_best(), strings), "signature": signature}
     for string in best:
         path = space.scored(string.path, [string.weighted.reference])
         value, exact = objective.value(string.weighted, path.cost), string.bound is None
@@ -297,7 +294,7 @@ def worst(
         >>> answer.words, answer.score, answer.exact
         (('x', 'y', 'a', 'b', 'c'), 0.6666666666666666, True)
     """
-    rate, strings = _checked(references, metric)
+    rate, strings, signature = _checked(references, metric)
     objective = Objective.of(rate, strings, penalize=True, costs_count=False)
     space, (string,) = strings_by_objective(graph, objective, scales, 1, cap)
     path = space.scored(string.path, strings)
@@ -309,15 +306,15 @@ def worst(
         bound=bound,
         one_best=space.scored(space.one_best(), strings),
         exact=string.bound is None,
-        signature=str(rate.signature_for(len(strings))),
+        signature=signature,
     )
 
 
-def _checked(references: GraphReferences, metric: str | GRR) -> tuple[GRR, tuple[tuple[str, ...], ...]]:
-    """Return the metric as a recognition rate, and the strings of all references."""
+def _checked(references: GraphReferences, metric: str | GRR) -> tuple[GRR, tuple[tuple[str, ...], ...], str]:
+    """Return the metric as a recognition rate, the strings of all references, and the signature."""
     rate = as_recognition_rate(metric)
     check_references(references)
-    return rate, strings_of_references(references)
+    return rate, strings_of_references(references), rate.signature_text(len(listed_references(references)))
 
 
 def _rounded_up(value: Fraction) -> float:

@@ -19,7 +19,7 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import number_of_strings
-from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, graphs_of
+from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, graphs_of, listed_references
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import Merit
 from latticemetric.metrics.reference_checks import check_references
@@ -108,15 +108,21 @@ def oracle_by_rate(
     space = as_search_space(graph, rate, scales)
     best = space.preferred([space.best(reference, engine) for reference in references])
     one_best = space.scored(space.one_best(), references)
-    return _oracle(space, best, references, one_best, graph)
+    return _oracle(space, best, references, one_best, graph, number=len(references))
 
 
 def _oracle(
-    space: SearchSpace, best: Candidate, references: Sequence[GraphReference], one_best: ScoredPath, graph: Graph
+    space: SearchSpace,
+    best: Candidate,
+    references: Sequence[GraphReference],
+    one_best: ScoredPath,
+    graph: Graph,
+    *,
+    number: int,
 ) -> Oracle:
-    """Score the best path of a search space, and return it as an `Oracle`."""
+    """Score the best path of a search space, and return it as an `Oracle`; `number` is that of the given references."""
     path = space.scored(best.path, references)
-    return _answer(space.metric, path, best.promised, one_best, references=len(references), graph=graph)
+    return _answer(space.metric, path, best.promised, one_best, references=number, graph=graph)
 
 
 def _answer(
@@ -169,7 +175,8 @@ def oracles(
     best: dict[tuple[str, ...], Candidate] = {}  # the best candidate of each string, by its best reference
     for candidate in sorted(candidates, key=space.preference):
         best.setdefault(space.reported(candidate.path), candidate)
-    return [_oracle(space, candidate, strings, one_best, graph) for candidate in list(best.values())[:n]]
+    number = len(listed_references(references))
+    return [_oracle(space, candidate, strings, one_best, graph, number=number) for candidate in list(best.values())[:n]]
 
 
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:

@@ -24,7 +24,7 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Floats, Scales, is_any_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import small_enough
-from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.base import GraphReferences, listed_references
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
@@ -175,7 +175,7 @@ def expected(
     check_references(references)
     rate = as_recognition_rate(metric)
     check_effort(most_states, seconds)
-    listed = CountedReferences.of(rate, strings_of_references(references))
+    listed = CountedReferences.of(rate, references)
     settings = _Settings(scale, scales, gradient, distribution, most_states, math.inf if seconds is None else seconds)
     if isinstance(graph, Forest):
         found = _of_forest(graph, references, rate, listed, settings)
@@ -216,7 +216,7 @@ class CountedReferences:
         totals: The denominator of each reference: its number of words or n-grams.
         gains: The parameters of the metric.
         counts_errors: True if the rate is an error rate (WER).
-        number: The number of given references.
+        number: The number of given references; a graph counts as one.
     """
 
     words: tuple[tuple[str, ...], ...]
@@ -226,12 +226,12 @@ class CountedReferences:
     number: int
 
     @classmethod
-    def of(cls, metric: GRR, references: Sequence[Sequence[str]]) -> Self:
-        """Return the distinct references of a graph."""
-        words = list(dict.fromkeys(metric.counted(reference) for reference in references))
+    def of(cls, metric: GRR, references: GraphReferences) -> Self:
+        """Return the distinct references of a graph, which are already checked."""
+        words = list(dict.fromkeys(metric.counted(reference) for reference in strings_of_references(references)))
         words = [reference for reference in words if reference] or words[:1]
         totals = tuple(ngram_total(len(reference), metric.order) for reference in words)
-        return cls(tuple(words), totals, metric.gains, metric.counts_errors, len(references))
+        return cls(tuple(words), totals, metric.gains, metric.counts_errors, len(listed_references(references)))
 
     @property
     def is_defined(self) -> bool:

@@ -125,7 +125,7 @@ def corrected_graphs(
             raise InputError("this is not an n-best list", where=one.name, advice="leave corrected= out")
     names = tuple(one.name for one in graphs)
     nbests = tuple(one.graph for one in graphs if isinstance(one.graph, NBest))
-    lists = Lists(names, nbests, tuple(one.references for one in graphs))
+    lists = Lists(names, nbests, tuple(one.strings for one in graphs))
     if isinstance(corrected, str | os.PathLike):
         texts = texts_of(os.fspath(corrected), names)
     else:

@@ -29,7 +29,6 @@ from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.nbest import NBest
-from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.posterior import expected as expectation
 from latticemetric.posterior.expected import CountedReferences, check_effort
 from latticemetric.posterior.unfolding import MOST_STATES as MOST_STACKS
@@ -338,7 +337,7 @@ class _Searched(NamedTuple):
 
 def _searched(prepared: _Prepared, references: GraphReferences, metric: GRR) -> _Searched:
     check_references(references)
-    listed = CountedReferences.of(metric, strings_of_references(references))
+    listed = CountedReferences.of(metric, references)
     if not listed.is_defined:
         raise InputError("the reference has no words, so its rate is not defined", advice="leave the graph out")
     return _Searched(prepared, listed, *listed.arcs(prepared.lattice, metric.ignore | metric.wildcard, None))

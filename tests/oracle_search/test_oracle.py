@@ -275,3 +275,20 @@ def test_a_lattice_may_hold_nothing_but_the_empty_path(engine):
 def test_the_signature_counts_references(engine):
     best = lm.oracle(strings("a"), ["a", "b c"], "4-grr", engine=engine)
     assert best.signature == "4-grr|alpha:1|beta:0|refs:2|case:mixed|tok:none|v:0.1.0"
+
+
+def test_a_reference_graph_is_one_reference_in_every_signature():
+    lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0])
+    references = [lm.Lattice.from_strings(["a b", "b", "c"]), "a"]
+    asked = lattice, references, "wer"
+    answers = [
+        lm.oracle(*asked),
+        *lm.oracles(*asked),
+        lm.hope(*asked),
+        lm.fear(*asked),
+        lm.worst(*asked),
+        lm.hope(lm.Forest.from_lattice(lattice), references, "wer"),
+        lm.expected(*asked),
+        lm.sweep([lattice], [references], "wer", nbest=[1]),
+    ]
+    assert {answer.signature for answer in answers} == {str(lm.WER().signature_for(2))}

@@ -152,7 +152,8 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
 
     The score is minus the sum of the weights of all errors; it is `None` if the segment was not rated. The weight of an
     error depends on its severity, as in `read_mqm`. If an error has no severity, or if it is critical, its weight is
-    the absolute value of its field `score`. If the line names no rater, the file name may name one: `en-de.mqm.rater1.seg.rating`.
+    the absolute value of its field `score`. If the line names no rater, the file name may name one:
+    `en-de.mqm.rater1.seg.rating`.
     """
     in_name = _RATER.search(path.removesuffix(".seg.rating"))
     with open_stream(path) as stream:

@@ -68,12 +68,16 @@ def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
 
     A mapping becomes an Arrow struct. A (text, number) pair becomes a struct with the fields `text` and `number`. A
     missing value becomes null. An empty mapping also becomes null, because a struct needs at least one field.
+    If a whole number does not fit into 64 bits (such as a number of paths), all numbers of its column become texts.
     """
     pa, rows = require_arrow(), list(records)
     columns = {}
     for name in dict.fromkeys(name for row in rows for name in row):
+        values = [_with_fields(row.get(name)) for row in rows]
         try:
-            columns[name] = pa.array([_with_fields(row.get(name)) for row in rows])
+            columns[name] = pa.array(values)
+        except OverflowError:
+            columns[name] = pa.array([None if value is None else str(value) for value in values])
         except pa.ArrowException as error:
             what = f"column {name} mixes values of several types ({error})"
             raise UsageError(what, advice="write JSON lines instead") from None

@@ -49,6 +49,17 @@ def test_failed_graphs_have_an_error_in_their_row(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_numbers_of_paths_that_do_not_fit_into_64_bits_are_texts(tmp_path, kind):
+    arcs = "".join(f"{state} {state + 1} {word}\n" for state in range(70) for word in "ab")
+    (tmp_path / "many.fst.txt").write_text(f"{arcs}70\n", encoding="utf-8")
+    (tmp_path / "one.fst.txt").write_text("0 1 a\n1\n", encoding="utf-8")
+    out = tmp_path / f"x.{kind}"
+    done = run("latticemetric", "info", tmp_path / "many.fst.txt", tmp_path / "one.fst.txt", "-o", out)
+    assert (done.status, done.stderr) == (0, "")
+    assert [row["paths"] for row in _read(out, kind).to_pylist()] == [str(2**70), "1"]
+
+
 def test_other_formats_go_before_the_suffix(tmp_path):
     out = tmp_path / "x.parquet"
     _group(["lists", str(PICNIC), "--format", "jsonl", "-o", str(out)], standalone_mode=False)

@@ -20,8 +20,8 @@ from latticemetric.metrics.signature import VERSION
 if TYPE_CHECKING:
     from latticemetric.metrics.wordnet import WordNet
 
-# Parameters that change no answer. For example, a user may add --keep-going to resume a run that failed.
-_NO_EFFECT = {"workers", "cluster", "resume", "keep_going", "fractions"}
+# Parameters that change no answer. For example, a user may add --keep-going --failures to resume a run that failed.
+_NO_EFFECT = {"workers", "cluster", "resume", "keep_going", "failures", "fractions"}
 # Further parameters that may differ between the shards of a run, besides output files.
 _OF_SHARDS = {"shard", "timeout", "max_memory"}
 _USES_WORDNET = "meteor"

@@ -159,6 +159,12 @@ def test_a_run_that_a_failure_ended_goes_on_when_failures_are_gone_past(broken_o
     assert (tmp_path / "other.json").read_bytes() == resumed
 
 
+def test_a_run_that_a_failure_ended_goes_on_with_a_list_of_failures(broken_off, tmp_path):
+    failures = tmp_path / "failures.tsv"
+    assert oracle(*broken_off, "--keep-going", "--failures", failures).status == 1
+    assert [line.split("\t")[0] for line in failures.read_text().splitlines()] == ["id", "u00050"]
+
+
 def test_a_failure_that_was_gone_past_ends_a_run_that_does_not(broken_off, monkeypatch):
     monkeypatch.setattr("latticemetric.parallel.journal.Journal.remove", lambda _self: None)
     assert oracle(*broken_off, "--keep-going").status == 1

@@ -190,7 +190,9 @@ class NgramMBR:
     def gains(self, ngrams: NgramPosteriors, parameters: GainParameters) -> ExactGains:
         """Return the gains of n-grams and words, rounded so that sums along paths are exact."""
         factor = np.array([0.0, *parameters.factors])
-        largest = max(self._max_words, 1) * (math.fsum(parameters.factors) + abs(parameters.of_word))
+        # Orders that no string has do not count: the largest factors are those of the highest orders.
+        orders = min(int(ngrams.lengths.max()), self._max_words)
+        largest = max(self._max_words, 1) * (math.fsum(parameters.factors[:orders]) + abs(parameters.of_word))
         if not math.isfinite(largest):
             raise UsageError(
                 "gains are too large to be added up", advice="choose larger T, p or r, or a smaller penalty"

@@ -44,6 +44,18 @@ def test_no_string_of_a_lattice_that_repeats_itself_gains_more(lattice, chosen):
     assert_is_best(lm.mbr(lattice, **chosen), lattice, lattice, chosen)
 
 
+@pytest.mark.parametrize("order", [4, 100, 254])
+def test_orders_beyond_all_strings_do_not_matter(order):
+    """Their factors are 10³⁵ times larger, and no reason to round all others away."""
+    lattice = lm.Lattice.from_strings(["a b", "a c", "d c", "a e"], costs=[1.0, 1.1, 1.05, 0.95])
+    gains = lm.mbr_lattice(lattice, order=order)
+    for graph in (lattice, lm.Forest.from_lattice(lattice)):
+        assert lm.mbr(graph, order=order).words == ("a", "c")
+    assert gains.words(gains.best_path()) == ("a", "c")
+    evidence = lm.Lattice.from_strings(["a b " * 60, "a c " * 60, "a c"])
+    assert lm.mbr(lattice, order=order, evidence=evidence).words == ("a", "c")
+
+
 @given(lattice=lattices(), evidence=lattices(), chosen=parameters)
 def test_evidence_may_be_another_lattice(lattice, evidence, chosen):
     assert_is_best(lm.mbr(lattice, **chosen, evidence=evidence), lattice, evidence, chosen)

@@ -461,6 +461,7 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
     spelled = [graph.vocabulary.words(graph.word) for graph in graphs]
     vocabulary = Vocabulary.from_words(word for words in spelled for word in words if word)
     parts: dict[str, list[Any]] = {name: [] for name in ("source", "target", "word", "cost", "final", "final_cost")}
+    weights = [weight / max(weights) for weight in weights]  # a sum of large weights would be infinite
     states = 1
     for graph, words, weight in zip(graphs, spelled, weights, strict=True):
         if not weight:
@@ -662,7 +663,7 @@ class _Table:
     def lattice(self, weights: Floats, chosen: Sequence[int]) -> Lattice:
         """Return the words of the `chosen` systems as a lattice, without the columns where they have no words."""
         used = np.zeros(len(weights))
-        used[list(chosen)] = weights[list(chosen)] if weights[list(chosen)].any() else 1.0
+        used[list(chosen)] = weights[list(chosen)] / weights[list(chosen)].max() if weights[list(chosen)].any() else 1.0
         share = self._summed(used[self.system] * self.mass)
         kept = np.flatnonzero(self._summed(np.isin(self.system, chosen).astype(np.float64)) > 0)
         column, word = self.group_column[kept], self.group_word[kept]

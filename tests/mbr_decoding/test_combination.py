@@ -151,7 +151,7 @@ class TestVote:
         found = lm.combine([["lattice"], ["lettuce"], ["latticed"], ["sailing"]])
         assert found.words == ("lattice",)
 
-    @pytest.mark.parametrize("unit", [1e-300, 1e-10, 1e300])
+    @pytest.mark.parametrize("unit", [1e-300, 1e-10, 1e300, 5e307])
     @pytest.mark.parametrize("scheme", SCHEMES)
     def test_the_unit_of_the_weights_does_not_matter(self, unit, scheme):
         found = lm.combine(["a b", "a", "a", "b"], scheme=scheme, count_share=1.0)
@@ -159,6 +159,12 @@ class TestVote:
             vote, other = found.vote(weights), found.vote([unit * weight for weight in weights])
             assert other.words == vote.words
             assert other.confidences == pytest.approx(vote.confidences)
+
+    def test_the_sum_of_weights_may_be_infinite(self):
+        found = lm.combine(["a", "b", "b"], weights=[1e308] * 3)
+        assert found.words == found.mbr().words == ("b",)
+        assert found.oracle("a").numerator == 0
+        assert found.to_lattice().scores["votes"].arc == pytest.approx(-np.log([2 / 3, 1 / 3]))
 
     def test_a_large_weight_does_not_make_all_others_equal(self):
         found = lm.combine(["a b", "a c", "a c", "a"], weights=[1, 1, 1, 1e12])

@@ -214,6 +214,13 @@ _ANOTHER_LATTICE = UsageError(
 )
 
 
+def _checked_sampling(count: int, seed: int, what: str) -> tuple[int, int]:
+    """Return the number of samples and the seed; raise `UsageError` unless they are whole numbers of at least 0."""
+    advice = "give a whole number from 0"
+    count = whole_number(count, f"cannot sample {count!r} {what}", advice, least=0)
+    return count, whole_number(seed, f"the seed is {seed!r}", advice, least=0)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Posteriors(Result, Distribution):
     """The distribution over the paths of a lattice.
@@ -337,8 +344,7 @@ class Posteriors(Result, Distribution):
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """Draw `count` independent paths by their probabilities; return the arcs of each."""
-        if count < 0:
-            raise UsageError(f"cannot sample {count} paths", advice="give a number ≥ 0")
+        count, seed = _checked_sampling(count, seed, "paths")
         lattice, random = self.lattice, np.random.default_rng(seed)
         begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
         before = np.concatenate([[0.0], np.cumsum(self.transition)])
@@ -425,8 +431,7 @@ class ForestPosteriors(Result, Distribution):
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """Draw `count` independent derivations by their probabilities; return the edges of each, in preorder."""
-        if count < 0:
-            raise UsageError(f"cannot sample {count} derivations", advice="give a number ≥ 0")
+        count, seed = _checked_sampling(count, seed, "derivations")
         forest, random = self.forest, np.random.default_rng(seed)
         goals, ending = forest.goals.tolist(), np.cumsum(self.ending)
         begin: list[int] = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1)).tolist()

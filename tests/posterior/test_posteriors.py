@@ -85,3 +85,20 @@ def test_costs_that_cannot_be_added_up_are_refused():
     lattice = lm.Lattice.from_strings(["a b"], costs=[1e300])
     with pytest.raises(lm.InputError, match="too large"):
         lm.posteriors(lattice, scale=1e300)
+
+
+@pytest.mark.parametrize(
+    ("count", "seed", "says"),
+    [
+        (2, -1, "the seed is -1"),
+        (2, 1.5, r"the seed is 1\.5"),
+        (1.5, 0, r"cannot sample 1\.5"),
+        (-1, 0, "cannot sample -1"),
+    ],
+)
+def test_samples_and_seeds_are_whole_numbers(count, seed, says):
+    lattice = lm.Lattice.from_strings(["a", "b"])
+    for graph in (lattice, lm.Forest.from_lattice(lattice)):
+        with pytest.raises(lm.UsageError, match=says):
+            lm.posteriors(graph).sample(count, seed)
+    assert len(lm.posteriors(lattice).sample(np.int64(2), np.uint8(3))) == 2

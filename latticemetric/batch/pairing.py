@@ -458,7 +458,8 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
         )
         yield Pair(entry.name, entry, (), error or missing)
     for number in range(done + 1, len(rows) + 1):
-        why = f"there are {graphs} graphs" + ("" if order.is_certain() else f"; {_SHIFTED}")
+        number_of = "there is 1 graph" if graphs == 1 else f"there are {graphs} graphs"
+        why = number_of + ("" if order.is_certain() else f"; {_SHIFTED}")
         yield _without_graph(order.name(number), number, rows[number - 1], why)
 
 

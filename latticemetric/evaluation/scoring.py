@@ -377,6 +377,8 @@ def _test_set(
                     advice="give a hypothesis and a reference for each id",
                 )
         ids = tuple(map(str, references))
+        if twice := [name for name, number in Counter(ids).items() if number > 1]:
+            raise UsageError(f"two segments have the id '{shortened(twice[0])}'", advice="do not mix 1 and '1' as ids")
         said, expected = [hypotheses[name] for name in references], list(references.values())
     else:
         if isinstance(hypotheses, str):

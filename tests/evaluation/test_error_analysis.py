@@ -165,6 +165,7 @@ def test_score_prepares_texts():
     ("arguments", "message"),
     [
         (({"a": "x"}, ["x"]), "only one of hypotheses and references has ids"),
+        (({1: "x", "1": "y"}, {1: "x", "1": "y"}), "two segments have the id '1'"),
         (({"a": "x"}, {"b": "x"}), "segment 'a' has no reference"),
         (({"a": "x"}, {"a": "x", "b": "x"}), "segment 'b' has no hypothesis"),
         ((["x"], ["x", "y"]), "1 candidates and 2 references"),

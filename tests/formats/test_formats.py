@@ -1031,7 +1031,7 @@ def test_nodes_of_an_htk_lattice_need_no_lines(tmp_path):
     path.write_text(f"VERSION=1.0\nN=3 L=3\n{links}")
     assert {p.words: p.cost for p in lm.read_one(path).paths()} == {("a", "c"): 4.0, ("b", "c"): 5.0}
     path.write_text(f"VERSION=1.0\nN=4 L=3\n{links}")
-    with pytest.raises(lm.InputError, match="N=4, but the file has 3"):
+    with pytest.raises(lm.InputError, match="N=4, but the number of nodes is 3"):
         lm.read_one(path)
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from latticemetric.arguments import whole_number
 from latticemetric.automata.recognition import ngram_total
 from latticemetric.engine.native import MOST_STEPS, hope_derivations
@@ -21,6 +23,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, Steps
 from latticemetric.lattice.n_best import number_of_strings
+from latticemetric.lattice.pruning import prune
 from latticemetric.metrics.base import GraphReferences, listed_references
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
@@ -379,6 +382,20 @@ class Objective:
         best = values.index(max(values))
         return WeightedMetric(values[best], self.references[best])
 
+    def bounds(self, words: int) -> tuple[Fraction, Fraction]:
+        """Return a lower and an upper bound of the weighted metric of strings of at most this number of words."""
+        order, unit, alpha, beta = self.metric.gains
+        lengths = [len(self.metric.counted(reference)) for reference in self.references]
+        # Each word may be inserted, and each reference word deleted; negative penalties are rewards.
+        least = [-words * max(0, alpha) - length * max(0, beta) for length in lengths]
+        most = [
+            unit * ngram_total(length, order) + words * max(0, -alpha) + length * max(0, -beta) for length in lengths
+        ]
+        lower, upper = (
+            max(share * gain for share, gain in zip(self.shares, gains, strict=True)) for gains in (least, most)
+        )
+        return lower, upper
+
     def value(self, weighted: WeightedMetric, cost: float) -> float:
         """Return the value to maximise: weighted metric (negated for fear and worst) minus cost, if costs count."""
         value = (-weighted.value if self.penalize else weighted.value) - (Fraction(cost) if self.costs_count else 0)
@@ -426,8 +443,9 @@ def strings_by_objective(
         listed = ListSpace(lattice, objective.metric, scales)
         return listed, _best_of(listed, listed.strings().values(), objective, n)
     space = LatticeSpace(lattice, objective.metric, scales)
-    found = space.strings_by_loss(
-        space.cost,
+    searched, arcs = _within_reach(space, objective, scales) if n == 1 else (space, None)
+    found = searched.strings_by_loss(
+        searched.cost,
         objective.references,
         shares=objective.shares,
         costs_count=objective.costs_count,
@@ -439,7 +457,36 @@ def strings_by_objective(
         raise InputError(
             "the search for strings does not fit into memory", advice="ask for fewer strings, or prune the graph"
         )
-    return space, [StringByObjective(s.arcs, objective.weighted(space.reported(s.arcs)), s.bound) for s in found]
+    paths = [string.arcs if arcs is None else arcs[string.arcs] for string in found]
+    weighted = [objective.weighted(space.reported(path)) for path in paths]
+    return space, [StringByObjective(p, w, s.bound) for p, w, s in zip(paths, weighted, found, strict=True)]
+
+
+# The search rounds costs whose sum may be as large as this to multiples of 2⁻²¹ or more.
+_LARGE_SUM = 2.0**40
+
+
+def _within_reach(
+    space: LatticeSpace, objective: Objective, scales: Scales | None
+) -> tuple[LatticeSpace, Steps | None]:
+    """If costs are very large, leave out arcs of which all paths have a smaller value than the 1-best.
+
+    Return the search space, and the numbers of its arcs in the lattice (`None` if it has all of them). Decoders write
+    costs like 1e30 for what is impossible. The search rounds all costs to multiples of the same unit, so that one such
+    cost would make the others 0.
+    """
+    lattice = space.graph
+    largest = max(float(np.abs(part).max(initial=0.0)) for part in (space.cost.arc, space.cost.final[lattice.final]))
+    if not objective.costs_count or space.spelling is not None or largest * lattice.num_states < _LARGE_SUM:
+        return space, None
+    metric = objective.weighted(space.reported(space.one_best())).value
+    least, most = objective.bounds(lattice.max_words())
+    try:
+        beam = _rounded_up(metric - least if objective.penalize else most - metric)
+    except OverflowError:
+        return space, None
+    reachable, arcs = prune(lattice, beam, scales)
+    return LatticeSpace(reachable, space.metric, scales), arcs
 
 
 def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:

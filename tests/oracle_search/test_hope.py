@@ -77,6 +77,20 @@ def test_hope_is_the_best_of_all_paths(lattice, question, data):
     assert tuple(word for word in lattice.words(answer.arcs) if word not in question.metric.ignore) == answer.words
 
 
+@given(lattice=lattices(), question=questions, penalize=st.booleans(), data=st.data())
+def test_costs_of_what_is_impossible_leave_the_others_as_they_are(lattice, question, penalize, data):
+    size = data.draw(st.sampled_from([1e13, 1e20, 1e30, 1e300]))
+    is_impossible = data.draw(st.lists(st.booleans(), min_size=len(lattice.word), max_size=len(lattice.word)))
+    column = lm.Column(size * np.array(is_impossible, dtype=np.float64), np.zeros(len(lattice.final)))
+    lattice = replace(lattice, scores={**lattice.scores, "impossible": column})
+    sign = -1 if penalize else 1
+    values = [sign * question.value(path.words, 0) - Fraction(path.cost) for path in lattice.paths()]
+    search = lm.fear if penalize else lm.hope
+    answer = search(lattice, question.references.argument, question.metric, weight=question.weight, on=question.on)
+    assert answer.exact
+    assert answer.value == pytest.approx(float(max(values)), rel=1e-9, abs=1e-6)
+
+
 def chosen_derivation(forest, question, scales):
     """The best derivation by value, then least cost, then fewest words, then smallest edges; all in fractions."""
     used = {name: column.scale for name, column in forest.scores.items()} | dict(scales or {})

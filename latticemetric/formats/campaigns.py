@@ -34,7 +34,7 @@ class CampaignFolder(NamedTuple):
         scores: The files of human scores, by kind and level (`sys`, `seg`).
         ratings: The files of marked errors, by kind. Files of single raters (`mqm.rater1`, …) are of the kind
             `mqm.raters`.
-        unused: Kinds of human scores that score only documents or domains.
+        unused: Kinds of human scores that exist only for documents or domains.
         documents: The file with domain and document of each segment; `None` if there is none.
     """
 
@@ -62,7 +62,7 @@ def is_campaign_folder(folder: Path) -> bool:
 def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
     """List the files of a language pair.
 
-    The outputs may include human translations, with the same names as in `references`.
+    A human translation may be both an output and a reference; it then has the same name in both.
     """
     outputs = _by_stem(folder / "system-outputs" / pair)
     references = {
@@ -152,7 +152,7 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
 
     The score is minus the sum of the weights of all errors; it is `None` if the segment was not rated. The weight of an
     error depends on its severity, as in `read_mqm`. If an error has no severity, or if it is critical, its weight is
-    the absolute value of its field `score`. If the line names no rater, the file name may name one:
+    the absolute value of its field `score`. If the line names no rater, the file name may give the rater:
     `en-de.mqm.rater1.seg.rating`.
     """
     in_name = _RATER.search(path.removesuffix(".seg.rating"))
@@ -194,7 +194,7 @@ MQM = "mqm"
 
 
 def is_mqm(header: Sequence[str]) -> bool:
-    """Check whether a header is that of a table of MQM annotations, or of a table of averages over raters."""
+    """Check whether a header belongs to a table of MQM annotations, or to a table of averages over raters."""
     return set(_MQM_COLUMNS) <= set(header) or set(_AVERAGE_COLUMNS) <= set(header)
 
 
@@ -246,7 +246,7 @@ def mqm_weight(category: str, severity: str) -> float:
     """Return the weight of an MQM error: 25, 5, 1, 0.1 or 0.
 
     Raises:
-        FormatError: The error is critical: campaigns give such errors different weights.
+        FormatError: The error is critical: campaigns give critical errors different weights.
 
     Examples:
         >>> mqm_weight("Accuracy/Mistranslation", "Major"), mqm_weight("Fluency/Punctuation", "minor")

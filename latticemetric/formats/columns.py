@@ -99,7 +99,7 @@ def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
 
 
 def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[str]) -> None:
-    """Raise an error if the graph has labels that are not in `known`, since the format cannot hold them."""
+    """Raise an error if the graph has a label that is not in `known`, the labels that the format can hold."""
     if lost := set(graph.labels) - set(known):
         raise UsageError(
             f"{format_name} cannot store the labels {', '.join(sorted(lost))}",
@@ -182,7 +182,7 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def without_scores(graph: Graph) -> Graph:
-    """Return the graph without scores; sort the hypotheses of an n-best list by cost first."""
+    """Remove the scores of a graph; first sort the hypotheses of an n-best list by cost."""
     if isinstance(graph, NBest):
         return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
     return replace(graph, scores=MappingProxyType({}))
@@ -244,7 +244,10 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Return a probability as text: one that is read back as exactly this cost or, if none is found, exp(−cost)."""
+    """Return the probability of a cost as text.
+
+    Readers convert this text to exactly the same cost. If no such number is found, the text is exp(−cost).
+    """
     try:
         nearest = math.exp(-cost)
     except OverflowError:
@@ -283,10 +286,10 @@ def word_nodes(
 ) -> WordNodes:
     """Assign the word of each arc to a node of its near state.
 
-    Each state has its own node. This node gets a word if all arcs of the state have the word, no two of these arcs join
-    the same states, and the state is not in `bare`; otherwise, the node gets ε. All other words get new nodes, which
-    the caller links to the node of the state. If several arcs join the same states with the same word, each gets a
-    different node, since readers of these formats keep only one arc between two nodes.
+    Each state has its own node. This node gets a word under three conditions: all arcs of the state have this word, no
+    two of these arcs join the same states, and the state is not in `bare`. Otherwise, the node gets ε. All other words
+    get new nodes; the caller links each new node to the node of its state. If several arcs join the same states with
+    the same word, each arc gets a different node, since readers of these formats keep only one arc between two nodes.
 
     Args:
         states: The number of states.
@@ -337,7 +340,7 @@ def require_nbest(graph: Graph, format_name: str) -> NBest:
 
 
 def require_words(nbest: NBest, name: str = "") -> None:
-    """Raise an error if a word of the list, or its id `name`, would be read back as several words or as none."""
+    """Raise an error if a word or the id (`name`) of a list would be read back as several words or as no word."""
     for text in {word for h in nbest.hypotheses for word in h.words}:
         require_field(text, "the word")
     if name:

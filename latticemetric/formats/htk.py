@@ -1,8 +1,9 @@
 """Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; see docs/formats/htk-slf.md.
 
 Scores are log-likelihoods to the header's `base` (default e; 0 means probabilities); costs are −score · ln base. A
-node's word, scores and labels become those of the links that end in it (of the links that begin there, if the header
-says `dir=b`). If the header has a `wdpenalty`, the column `words` counts words, and the penalty is its weight.
+link gets the word, scores and labels of the node where the link ends (if the header says `dir=b`: where the link
+begins), unless the link has its own. If the header has a `wdpenalty`, the column `words` counts words, and the penalty
+is the weight of this column.
 """
 
 from __future__ import annotations
@@ -140,9 +141,10 @@ class _Reader:
         )
 
     def _with_outermost_word(self, start: int, end: int) -> tuple[int, int]:
-        """Return start and end; first add a link for the word of the start, since no link ends there.
+        """Add a link for the word of the start node; return the new start and the end.
 
-        In a lattice with `dir=b`, no link begins at the end: add a link for its word.
+        No link ends in the start node, so no other link has this word. With `dir=b`, add a link for the word of the
+        end node instead: no link begins in the end node.
         """
         if "W" not in self._by_state:
             return start, end
@@ -159,12 +161,12 @@ class _Reader:
         return (start, new) if self._is_backward else (new, end)
 
     def _times(self) -> Floats | None:
-        """Return the times of the nodes, `None` if one has no time."""
+        """Return the times of the nodes; return `None` if a node has no time."""
         times: Any = self._by_state.get("t")
         return None if times is None or np.isnan(times).any() else times * self._number("tscale", 1.0)
 
     def _fields(self) -> dict[str, Any]:
-        """Return the scores and labels of the links: their own, or else those of the node with their word."""
+        """Return the scores and labels of the links; take missing values from the nodes in `_with_word`."""
         fields = {field: column for field, column in self._links.items() if field not in _PLACES}
         for field, column in self._by_state.items():
             if field in _PLACES:
@@ -181,7 +183,7 @@ class _Reader:
 
     @property
     def _with_word(self) -> Words:
-        """The node of each link that has the link's word, unless the word stands on the link."""
+        """For each link, the node that has the link's word, unless the link itself has a word."""
         return self._source if self._is_backward else self._target
 
     def _require_numbers(self) -> None:
@@ -207,7 +209,7 @@ class _Reader:
         return float(value)
 
     def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
-        """Return three arrays: the sorted node numbers, and the indices of links' sources and targets in this array."""
+        """Return the sorted node numbers; then the source and the target of each link, as indices of these numbers."""
         names, counts = np.unique(self._numbers(self._nodes, "I"), return_counts=True)
         if (counts > 1).any():
             raise FormatError(f"node {names[counts > 1][0]:.0f} appears twice")
@@ -290,14 +292,14 @@ def _taken(column: Any, rows: Words) -> Any:
 
 
 def _lengthened(column: Any) -> Any:
-    """Return a column with one row more, which has no value."""
+    """Return a column with one additional row; this row has no value."""
     if isinstance(column, tuple):
         return np.append(column[0], EPSILON).astype(np.int32), column[1]
     return np.append(column, np.nan)
 
 
 def _filled(column: Any | None, other: Any) -> Any:
-    """Return a column whose missing values come from another one."""
+    """Return a column; take its missing values from the column `other`."""
     if column is None:
         return other
     if not isinstance(column, tuple):
@@ -380,7 +382,7 @@ def _unquoted(text: bytes) -> bytes:
 
 
 def _quoted(text: str) -> str:
-    """Return a value as it is, if possible: SRILM takes quotes and escapes for parts of a word by default."""
+    """Return a value without quotes and escapes, if possible: SRILM reads them as parts of a word by default."""
     if text and text[0] not in "\"'" and not re.search(r"[\s\\]", text):
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

@@ -231,8 +231,9 @@ def _read_outputs(
 ) -> JudgedSystems:
     """Read the files of systems and references, and the human scores.
 
-    Scores come from a table with the column `system`, optionally `segment` and `judge`, and columns of scores. Without
-    a table, `add_scores` adds the scores of a folder of WMT or mt-metrics-eval, and returns the path to name in errors.
+    Scores come from a table. It has the column `system`, columns of scores, and perhaps the columns `segment` and
+    `judge`. Without a table, `add_scores` adds the scores of a folder of WMT or mt-metrics-eval. It returns a path for
+    error messages.
     """
     read = read_segments([*outputs, *references], unequal=_UNEQUAL, lines_of=lines_of)
     files = [tuple(map(str, file)) for file in read.files]  # `read_segments` returns texts only
@@ -292,7 +293,7 @@ def _read_plain_folder(folder: Path, references: Sequence[str], human: str | Non
 
 
 def _files_in(folder: Path) -> list[str]:
-    """Return the files of a folder, sorted by name; refuse an empty one."""
+    """Return the files of a folder, sorted by name; refuse an empty folder."""
     entries = folder.iterdir() if folder.is_dir() else ()
     files = [str(path) for path in entries if path.is_file() and not path.name.startswith(".")]
     if not files:
@@ -421,7 +422,7 @@ def language_pairs(folder: str) -> list[str]:
     pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
     if not pairs:
         raise FormatError(
-            "there are no outputs", where=str(outputs), advice="make one folder per language pair here, with outputs"
+            "there are no outputs", where=str(outputs), advice="make one folder per language pair, with its outputs"
         )
     return pairs
 
@@ -557,7 +558,7 @@ def _number(field: str, column: str, place: str) -> float:
 
 
 def _score_columns(rows: Sequence[_Row], others: Sequence[str], path: str) -> list[str]:
-    """Return the columns of a table that are not in `others`; refuse a table without such columns, or without rows."""
+    """Return the columns of scores: those that are not in `others`. Refuse a table without scores or without rows."""
     if not rows:
         raise FormatError("the table has no rows", where=path)
     columns = [name for name in rows[0][1] if name not in others]

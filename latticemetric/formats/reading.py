@@ -91,7 +91,7 @@ def entries(
 
 
 def _or_advice(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterator[Entry]:
-    """Yield the entries of a folder's file; if its format is unknown, advise the user to leave the file out."""
+    """Yield the entries of a file of a folder; if the format is unknown, advise the user to leave the file out."""
     try:
         yield from read
     except UnknownFormatError as error:
@@ -100,7 +100,7 @@ def _or_advice(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterat
 
 
 def blocks(path: str, format_name: str | None = None) -> Iterator[Block] | None:
-    """Return the blocks of a file, which other processes can parse; `None` for folders and formats without blocks."""
+    """Return the blocks of a file, which other processes can parse; `None` for a folder, or a format without blocks."""
     required = find_format(format_name) if format_name else None
     if (required is not None and required.read_blocks is None) or not os.path.isfile(path):  # noqa: PTH113  a string
         return None
@@ -134,7 +134,7 @@ def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
-    """Yield all files that are read for a path: those of a folder or glob, and those that scripts point to.
+    """Yield all files that are read for a path: the files of a folder or glob, and the files that scripts name.
 
     Files that cannot be read are skipped; `entries` raises the error.
     """
@@ -283,7 +283,7 @@ def _binary_symbols(stream: Stream) -> Iterator[tuple[str, str, int]]:
     """Yield place, word and number of each entry of OpenFst's binary table, as `SymbolTable.write` makes it.
 
     After the magic number come the table's name, the next free number and the number of entries; then the entries. A
-    text is its size and its bytes.
+    text is stored as its size and its bytes.
     """
     data, at = stream.read(), len(_SYMBOLS)
 

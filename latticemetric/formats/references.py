@@ -47,7 +47,7 @@ class ReferenceFile:
 
     Attributes:
         name: The file.
-        lines: The fields of each line, which may begin with an id; in a NIST format, the words of each reference.
+        lines: The fields of each line; the first field may be an id. In a NIST format, the words of each reference.
         table: The symbol table for references that consist of word numbers; `None` if there is no table.
         named: If the file is in a NIST format, the id of each reference and the reference, in order; otherwise `None`.
     """
@@ -104,7 +104,7 @@ class ReferenceFile:
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         """Map word numbers to words if the references are integer transcripts, as in Kaldi.
 
-        References are integer transcripts if all their words are numbers, and some of these are not words of the table.
+        References are integer transcripts if all words are numbers, and at least one number is not a word of the table.
         """
         table = self.table
         words = {word for reference in references for word in reference}

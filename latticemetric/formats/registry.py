@@ -189,8 +189,8 @@ class Block(Protocol):
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
         """Return the n-best lists with their references.
 
-        The field `field` holds the references, `references` for each list. Return `None` if only `entries` can read
-        these records.
+        The field `field` holds the references of a list; `references` is their number. Return `None` if only `entries`
+        can read these records.
         """
 
 
@@ -249,7 +249,10 @@ def register(candidate: Format) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """Return the formats of this package by name, and formats of other packages that are already loaded."""
+    """Return all formats of this package by name.
+
+    The result also has formats of plug-ins, but only formats that are already loaded.
+    """
     for name in BUILT_IN:
         _built_in(name)
     return _formats
@@ -289,7 +292,7 @@ def _load_plugins() -> None:
 
 @cache
 def _may_have_plugins(folders: tuple[str, ...]) -> bool:
-    """Check whether a package may have entry points for formats, without the slow import of `importlib.metadata`."""
+    """Check whether a package may have entry points for formats; avoid the slow import of `importlib.metadata`."""
     for folder in folders:
         try:
             names = os.listdir(folder or ".")  # noqa: PTH208  plain strings

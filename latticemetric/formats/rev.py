@@ -57,7 +57,7 @@ def read_nlp(path: str) -> list[Token]:
     """Read the tokens of an `.nlp` file, compressed or not.
 
     Raises:
-        FormatError: The file has no header, or a line does not fit it.
+        FormatError: The file has no header, or a line does not fit the header.
     """
     with open_stream(path) as stream:
         lines = stream.lines()
@@ -84,7 +84,7 @@ def read_nlp(path: str) -> list[Token]:
 
 
 def read_norm(path: str) -> Alternatives:
-    """Read the alternatives of `norm.json`, in its order.
+    """Read the alternatives of `norm.json`, in the order of the file.
 
     Raises:
         FormatError: The file is not JSON, or an entry has no verbalizations.

@@ -79,7 +79,7 @@ def read_segments(
 
 
 def ids_as_words(files: Sequence[Sequence[SegmentText]]) -> tuple[str, ...]:
-    """Return a note if the lines of all files begin with the same ids, which count as words."""
+    """If the lines of all files begin with the same ids, return a note: the ids count as words."""
     ids: set[str] | None = None
     for texts in files:
         firsts = [words[0] for text in texts if isinstance(text, str) and (words := split_words(text))]
@@ -113,7 +113,7 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
 def read_nlp_segments(
     systems: Sequence[str], references: Sequence[str], norm: str | None = None, *, classes: bool = False
 ) -> TestSet | None:
-    """Read Rev's transcripts, each file as one segment. Return `None` if the first reference is not such a transcript.
+    """Read Rev's transcripts, each file as one segment. Return `None` if the first reference is in another format.
 
     Args:
         systems: Files of outputs: `.nlp`, or plain text with any number of lines.

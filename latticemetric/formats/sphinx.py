@@ -214,8 +214,8 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
     """Return the arcs to write, the state of the final node, and the arc to leave out.
 
-    The arc to leave out is the arc from the final node to the end, which readers add; `None` if the lattice has no such
-    arc.
+    The arc to leave out leads from the final node to the end: readers add this arc themselves. If the lattice does not
+    have this arc, the third value is `None`.
     """
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)

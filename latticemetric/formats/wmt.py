@@ -48,7 +48,7 @@ def wmt_pairs(folder: Path) -> list[str]:
 
 
 def wmt_files(folder: Path, pair: str) -> WMTFiles:
-    """List the files of a language pair; if it has several tests, leave out tests of special domains."""
+    """List the files of a language pair; if the pair has several tests, leave out tests of special domains."""
     texts = [
         (found, path)
         for part in ("system-outputs", "references")

@@ -47,13 +47,13 @@ def read_tags(path: str) -> TagLines:
     name `type`. Without a header, the fields are those of
 
     - submissions to WMT's tasks: method, segment, index, word, …, tag. The language pair (`en-de`) may come before the
-      method, and `mt` or `gap` after it. Lines at the beginning that hold only a number are skipped.
+      method, and `mt` or `gap` after the method. Lines at the beginning that hold only a number are skipped.
     - tables of WMT14: segment (`12.3`), index, word, …, tag.
 
     Segments and indices count from 0 or 1.
 
     Raises:
-        FormatError: There are no tags, a field is not valid, or a word or gap of a table has no tag or two tags.
+        FormatError: There are no tags, a field is not valid, or a word or gap of a table has no tag, or has two tags.
     """
     with open_stream(path) as stream:
         lines = list(stream.lines())

@@ -46,7 +46,7 @@ def write(
             are written. By default, the first such error is raised, and the file or archive is not written.
 
     Raises:
-        NoGraphsError: No graph is left to write to a file or archive; it is not written.
+        NoGraphsError: No graph is left to write to a file or archive; the file or archive is not written.
     """
     target = os.fspath(path)
     written = find_format(format) if format else format_for_writing(target)
@@ -120,7 +120,7 @@ def _encoded(name: str, graph: Graph, written: Format) -> bytes:
 def _writable(
     graphs: Iterable[tuple[str, Graph]], written: Format, refused: Refused | None
 ) -> Iterator[tuple[str, Graph]]:
-    """Yield the graphs that can be written, and report the others; yield all if `refused` is `None`."""
+    """Yield the graphs that can be written, and report the other graphs; if `refused` is `None`, yield all graphs."""
     if refused is None:
         yield from graphs
         return
@@ -133,7 +133,7 @@ def _writable(
 def _with_distinct_ids(
     graphs: Iterable[tuple[str, Graph]], format_name: str, refused: Refused | None
 ) -> Iterator[tuple[str, Graph]]:
-    """Yield the graphs; refuse a graph with the id of an earlier one, since readers would refuse or merge the two."""
+    """Yield the graphs; refuse a graph with the id of an earlier graph, since readers would refuse or merge both."""
     names: set[str] = set()
     for name, graph in graphs:
         with _reporting(name, refused):

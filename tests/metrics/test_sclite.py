@@ -196,7 +196,7 @@ def test_counts_of_cut_words_are_those_of_sclite(tmp_path):
     [
         (STM.replace("6.00 6.50", "3.00 6.50"), CTM, r"ref.stm:5: the segment begins before the previous segment"),
         (STM, CTM + "c 1 0.0 0.1 x\n", r"hyp.ctm:18: .*ref.stm has no segment for channel 'c 1'"),
-        (STM + "a 1 ann 8.0 9.0 x\n", CTM, r"ref.stm:7: segments of other channels come between those of a 1"),
+        (STM + "a 1 ann 8.0 9.0 x\n", CTM, r"ref.stm:7: segments of other channels come between the segments of a 1"),
         (STM, CTM + "B A 0.0 0.1 x\n", r"hyp.ctm:18: 'B,A' differs from another channel only in case"),
         (STM, "a 1 3.00 0.50 x\n" + CTM, r"hyp.ctm:1: .*not in order of time: one at 0.10 comes after one at 3.00"),
     ],

@@ -60,7 +60,7 @@ def forest_to_write(
 
 
 def with_one_goal(forest: Forest) -> Forest:
-    """Return a forest with the same derivations, but with one goal that has no costs and labels; add it if needed."""
+    """Return a forest with the same derivations and a single goal without costs and labels; add a goal if needed."""
     if len(forest.goals) == 1 and not goals_have_values(forest):
         return forest
     top, goals = forest.num_nodes, len(forest.goals)
@@ -84,7 +84,7 @@ def goals_have_values(forest: Forest) -> bool:
 
 
 def _with_rows(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
-    """Append a row with a single value for each of `values`."""
+    """Append new rows: for each of `values`, a row that holds only this value."""
     more = rows.begin[-1] + np.arange(1, len(values) + 1)
     return Ragged(np.concatenate([rows.begin, more]), np.concatenate([rows.values, values]))
 

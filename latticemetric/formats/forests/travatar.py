@@ -3,7 +3,7 @@
 `{"nodes": [{"id": 0, "sym": "S", "span": [0, 3]}], "edges": [{"id": 0, "head": 0, "tails": [1], "trg": [{"words": [-1,
 "dog"]}], "features": {"lm": -2.5}, "score": -1.25}], "words": ["perro"]}`. In `words`, strings are words, and −k is the
 k-th tail. Node 0 is the goal. Scores are log probabilities; costs are the negated values. `score` is the model's total:
-if a forest has it, the features have scale 0. Travatar does not write a `score` of 0.
+if a forest has totals, its features have scale 0. Travatar does not write a `score` of 0.
 """
 
 from __future__ import annotations

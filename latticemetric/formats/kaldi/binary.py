@@ -72,7 +72,7 @@ class BinaryArchive:
             raise FormatError("an id is not UTF-8", where=self._stream.name) from None
 
     def machine(self, place: str) -> Piece:
-        """Return the bytes of the next machine; `place` names it in errors."""
+        """Return the bytes of the next machine; `place` names the machine in errors."""
         with placed(place), _native_errors():
             while (end := _native.skip_kaldi_binary(self._data, self._at)) is None:
                 if not self._more():
@@ -85,7 +85,7 @@ class BinaryArchive:
     def _more(self) -> bool:
         """Read more bytes; return False at the end of the stream.
 
-        Read at least as many bytes as are in memory but unused, so that a long machine is scanned only a few times.
+        Read at least as many bytes as are waiting in memory, so that a long machine is scanned only a few times.
         """
         rest = self._data[self._at :]
         new = self._stream.read_some(max(_PIECE, len(rest)))

@@ -50,7 +50,7 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
 
 
 def _archives(stream: Stream) -> Iterator[str]:
-    """Yield the path of each archive in the lines once; stop at a line that cannot be read."""
+    """Yield the paths of archives in the lines, each path once; stop at a line that cannot be read."""
     seen: set[str] = set()
     for _, target in _lines(stream):
         stream.begin_next_graph()

@@ -60,9 +60,10 @@ class _Scores:
         return bool(self._possible)
 
     def number(self, *, surely: bool = False) -> int:
-        """Return the lowest possible number of scores per word for which no word looks like a probability.
+        """Return the number of scores per word.
 
-        If every possible number makes a word look like a probability, return the lowest one; with `surely`, return 0.
+        Several numbers may fit the lines. Return the lowest number with which no word looks like a probability. If
+        there is no such number, return the lowest number that fits or, with `surely`, 0.
         """
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 

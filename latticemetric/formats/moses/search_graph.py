@@ -219,7 +219,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
-    """Yield the sentence id, the place, and a pair of line number and line; a blank line gets the id before it."""
+    """Yield the sentence id, the place, and a pair of line number and line; blank lines get the previous id."""
     name = ""
     for line in stream.byte_lines():
         match = _ID.match(line)

@@ -1,7 +1,8 @@
-"""Read n-best lists of ESPnet2: a folder (or one per job) holds `{n}best_recog/` with `text`, `token` and `score`.
+"""Read n-best lists of ESPnet2: a folder `{n}best_recog` for each rank, with the files `text`, `token` and `score`.
 
-Lines are `utt value`. Scores are natural log probabilities, as plain numbers or as PyTorch prints a tensor. All files
-of a job are open together, and one utterance at a time is read from all of them.
+These folders are in one folder, or in one folder per job. Lines are `utt value`. Scores are natural log probabilities,
+as plain numbers or as PyTorch prints a tensor. All files of a job are open together, and one utterance at a time is
+read from all of them.
 """
 
 from __future__ import annotations

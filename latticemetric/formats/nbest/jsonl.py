@@ -46,8 +46,8 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lambda record: record) -> Iterator[Entry]:
     """Yield an entry for each line that is not blank; pass each record through `complete` first.
 
-    If records have no ids, line numbers are used as ids. Each blank line before the last record is then an error, which
-    its entry raises.
+    If records have no ids, line numbers are used as ids. Then, each blank line before the last record gets an entry,
+    too; the `build` of this entry raises an error.
     """
     named: bool | None = None
     read = 0

@@ -1,7 +1,7 @@
 """Read and write n-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`.
 
-Scores are natural log-likelihoods. The first two are those of the decoder and have weight 1. Further scores are those
-of rescoring models, and have weight 0 until the user sets their scales.
+Scores are natural log-likelihoods. The first two scores come from the decoder and have weight 1. Further scores come
+from rescoring models and have weight 0, unless the user sets their scales.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class _Groups(NamedTuple):
 def _ids(fields: dict[str, Any]) -> tuple[str, ...] | None:
     """Return the id of each row; an empty tuple if the table has no column of ids.
 
-    Return `None` if some rows lack an id, if ids are neither texts nor integers, or if several columns could hold them.
+    Return `None` if some rows lack an id, if ids are neither texts nor integers, or if several columns could hold ids.
     """
     from pyarrow import types
 

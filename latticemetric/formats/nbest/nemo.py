@@ -1,7 +1,7 @@
 """Read NeMo manifests with transcripts: one JSON object per line, with `audio_filepath`, `text` and `pred_text`.
 
-`pred_text` is the hypothesis, and `text` is the reference. If a line has the field `beams`, the hypotheses are its
-pairs of text and score.
+`pred_text` is the hypothesis, and `text` is the reference. If a line has the field `beams`, the pairs of text and
+score in this field are the hypotheses.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def is_reference(value: object) -> bool:
 
 
 def _only(table: Fields, names: tuple[str, ...], what: str, place: str) -> str | None:
-    """Return the first of `names` that the record has, or `None`; refuse several of them with different values."""
+    """Return the first of `names` that the record has, or `None`; refuse a record that gives them different values."""
     if table.keys().isdisjoint(names):
         return None
     keys = [name for name in names if name in table and table[name] is not None]

@@ -75,7 +75,7 @@ def _arrow_batches(stream: Stream) -> Iterator[Any]:
 
 
 def _source(stream: Stream, opened_by: str) -> Any:
-    """Open an uncompressed file with the function of pyarrow named `opened_by`; read other streams into memory."""
+    """Open an uncompressed file with pyarrow's function `opened_by`; read any other stream into memory."""
     pa = require_pyarrow()
     if stream.offset == 0 and os.path.isfile(stream.name):  # noqa: PTH113  a plain string
         return getattr(pa, opened_by)(stream.name)
@@ -185,8 +185,8 @@ class TableBlock(NamedTuple):
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
         """Return the n-best lists with their references.
 
-        The column `field` holds the references, `references` for each list. Return `None` if only `entries` can read
-        these rows.
+        The column `field` holds the references of a list; `references` is their number. Return `None` if only `entries`
+        can read these rows.
         """
         return lists_of_table(self._batch(), field, references, named=named)
 

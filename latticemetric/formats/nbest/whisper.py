@@ -84,10 +84,11 @@ def _labels(word: _Spoken) -> dict[str, str]:
 
 
 def _words(pieces: Sequence[_Spoken], text: object) -> list[_Spoken]:
-    """Return the words of pieces. If the pieces together are `text`, its spaces alone separate words.
+    """Return the words of pieces.
 
-    So Whisper's ` well` and `-known` are one word. Pieces of which none begins with a space are words: WhisperX leaves
-    spaces out, and some languages have none.
+    If some piece begins with a space, and the pieces joined together are `text`, only spaces end a word: Whisper's
+    ` well` and `-known` are one word. Otherwise, the end of a piece ends a word, too: WhisperX leaves spaces out, and
+    some languages have no spaces.
     """
     whole = "".join(piece.text for piece in pieces)
     joined = (
@@ -112,7 +113,7 @@ def _is_space(character: str) -> bool:
 
 
 def _together(word: _Spoken, rest: _Spoken) -> _Spoken:
-    """Return the word of two parts; its confidence is the lower one."""
+    """Return the word of two parts; its confidence is the lower confidence of the parts."""
     confidence = min((one for one in (word.confidence, rest.confidence) if one is not None), default=None)
     return _Spoken(word.text + rest.text, word.begin, rest.end, confidence)
 

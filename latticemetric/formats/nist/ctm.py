@@ -98,7 +98,10 @@ def parsed_channel(block: Sequence[Line]) -> Lattice:
 
 
 def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
-    """Yield the words and alternations of a channel; warn once if one ends before an earlier one begins."""
+    """Yield the words and alternations of a channel.
+
+    Warn once if a word or alternation ends before the begin of an earlier one.
+    """
     latest, in_order = Decimal(0), True
     for where, item in _placed_items(block):
         rows = rows_of(item)
@@ -198,9 +201,9 @@ def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write a graph without the ε-arcs of gaps, which readers add.
+    """Write a graph without the ε-arcs of gaps: readers add these arcs themselves.
 
-    If readers would then get another graph, write all ε-arcs as `@`. If this does not help, refuse the graph.
+    If readers would get a different graph, write all ε-arcs as `@`. If this does not help, refuse the graph.
     """
     lattice = require_words_only(graph, NAME, {*TAGS, *EXTRAS})
     if lattice.times is None or not len(lattice.word):
@@ -272,7 +275,7 @@ class _Writer:
                 continue
             if inside:
                 raise UsageError(
-                    "ctm cannot nest alternations, but those of this graph are nested", advice="write trn or stm"
+                    "ctm cannot nest alternations, but this graph has nested alternations", advice="write trn or stm"
                 )
             for number, branch in enumerate(item.in_order()):
                 yield ["*", "*", OR if number else BEGIN]

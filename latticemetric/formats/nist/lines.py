@@ -73,7 +73,7 @@ def join_fields(fields: list[str]) -> str:
 
 
 def split_id(name: str, count: int) -> list[str] | None:
-    """Split an id into its fields; return `None` unless there are exactly `count`."""
+    """Split an id into its fields; return `None` unless the id has exactly `count` fields."""
     parts = name.split(",")
     fields = [part.replace("%2C", ",").replace("%25", "%") for part in parts]
     return fields if len(parts) == count and join_fields(fields) == name and all(map(_is_field, fields)) else None
@@ -96,7 +96,7 @@ def require_first_field(text: str, format_name: str) -> None:
 
 
 def is_trn(head: bytes) -> bool:
-    """Check whether all lines end in an id in brackets, as in trn; return False for STM and CTM with such words."""
+    """Check whether all lines end in an id in brackets, as in trn; False for STM or CTM with words in brackets."""
     return is_trn_reference(head) or (bool(_ids(_rows(head))) and not is_stm(head) and not is_ctm(head))
 
 
@@ -115,18 +115,18 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Check whether the file is STM and some line has labels or a fractional time; otherwise, it may hold sentences."""
+    """Check whether the file is STM, not plain sentences: some line must have labels or a fractional time."""
     return is_stm(head) and any(b"." in row[3] + row[4] or _has_labels(row) for row in _rows(head))
 
 
 def is_ctm(head: bytes) -> bool:
-    """Check whether all lines are CTM words or marks of alternations, and some are words; return False for trn."""
+    """Check whether all lines are CTM words or marks of alternations, with at least one word; return False for trn."""
     rows = _rows(head)
     return bool(rows) and all(map(_is_timed_word, rows)) and not all(map(_is_mark, rows)) and not is_trn_reference(head)
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether the file is CTM and some line is a mark or has a fractional time; else, it may hold sentences."""
+    """Check whether the file is CTM, not plain sentences: some line must be a mark or have a fractional time."""
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 

@@ -166,7 +166,7 @@ def _segments(stream: Stream) -> Iterator[Record]:
 
 
 def _scored_segments(stream: Stream) -> Iterator[Record]:
-    """Yield the scored segments of a stream; warn about the others."""
+    """Yield the scored segments of a stream; warn about segments that are not scored."""
     ignored, first = 0, ""
     for segment in _segments(stream):
         if segment.is_ignored:
@@ -228,8 +228,8 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
 
     A word belongs to the first segment of its channel that ends after the middle of the word. (For an alternation, the
     latest middle of its words counts.) Words after the last segment belong to the last segment. Names of files and
-    channels are compared without case. Refuse segments that are not in order of time, and channels of words without
-    segments.
+    channels are compared without case. Refuse segments that are not in order of time. Refuse
+    channels that have words, but no segments.
     """
     by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
     for name, place, lines in ctm.channels(words):
@@ -243,7 +243,7 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
         key, listed = _key([join_fields([field]) for field in channel]), list(several)
         if key in done:
             raise FormatError(
-                f"segments of other channels come between those of {' '.join(channel)}",
+                f"segments of other channels come between the segments of {' '.join(channel)}",
                 where=listed[0].where,
                 advice="sort the segments by file, channel and time",
             )

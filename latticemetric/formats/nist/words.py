@@ -91,7 +91,7 @@ class GraphBuilder:
         return bool(self._forks[-1][1])
 
     def close(self, time: float = 0.0) -> None:
-        """End the current alternation; ignore its last alternative if it is empty and not the only one."""
+        """End the current alternation; ignore an empty last alternative, unless it is the only one."""
         if not (self.is_empty and self.has_alternatives):
             self.alternative()
         _, ends = self._forks.pop()
@@ -209,7 +209,7 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
 
 
 def decomposed(lattice: Lattice, format_name: str) -> Series:
-    """Decompose a graph into a sequence of arcs and forks; refuse graphs that are not such a sequence.
+    """Decompose a graph into a sequence of arcs and forks; refuse a graph if this is not possible.
 
     Begin with an edge for each arc, and merge edges until one is left. Each edge holds the sequence of arcs and forks
     that it replaces.
@@ -329,5 +329,5 @@ class Speller:
 
 
 def labels_of(lattice: Lattice) -> Mapping[str, list[str]]:
-    """Return the text of each arc's label, for each label column by its name."""
+    """Return the texts of the arcs' labels: for each name of a label, a list with one text per arc."""
     return {name: side.vocabulary.words(side.arc) for name, side in lattice.labels.items()}

@@ -63,7 +63,7 @@ register(Format("openfst", (".fst",), lambda head: head.startswith(_MAGIC), _rea
 
 
 def _read_archive(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    """Yield the machines in the natural order of their keys (2 before 10), not in the archive's order by bytes."""
+    """Yield the machines in the natural order of their keys (2 before 10); the archive sorts keys by bytes."""
     data = stream.read()
     extents: list[tuple[str, int, int]] = []
     damage: FormatError | None = None

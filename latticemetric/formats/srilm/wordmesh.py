@@ -115,9 +115,9 @@ class _Mesh:
             self.texts[key] = (text, place)
 
     def times(self) -> list[float] | None:
-        """Return the begin of each position, then the end of the last one; return `None` if no word has `info`.
+        """Return the begin of each position, then the end of the last position; `None` if no word has `info`.
 
-        The times of a position are those of its most probable word with `info`. Times never decrease.
+        A position has the times of its most probable word with `info`. Times never decrease.
         """
         times: list[float] = []
         end = 0.0

@@ -79,8 +79,8 @@ class Unpacked(io.RawIOBase):
     """Reads the decompressed content of all parts of a file.
 
     A damaged or truncated part is an error; other bytes between or after parts are errors, too, except the padding that
-    the format allows. After an error, each further read raises the same error. `count` is called with the number of
-    bytes after each read, and may raise an error.
+    the format allows. After an error, each further read raises the same error. After each read, `count` is called
+    with the number of bytes; it may raise an error.
     """
 
     def __init__(self, packed: io.BufferedReader, suffix: str, count: Callable[[int], None]) -> None:

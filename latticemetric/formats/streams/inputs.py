@@ -16,7 +16,7 @@ Identity = tuple[int, int]
 def identity(path: str | int) -> Identity | None:
     """Return the device and inode of a regular file, given by path or descriptor; `None` for anything else.
 
-    Remove a slash at the end of the path: with it, a regular file would not be found.
+    Remove a slash at the end of the path: with the slash, a regular file would not be found.
     """
     try:
         state = os.stat(path.rstrip("/") if isinstance(path, str) else path)  # noqa: PTH116  a plain string
@@ -26,7 +26,7 @@ def identity(path: str | int) -> Identity | None:
 
 
 class Inputs:
-    """The files that a command reads: those named at its start, and those found later."""
+    """The files that a command reads: files named at its start, and files found later."""
 
     def __init__(self) -> None:
         self._names: dict[Identity, str] = {}
@@ -58,7 +58,7 @@ class Inputs:
             )
 
     def known(self, paths: Container[str]) -> None:
-        """Set the files whose changes the journal detects; from now on, input files may point only to these."""
+        """Set the files whose changes the journal detects; from now on, input files may point only to these files."""
         self._known = paths
 
     def may_replace(self, path: str) -> None:
@@ -68,7 +68,7 @@ class Inputs:
     def clash(self, path: str | int) -> str | None:
         """Return the name of the input that an output would overwrite.
 
-        Return `None` if there is no such input, or if `may_replace` allows the command to overwrite it.
+        Return `None` if there is no such input, or if `may_replace` allows the command to overwrite the input.
         """
         file = identity(path)
         return None if file is None or file == self._in_place else self._names.get(file)
@@ -84,7 +84,7 @@ def current() -> Inputs | None:
 
 @contextlib.contextmanager
 def watched(inputs: Inputs) -> Iterator[None]:
-    """Inside the block, record all files that are read in `inputs`, and refuse to overwrite them."""
+    """Inside the block, `inputs` records all files that are read; refuse to overwrite these files."""
     global _current  # noqa: PLW0603  one command is at work in a process
     before, _current = _current, inputs
     try:

@@ -1,6 +1,6 @@
-"""Write output files. A file gets its name only when it is complete, and never overwrites a file that is read.
+"""Write output files. A file gets its name only when it is complete; it never overwrites an input file.
 
-`Spool` keeps bytes in memory or in a temporary file until all are known.
+`Spool` keeps bytes in memory or in a temporary file until all bytes are known.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def abandon_drafts() -> None:
 
 
 def remove_drafts(path: str) -> None:
-    """Remove the drafts of killed runs: those of one file or, if the path ends in `/`, all drafts in a folder."""
+    """Remove the drafts of killed runs: the drafts of one file or, if the path ends in `/`, all drafts in a folder."""
     real = Path(os.path.realpath(path))
     folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
     with contextlib.suppress(OSError):  # a later write to the folder will raise the error
@@ -137,7 +137,7 @@ def remove_drafts(path: str) -> None:
 
 @contextlib.contextmanager
 def _write_errors_of(path: str) -> Iterator[None]:
-    """Inside the block, turn errors of the system into errors "cannot be written"; use no other file in the block."""
+    """Inside the block, turn errors of the system into "cannot be written". The block must use only this file."""
     try:
         yield
     except LatticeMetricError:

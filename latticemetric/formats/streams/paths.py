@@ -60,7 +60,10 @@ def _is_shown(name: str) -> bool:
 
 
 def pattern_of_others(files: Sequence[str], file: str) -> str:
-    """Return a glob for the other files of a folder: those with the most common suffix that `file` does not have."""
+    """Return a glob for the other files of a folder.
+
+    The glob has the most common suffix, apart from the suffix of `file`.
+    """
     suffixes = Counter(Path(one).suffix for one in files if Path(one).suffix != Path(file).suffix)
     (suffix, _), *_ = suffixes.most_common(1) or [(".lat", 0)]
     return str(Path(file).parent / f"*{suffix}")

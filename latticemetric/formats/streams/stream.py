@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
     Attributes:
         path: The absolute path.
-        stamp: The file's size and time of change, when it was read.
+        stamp: The file's size and time of change, as they were when the file was read.
         at: The offset.
     """
 
@@ -296,7 +296,7 @@ class Piece:
 
     @property
     def whole(self) -> bytes:
-        """The bytes that include the part; after `release`, only the part, which is then read again from the file."""
+        """The bytes that include the part. After `release`, only the part itself, read again from the file."""
         if self._whole is None:
             assert self.place is not None
             try:
@@ -313,7 +313,7 @@ class Piece:
         return self._whole
 
     def release(self) -> None:
-        """Free the memory of `whole`, which may be much larger than the part, if the part can be read again."""
+        """If the part can be read again, free the memory of `whole`, which may be much larger than the part."""
         if self.place is not None:
             self._whole = None
 
@@ -391,9 +391,10 @@ def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
 
 
 def _some(raw: Any, size: int, before: bytes) -> bytes:
-    """Read up to `size` bytes in one call; return no bytes if they are damaged and some bytes were read `before`.
+    """Read up to `size` bytes in one call.
 
-    Reading again raises the error of the damage. A read that fills its buffer would lose the bytes before the damage.
+    If the next bytes are damaged, raise an error, but only if no bytes were read `before`. Otherwise, return no bytes;
+    the next read raises the error. (A read that fills its buffer would lose the bytes before the damage.)
     """
     try:
         return bytes(raw.read1(size) if hasattr(raw, "read1") else raw.read(size))

@@ -78,9 +78,9 @@ class _Member(tarfile.TarInfo):
 class _Watched:
     """Tracks the zero bytes at the end of an archive, so that `check` can find out if the archive is complete.
 
-    `tarfile` does not check this: it takes bytes that are no member for the end of the archive. A second read at the
-    end of the file is an error: otherwise, `tarfile` would read again and again until it has the number of bytes that a
-    header declares.
+    `tarfile` does not check this: for `tarfile`, bytes that are no member mean the end of the archive. A second read at
+    the end of the file is an error: otherwise, `tarfile` would read again and again until it has the number of bytes
+    that a header declares.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -97,7 +97,7 @@ class _Watched:
         return data
 
     def check(self, end: int, name: str) -> None:
-        """Raise an error if the archive has no empty blocks at its end, or data after byte `end`, the members' end."""
+        """Raise an error if no empty blocks end the archive, or if data follows byte `end`, the end of the members."""
         while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:

@@ -79,7 +79,7 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
 def grouped_by_id(
     rows: Iterable[tuple[str, str, Row]], advice: str = "move them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Group rows (id, place, content) by id. For each id, yield the id, the place of its first row, and its contents.
+    """Group rows (id, place, content) by id; yield each id, the place of its first row, and the contents of its rows.
 
     The rows of an id must be adjacent.
     """

@@ -230,7 +230,7 @@ def quoted(text: str) -> str:
 def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
     """Yield an entry with an error for each blank line; `lines` are the numbers of these lines.
 
-    Call this only if line numbers are ids: a blank line then takes the id of a graph.
+    Call this only if line numbers are the ids of graphs. A blank line then has an id, but no graph.
     """
     for line in lines:
         place = stream.place(line)

@@ -5,5 +5,5 @@ labels. `validation` checks every lattice when it is built. `n_best` finds the b
 from the best path, `minimization` merges states, and `statistics` measures sizes.
 
 `conversion` builds lattices from strings, and converts lattices to and from NetworkX graphs. `openfst` and `fst_binary`
-convert them to and from OpenFst machines; `k2` and `k2_vectors` convert them to and from the arrays of k2.
+convert lattices to and from OpenFst machines. `k2` and `k2_vectors` convert lattices to and from the arrays of k2.
 """

@@ -113,8 +113,8 @@ class LatticeArrays(Frozen):
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the arcs of the path with the least cost.
 
-        Of several such paths, return the one with the fewest words, then the one with the smallest arc numbers. In an
-        n-best list (`ranked`), return the first one.
+        Of several paths with the least cost, return the one with the fewest words, then the one with the smallest arc
+        numbers. In an n-best list (`ranked`), return the first of these paths.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
@@ -133,8 +133,8 @@ class LatticeArrays(Frozen):
     def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
         """Return the number of words of each arc (1 or 0), to resolve ties.
 
-        In an n-best list (`ranked`), return 0 for all arcs: only the arc numbers, which follow the order of the list,
-        then resolve ties, and the first path wins.
+        In an n-best list (`ranked`), return 0 for all arcs. Then, only the arc numbers resolve ties: they follow the
+        order of the list, so the first path wins.
         """
         return np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
 
@@ -151,7 +151,7 @@ class LatticeArrays(Frozen):
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
             paths: True to return the `n` cheapest paths; several of these paths may have the same words. The first path
-                is that of `best_path`. Further paths with equal costs are sorted by number of arcs, then by arc
+                is the result of `best_path`. Further paths with equal costs are sorted by number of arcs, then by arc
                 numbers.
 
         Examples:
@@ -187,7 +187,7 @@ class LatticeArrays(Frozen):
         return {name: float(np.add.reduce(c.arc[arcs]) + c.final[row]) for name, c in self.scores.items()}
 
     def end_of(self, path: Sequence[int] | Steps) -> int:
-        """Return the row, in `final`, of the state where a complete path ends."""
+        """Return the index, in `final`, of the state where a complete path ends."""
         return int(self.final.searchsorted(self._end(path)))
 
     def max_words(self) -> int:

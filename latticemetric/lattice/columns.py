@@ -117,7 +117,10 @@ def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
 
 
 class Costs(NamedTuple):
-    """The model's cost of each arc (edge), and the final cost of each state (node), infinite if it is not final."""
+    """The model's cost of each arc (edge), and the final cost of each state (node).
+
+    A state that is not final has an infinite final cost.
+    """
 
     arc: Floats
     final: Floats
@@ -130,9 +133,10 @@ Weights: TypeAlias = "Scales | Costs | None"
 def summed_cost(
     scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
 ) -> Costs:
-    """Return the sum of a graph's columns, each multiplied by its weight in `scales` or, if it has none, by its scale.
+    """Return the weighted sum of a graph's columns.
 
-    `arcs` and `states` are the numbers of arcs and states; `final` lists the final states. For a forest, give edges,
+    The weight of a column is its weight in `scales` or, if `scales` does not name the column, the column's own scale.
+    `arcs` and `states` are the counts of arcs and states; `final` lists the final states. For a forest, give edges,
     nodes and goals instead.
     """
     weights = {name: column.scale for name, column in scores.items()}

@@ -111,7 +111,7 @@ class _Cursor:
 
 
 def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[FstArrays, int]:
-    """Read the machine that begins at byte `at`; return it and the position of the byte after it.
+    """Read the machine that begins at byte `at`; return the machine, and the position of the byte after its end.
 
     Args:
         data: The bytes of a file, or of a part of it.

@@ -127,7 +127,7 @@ def _int32(values: Any, what: str) -> Numbers:
 def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
     """Return the arcs of a vector of Fsas; then the index of the first arc of each Fsa, followed by the number of arcs.
 
-    The array has the layout of k2's `FsaVecToTensor`:
+    The array `given` has the layout of k2's `FsaVecToTensor`:
 
     - the number of Fsas;
     - a 0;
@@ -191,7 +191,7 @@ def _checked_ends(machine: Machine) -> npt.NDArray[np.bool_]:
     """Mark the arcs into the final state; raise an error if the arcs break k2's rules."""
     is_end: npt.NDArray[np.bool_] = machine.label == _END
     if not is_end.any():
-        raise InputError("no arc has the label -1, so none leads to a final state")
+        raise InputError("no arc has the label -1, so no arc leads to the final state")
     if (np.diff(machine.source) < 0).any():
         raise InputError("the arcs are not sorted by their source states")
     end = machine.target[is_end][0]

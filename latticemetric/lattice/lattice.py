@@ -17,7 +17,7 @@ __all__ = ["Column", "Costs", "Floats", "Labels", "Lattice", "Path", "Scales", "
 
 
 class Lattice(LatticeArrays):
-    """A lattice. Build it with `from_arcs`, `from_strings`, `from_fst`, `from_k2` or `from_networkx`, which check it.
+    """A lattice. To build and check it, call `from_arcs`, `from_strings`, `from_fst`, `from_k2` or `from_networkx`.
 
     States are numbered in topological order, and 0 is the start. Arcs are sorted by source, then in the order of the
     input. Every state lies on a complete path. Arrays are read-only.
@@ -93,8 +93,8 @@ class Lattice(LatticeArrays):
         """Build a lattice from the arrays of a k2 Fsa; k2 itself is not needed.
 
         Scores are log probabilities; the score column `score` has the negated values. Arcs into k2's final state are
-        removed, and their source states become final, as in [k2's text](formats/k2.md). All of these arcs stay if one
-        of them has a word, or if two leave the same state.
+        removed, and their source states become final, as in [k2's text](formats/k2.md). But all arcs
+        into the final state stay if one of them has a word, or if two of them leave the same state.
 
         Args:
             arcs: Int32 rows of source, target, label and the bits of the score (`fsa.as_dict()["arcs"]`), as a PyTorch

@@ -19,11 +19,11 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 def minimize(lattice: AnyLattice) -> AnyLattice:
     """Merge states with the same continuations, from the end of a lattice to its start (Revuz 1992).
 
-    Two states have the same continuations if they have
+    Two states have the same continuations if
 
-    - the same time;
-    - the same final scores and labels, or neither is final;
-    - the same arcs: equal words, scores, labels and merged target states.
+    - they have the same time;
+    - they have the same final scores and labels, or neither state is final;
+    - they have the same arcs: equal words, scores, labels and merged target states.
 
     See `Lattice.minimized`.
     """
@@ -55,7 +55,7 @@ def minimize(lattice: AnyLattice) -> AnyLattice:
 
 
 def _classes(lattice: LatticeArrays, side: str) -> list[int]:
-    """Return a number for each arc (`side` is `arc`) or final state (`final`); equal ones get equal numbers."""
+    """Number the arcs (`side` is `arc`) or final states (`final`); equal arcs or states get equal numbers."""
     columns: list[npt.NDArray[np.generic]] = [getattr(column, side) for column in lattice.scores.values()]
     columns += [getattr(labels, side) for labels in lattice.labels.values()]
     if side == "arc":

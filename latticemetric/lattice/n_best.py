@@ -43,7 +43,10 @@ def number_of_strings(n: int) -> int:
 
 
 def few_strings(n: int) -> int:
-    """Return the number of strings up to which ranking all strings of a graph is faster than a search for `n`."""
+    """Return a limit for the number of strings of a graph.
+
+    Up to this limit, ranking all strings is faster than a search for the `n` best strings.
+    """
     return max(10 * n, 1000)
 
 
@@ -56,8 +59,8 @@ def rounded(cost: Costs, largest: float) -> Costs:
     """Round costs so that their sums, which are at most `largest` in absolute value, are exact in any order.
 
     Without rounding, the order of additions could decide which of two derivations is cheaper, and derivations with
-    equal costs might not tie. The unit is 2⁻⁵² of the largest possible sum. If that sum is too large (in a forest with
-    shared nodes, it has no limit), the costs stay unchanged.
+    equal costs might not tie. The unit is 2⁻⁵² of the largest possible sum. If the largest sum is too large, the costs
+    stay unchanged. (In a forest with shared nodes, the largest sum has no limit.)
     """
     unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0
     return cost if unit == 0 else Costs(*(np.round(part / unit) * unit for part in cost))
@@ -66,8 +69,8 @@ def rounded(cost: Costs, largest: float) -> Costs:
 def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64], n: int) -> list[Steps]:
     """Return the edges of the cheapest derivation of each of the `n` cheapest strings.
 
-    `rank` resolves ties. If derivations are paths of a lattice, it has the arc number of each edge, and paths are
-    compared by these numbers. Otherwise, it is empty, and derivations are compared by their edges in preorder.
+    `rank` resolves ties. If derivations are paths of a lattice, `rank` has the arc number of each edge, and paths are
+    compared by these numbers. Otherwise, `rank` is empty, and derivations are compared by their edges in preorder.
     """
     cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
     nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}

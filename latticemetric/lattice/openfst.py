@@ -62,9 +62,11 @@ def lattice_from_arrays(
 ) -> AnyLattice:
     """Build a lattice from the columns of an OpenFst machine.
 
-    Output labels become words. If the input labels differ, they become the lattice's labels named `input`. `vocabulary`
-    replaces the machine's symbol table. If `by_spelling` is true, both are used: the symbol table gives the spelling of
-    the words, and `vocabulary` gives their numbers.
+    Output labels become words. If input labels differ from output labels, in their numbers or their symbol tables, the
+    input labels become the lattice's labels named `input`.
+
+    `vocabulary` replaces the machine's symbol table. But if `by_spelling` is true, the symbol table gives the spelling
+    of the words, and `vocabulary` gives their numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -93,8 +95,8 @@ def lattice_from_arrays(
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     """Return the weights of a machine as score columns.
 
-    Weights that are sparse vectors become one column per feature, and a column of their default values unless all of
-    these are 0.
+    Sparse vectors become one column per feature and a column of default values. If there are features, and all default
+    values are 0, the column of default values is left out.
     """
     weight = Column(machine.weight, machine.final[final])
     features = machine.features
@@ -159,8 +161,8 @@ _DELTA = 2.0**-14
 def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
     """Remove ε from a lattice, determinize it in the tropical semiring, and minimize it (Mohri 1997).
 
-    The result may have exponentially many states. So a kernel of latticemetric determinizes, since it keeps the memory
-    limit; OpenFst would take all memory.
+    The result may have exponentially many states, and OpenFst would take all memory. So a kernel of latticemetric
+    determinizes the lattice: this kernel keeps the memory limit.
     """
     require_pynini()
     fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))

@@ -27,8 +27,8 @@ ROUNDING = 2.0**-44
 def rounding_within(beam: float, *parts: tuple[Floats, Floats]) -> float:
     """Return the largest rounding error of the margins within a beam.
 
-    A part is a pair of margins and of the absolute costs that they add up. Costs beyond the beam do not count: some
-    decoders write 1e30 for what is impossible.
+    Each part is a pair of arrays of the same length: margins, and absolute costs. A cost counts only if its margin is
+    within the beam: some decoders write 1e30 for what is impossible.
     """
     slack = sys.float_info.max
     # Each round leaves out the costs that are beyond the beam even with the rounding error of the round before.
@@ -38,7 +38,7 @@ def rounding_within(beam: float, *parts: tuple[Floats, Floats]) -> float:
 
 
 def within_beam(costs: Floats, beam: float) -> npt.NDArray[np.bool_]:
-    """Return True for each cost that is at most `beam` above the least one, up to rounding."""
+    """Return True for each cost that is at most `beam` above the least cost, up to rounding."""
     margins: Floats = costs - costs.min()
     kept: npt.NDArray[np.bool_] = margins <= beam + rounding_within(checked_beam(beam), (margins, np.abs(costs)))
     return kept
@@ -48,8 +48,8 @@ def within_beam(costs: Floats, beam: float) -> npt.NDArray[np.bool_]:
 class Margins(Generic[AnyLattice]):
     """The margin of each arc and final state: the cost of the best path that uses it, minus the best cost.
 
-    A path uses a final state if it ends in this state. Margins do not depend on the beam. `arc_size` and `final_size`
-    have the absolute cost of each arc, and of the best path to each final state.
+    A path uses a final state if it ends in this state. Margins do not depend on the beam. `arc_size` has the absolute
+    cost of each arc; `final_size` has the absolute cost of the best path to each final state.
     """
 
     lattice: AnyLattice
@@ -121,7 +121,7 @@ class Margins(Generic[AnyLattice]):
 
 
 def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
-    """Prune a lattice; return it and the numbers of its arcs in the original lattice. See `Lattice.pruned`."""
+    """Return the pruned lattice, and the numbers of its arcs in the original lattice. See `Lattice.pruned`."""
     return Margins.of(lattice, scales).within(beam)
 
 
@@ -140,7 +140,7 @@ def chosen_beam(
 ) -> float:
     """Return the beam for the limit that is given: `beam`, `density` or `nbest`. See `Lattice.pruned`.
 
-    Exactly one of the three must not be `None`.
+    Give exactly one of the three limits; the others must be `None`.
     """
     require_one(beam=beam, density=density, nbest=nbest)
     if nbest is not None:

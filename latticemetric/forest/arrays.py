@@ -108,8 +108,8 @@ class ForestArrays(Frozen):
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the edges, in preorder, of the derivation with the least cost.
 
-        Of several such derivations, return the one with the fewest words, then the one with the smallest edge numbers.
-        Costs are rounded for the comparison, so that their sums are exact in any order.
+        Of several derivations with the least cost, return the one with the fewest words, then the one with the smallest
+        edge numbers. Costs are rounded for the comparison, so that their sums are exact in any order.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
@@ -143,8 +143,8 @@ class ForestArrays(Frozen):
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
             paths: True to return the `n` cheapest derivations; several of these may have the same words. The first
-                derivation is that of `best_path`. Further derivations with equal costs are sorted by number of edges,
-                then by edge numbers.
+                derivation is the result of `best_path`. Further derivations with equal costs are sorted by number
+                of edges, then by edge numbers.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -170,7 +170,7 @@ class ForestArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def _edge_symbols(self) -> Ragged:
-        """Return target sides by which all derivations have different strings: a symbol of the edge, and its tails."""
+        """Return new target sides: a symbol per edge, then its tails. So all derivations have different strings."""
         is_tail = self.target.values < 0
         edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
         begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])
@@ -207,7 +207,7 @@ class ForestArrays(Frozen):
         return {name: float(c.arc[edges].sum() + c.final[row]) for name, c in self.scores.items()}
 
     def end_of(self, path: Sequence[int] | Steps) -> int:
-        """Return the row, in `goals`, of the goal of a complete derivation."""
+        """Return the index, in `goals`, of the goal of a complete derivation."""
         return int(np.searchsorted(self.goals, self.head[path[0]]))
 
     def derivations(self, scales: Weights = None) -> Iterator[Derivation]:

@@ -1,8 +1,8 @@
 """Convert forests to and from lattices and NetworkX graphs; build forests from NLTK grammars.
 
-A forest can become a lattice if each edge has at most one tail, and tails are the first symbols of all target sides, or
-the last symbols of all target sides. If tails come first, the paths of the lattice end at the forest's goals; if tails
-come last, they start at the goals.
+A forest can become a lattice under two conditions. Each edge has at most one tail; and tails come first in all target
+sides, or last in all target sides. If tails come first, the paths of the lattice end at the forest's goals. If tails
+come last, the paths start at the goals.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 class _Arcs:
     """The arcs of a lattice that is built from a forest.
 
-    An arc gets its scores from its `owner`, an edge or goal of the forest. Owners are numbers: first those of edges,
-    then those of goals. The next number means that an arc has no owner.
+    An arc gets its scores from its `owner`, an edge or goal of the forest. Owners are numbers: edges come first,
+    then goals. The next number means that an arc has no owner.
     """
 
     def __init__(self, forest: ForestArrays) -> None:
@@ -103,7 +103,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
 
 
 def _tails_are_first(forest: ForestArrays) -> bool:
-    """Return True if tails come first in all edges, and False if tails come last in all; otherwise, raise an error."""
+    """Return True if tails come first in all edges, False if they come last in all edges; otherwise, raise an error."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")

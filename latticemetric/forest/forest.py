@@ -20,7 +20,7 @@ _MANY = 2**60  # shared nodes can make strings longer than a 64-bit integer can 
 
 
 class Forest(ForestArrays):
-    """A forest. Build it with `from_edges`, `from_grammar`, `from_lattice` or `from_networkx`, which check it.
+    """A forest. To build and check it, call `from_edges`, `from_grammar`, `from_lattice` or `from_networkx`.
 
     Nodes are numbered in topological order, tails before heads. Edges are sorted by head; edges with the same head keep
     the order of the input. Every node and edge is part of a complete derivation. Arrays are read-only.
@@ -110,7 +110,7 @@ class Forest(ForestArrays):
         - Edge e is the vertex `("edge", e)`, with `bipartite=1`, `target`, `scores` (column → cost) and `labels`. In
           `target`, texts are words, and −k stands for the words of the k-th tail.
         - An arc from a node to an edge has `tails`: the positions, from 1, at which this node is a tail of this edge.
-          They are `(1, 3)` if it is the first tail and also the third.
+          For example, `(1, 3)` means that the node is the first tail and also the third.
         - The graph has `scales` (column → scale).
 
         Examples:

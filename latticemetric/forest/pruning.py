@@ -23,8 +23,8 @@ AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 class ForestMargins(Generic[AnyForest]):
     """The margin of each edge and goal: the cost of the best derivation that uses it, minus the best cost.
 
-    Margins do not depend on the beam. `edge_size` and `goal_size` have the absolute cost of each edge, and of the best
-    derivation of each goal.
+    Margins do not depend on the beam. `edge_size` has the absolute cost of each edge; `goal_size` has the
+    absolute cost of the best derivation of each goal.
     """
 
     forest: AnyForest
@@ -80,5 +80,5 @@ class ForestMargins(Generic[AnyForest]):
 def prune_forest(
     forest: AnyForest, beam: float, scales: Scales | None = None
 ) -> tuple[AnyForest, npt.NDArray[np.int64]]:
-    """Prune a forest; return it, and the numbers of its edges in the original forest. See `Forest.pruned`."""
+    """Return the pruned forest, and the numbers of its edges in the original forest. See `Forest.pruned`."""
     return ForestMargins.of(forest, scales).within(beam)

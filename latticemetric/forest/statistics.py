@@ -26,7 +26,7 @@ class ForestStatistics:
         nodes: Number of nodes.
         edges: Number of edges.
         goals: Number of goals.
-        derivations: Exact number of complete derivations; `None` if it has more than about ten thousand digits.
+        derivations: Exact number of complete derivations; `None` if the number has more than about ten thousand digits.
         shortest: Number of words of the shortest derivation; `None` for 2⁶² words or more.
         longest: Number of words of the longest derivation; `None` for 2⁶² words or more.
         arity: Largest number of tails of an edge.

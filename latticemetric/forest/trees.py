@@ -172,7 +172,7 @@ class DerivationTree:
         """Build a tree of objects that `new_node` makes; return the root.
 
         `new_node` takes the edge that derives a node. It returns two values: an object for this node, and an empty list
-        in that object, to which the node's children are then added.
+        in this object. The node's children are then added to this list.
         """
         root: list[Any] = []
         branches = [root]

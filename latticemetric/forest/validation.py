@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Return a node that prevents complete derivations of all goals; return `None` if a goal has a derivation."""
+    """If no goal has a complete derivation, return a node that is the reason; otherwise, return `None`."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -132,7 +132,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """Return the row of the value with the index `value` in `rows.values`, and its position in the row, from 1."""
+    """Return the row, and the position in this row (from 1), of the value with the index `value` in `rows.values`."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 

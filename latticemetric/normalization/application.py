@@ -1,9 +1,9 @@
 """Apply a rule to a lattice: rewrite its texts, keep all scores.
 
 The lattice is composed with the rule word by word. A state of the result is a lattice state, a rule state and the bytes
-of an incomplete word. The scores of each lattice arc are kept. If its word becomes several words, the arc of the first
-word gets the scores. If its word becomes no word, or only the beginning of a word (`air port` → `airport`), an arc
-without a word gets the scores. So the sum of each column along a path does not change.
+of an incomplete word. The scores of each lattice arc are kept. If the arc's word becomes several words, the arc of the
+first word gets the scores. If the arc's word becomes no word, or only the beginning of a word (`air port` →
+`airport`), an arc without a word gets the scores. So the sum of each column along a path does not change.
 """
 
 from __future__ import annotations

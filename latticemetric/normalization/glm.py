@@ -1,7 +1,7 @@
 """NIST's mapping rules (GLM files), applied as sctk's csrfilt and rfilter1 do.
 
 A rule `A => B / [C] __ [D]` replaces `A` by `B` between `C` and `D`. The text is read once, from left to right. At each
-character, the first rule of the file that matches is applied, and reading continues after its `A`. Rules match the
+character, the first matching rule of the file is applied, and reading continues after its `A`. Rules match the
 original text, not the output of other rules, and may span words. `B` may have alternatives, `{IT IS / IT HAS}`, and
 optional words, `(UH)`. The last slash of a rule begins its context, so a rule with alternatives needs a context, such
 as `/ [] __ []`.
@@ -68,7 +68,7 @@ def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
     """Read the rules for `side`, which is `ref` or `hyp`.
 
     These are the rules outside of sections, in sections for this side, and in sections for trn. If `timed` is true,
-    sections for stm (references) or ctm (hypotheses) replace those for trn.
+    sections for stm (references) or ctm (hypotheses) replace the sections for trn.
 
     Raises:
         FormatError: A line is neither a setting nor a rule.
@@ -180,7 +180,7 @@ class MappingRules(Rewriter):
     def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
         """Apply rules to `text`, which follows the text `seen`; stop where more text is needed to choose a rule.
 
-        Return three values: the text before this place (with `seen`), the text after this place, and the parts of the
+        Return three values: the text before the stop (with `seen`), the text after the stop, and the parts of the
         output. A part is a tuple of the alternatives that a rule writes, or of one character that no rule replaces.
         """
         parts: list[tuple[str, ...]] = []

@@ -56,7 +56,7 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive of pynini
             (`rules.far:RULE`), NIST's mapping rules (`rules.glm`), or a normalizer of Whisper (`whisper-en`).
-        scales: An n-best list keeps only the scores that `scales` names, and those with a nonzero weight. A lattice
+        scales: An n-best list keeps only the scores that `scales` names, and scores with a nonzero weight. A lattice
             keeps all scores.
 
     Raises:
@@ -72,7 +72,7 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
 
 
 def _listed(lattice: Lattice, name: str) -> Lattice:
-    """Return a lattice of rewritten hypotheses, in the order of the list, as an n-best list; errors name `name`."""
+    """Return rewritten hypotheses as an n-best list (`ranked`) in the old order; `name` names the grammar in errors."""
     if np.bincount(lattice.source)[1:].max(initial=0) <= 1:  # each first arc begins one path
         return replace(lattice, ranked=True)
     paths = lattice.statistics().paths
@@ -137,7 +137,10 @@ class Grammar:
         return text
 
     def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
-        """Rewrite a hypothesis; return the text with the lowest weight, or a lattice of several such texts."""
+        """Rewrite a hypothesis; return the text with the lowest weight.
+
+        If several texts have the lowest weight, return a lattice of these texts.
+        """
         graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
         only = only_text(graph)
         return _distinct(graph) if only is None else only
@@ -208,9 +211,9 @@ class TextGrammar(Grammar):
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
-    If the name has no rule, `NORMALIZE`, or the only rule of the archive, rewrites all texts; then `ALTERNATIVES`, if
-    the archive has it, rewrites references. After a rule `R`, the rules `R_2`, `R_3` and so on are applied, too, if the
-    archive has them.
+    If the name has no rule, the rule `NORMALIZE` (or the only rule of the archive) rewrites all texts. Then, if the
+    archive has a rule `ALTERNATIVES`, this rule rewrites references. After a rule `R`, the rules `R_2`, `R_3` and so on
+    are applied, too, if the archive has them.
 
     Other names are:
 

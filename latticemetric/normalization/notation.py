@@ -19,7 +19,7 @@ def with_alternatives(lattice: Lattice) -> str:
     Each text must have only one path.
 
     Raises:
-        InputError: There are more than `MOST_ALTERNATIVES` alternatives between two such states.
+        InputError: There are more than `MOST_ALTERNATIVES` alternatives between two shared states.
     """
     meetings, arcs, finals = _shared_states(lattice), arcs_from(lattice), set(lattice.final.tolist())
     parts: list[str] = []
@@ -62,7 +62,10 @@ def _shared_states(lattice: Lattice) -> list[int]:
 def _texts_between(
     arcs: list[list[tuple[int, int, str]]], here: int, ends: set[int], *, goes_on: bool
 ) -> Iterator[_Text]:
-    """Yield the texts of the paths from `here` to states in `ends`; `goes_on` is True if such a state may have arcs."""
+    """Yield the texts of the paths from `here` to states in `ends`.
+
+    `goes_on` is True if states in `ends` may have arcs.
+    """
     pending: list[tuple[int, _Text]] = [(here, ())]
     count = 0
     while pending:

@@ -1,8 +1,9 @@
 """Run a rule (a byte transducer) word by word.
 
 A rule rewrites texts: words in UTF-8, separated by single spaces. A graph may have too many texts to rewrite one by
-one. So the rule reads the words of arcs, from each state that it may be in before a word. The steps of each word are
-computed once and cached: a rule that depends only on single words runs once per distinct word.
+one. So the rule reads the words of arcs. Before a word, the rule may be in several states; it reads the word from each
+of these states. The steps of each word are computed once and cached: a rule that depends only on single words runs once
+per distinct word.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ class _Move(NamedTuple):
 class Rewriter(ABC):
     """Rewrites texts word by word; caches the steps of each word from each state.
 
-    A word is read together with the space after it. The last word of a text has no such space: after it, the state is
-    `AFTER`, and a space is added to the output, so that the last output word, too, ends with white space.
+    A word is read together with the space after it. But no space follows the last word of a text. After this word, the
+    state is `AFTER`, and a space is added to the output, so that the last output word, too, ends with white space.
     """
 
     def __init__(self, where: str, *, is_weighted: bool = False) -> None:
@@ -71,7 +72,7 @@ class Rewriter(ABC):
         return self._steps[key]
 
     def states_after(self, states: frozenset[int], word: str) -> frozenset[int]:
-        """Return the rule's possible states after a word, from any of `states`; none if the rule rejects the word."""
+        """Return the rule's possible states after it reads a word from any of `states`; none if it rejects the word."""
         key = states, word
         if key not in self._sets:
             self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
@@ -79,7 +80,7 @@ class Rewriter(ABC):
 
     @abstractmethod
     def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
-        """Yield the ways to read a word: as the last word of a text (the new state is `AFTER`), and before others."""
+        """Yield the ways to read a word: as the last word of a text (new state: `AFTER`), and as an earlier word."""
 
 
 class Rule(Rewriter):

@@ -303,7 +303,7 @@ class _NumberReader:
         return f"{str(self._number)[:-1] if before in _TENS and one_digit else self._number}{value}"
 
     def _multiplied(self, value: int) -> Iterator[str]:
-        """Multiply the current number by `value` if possible; otherwise, yield it, and begin a new number with `value`.
+        """Multiply the current number by `value`; if impossible, yield the number, and begin a new one with `value`.
 
         Multiply only the part of an integer below 1000 (2003, 100 → 2300).
         """

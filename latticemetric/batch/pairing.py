@@ -507,7 +507,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
                 where=entry.where,
                 advice=f"add one {_CONTINUE}; if the lines do not begin with ids, give --style plain",
             )
-            yield Pair(entry.name, entry, tuple(t[entry.name] for t in tables if entry.name in t), problem)
+            yield Pair(entry.name, entry, (), problem)
         else:
             yield Pair(entry.name, entry, tuple(table[entry.name] for table in tables))
     for name in dict.fromkeys(name for table in tables for name in table if name not in used):

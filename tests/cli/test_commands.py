@@ -401,6 +401,14 @@ def test_sentences_that_are_missing_are_failures_to_go_past(tmp_path):
     assert (done.json["corpus"]["numerator"], done.json["corpus"]["denominator"]) == (4, 6)
 
 
+@pytest.mark.parametrize("gap", [0, 1])
+def test_a_graph_without_one_of_its_references_counts_nothing(gap, tmp_path):
+    lattices = file(tmp_path, "lats", "".join(f"{name} \n0 1 x 1,1,\n1\n\n" for name in "ab"))
+    refs = [file(tmp_path, f"refs{number}", "a x\n" + "b x y z\n" * (number != gap)) for number in range(2)]
+    corpus = oracle(lattices, *refs, "--keep-going", "--metric", "wer", "--format", "json").json["corpus"]
+    assert (corpus["numerator"], corpus["denominator"], corpus["failed"]) == (0, 1, 1)
+
+
 def test_nothing_fails_with_exit_status_0_under_keep_going():
     assert good(oracle(*MEETING, "--keep-going")).stdout == good(oracle(*MEETING)).stdout
 

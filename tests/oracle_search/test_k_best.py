@@ -317,3 +317,14 @@ def test_strings_of_a_large_forest_are_found_in_order():
     assert len(set(said(found))) == 100
     ranks = [(-best.numerator, best.cost) for best in found]
     assert ranks == sorted(ranks)
+
+
+@pytest.mark.parametrize("costs", [(0.1, 0.2, 0.3), (0.3, 0.2, 0.1)])
+def test_the_oracle_comes_first_if_only_rounding_tells_costs_apart(costs):
+    column = lm.Column(arc=np.array([costs[0], costs[2], costs[1], costs[2], costs[1], costs[0]]), final=np.zeros(1))
+    lattice = lm.Lattice.from_arcs(
+        [0, 0, 1, 2, 3, 4], [1, 3, 2, 5, 4, 5], [1, 2, 1, 1, 2, 2], final=[5], scores={"cost": column}
+    )
+    best = lm.oracles(lattice, "7 8 9", "wer", n=2)
+    assert best[0].arcs == lm.oracle(lattice, "7 8 9", "wer").arcs
+    assert len({one.words for one in best}) == 2

@@ -220,16 +220,23 @@ class Batch:
         slopes = np.concatenate([np.zeros(0), *(slope for _, slope in found)]) if gradient else None
         return BatchExpectation(values, slopes)
 
+    def check_shape(self, shape: tuple[int, ...]) -> None:
+        """Raise `UsageError` unless an array of this shape has one cost for each cost of the batch."""
+        if shape != (sum(self.sizes),):
+            raise UsageError(
+                f"the costs have the shape {shape}, but the batch has {sum(self.sizes)} costs",
+                advice="give a flat array, in the order that Batch describes",
+            )
+
     def _checked(self, costs: npt.ArrayLike) -> Floats:
         try:
             array = np.asarray(costs, dtype=np.float64)
-        except (ValueError, TypeError):
-            raise UsageError("the costs are not an array of numbers", advice="give a flat array of floats") from None
-        if array.shape != (sum(self.sizes),):
+        except (ValueError, TypeError, RuntimeError):  # PyTorch refuses tensors that need gradients by RuntimeError
             raise UsageError(
-                f"the costs have the shape {array.shape}, but the batch has {sum(self.sizes)} costs",
-                advice="give a flat array, in the order that Batch describes",
-            )
+                "the costs are not an array of numbers",
+                advice="give a flat array of floats; for tensors with gradients, use latticemetric.training.torch",
+            ) from None
+        self.check_shape(array.shape)
         largest = float(np.finfo(np.float64).max) / (4 * (len(array) + 1))
         wrong = np.flatnonzero(~(np.abs(array) <= largest))
         if len(wrong):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.errors import MissingDependencyError
+from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.training.batch import Batch
 
 try:
@@ -36,6 +36,10 @@ def expected_rates(batch: Batch, costs: Any) -> Any:
         >>> float(value), slopes.tolist()
         (0.25, [0.125, -0.125])
     """
+    costs = jnp.asarray(costs)
+    if jnp.iscomplexobj(costs):
+        raise UsageError(f"costs is an array of {costs.dtype}, which cannot hold rates", advice="give costs.real")
+    batch.check_shape(costs.shape)  # within a callback, JAX would hide this error behind its own
     return _differentiable()(batch, costs)
 
 
@@ -53,7 +57,6 @@ def _rates(batch: Batch, costs: Any) -> Any:
 
 def _called_back(batch: Batch, costs: Any, *, gradient: bool) -> Any:
     """Return the rates and, if requested, the gradient."""
-    costs = jnp.asarray(costs)
     kind = costs.dtype if jnp.issubdtype(costs.dtype, jnp.floating) else jnp.result_type(float)
 
     def found(values: Any) -> tuple[Any, ...]:

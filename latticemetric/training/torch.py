@@ -9,7 +9,6 @@ from latticemetric.training.batch import Batch
 
 try:
     import torch
-    from torch.autograd.function import once_differentiable
 except ImportError as error:
     raise MissingDependencyError(
         "this needs PyTorch, which is not installed",
@@ -29,22 +28,34 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
         kind = {"dtype": costs.dtype, "device": costs.device}
         if found.gradient is not None:
             sizes = torch.tensor(batch.sizes, device=costs.device)
-            ctx.save_for_backward(torch.tensor(found.gradient, **kind), sizes)
+            ctx.save_for_backward(costs, torch.tensor(found.gradient, **kind), sizes)
         return torch.tensor(found.value, **kind)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, slopes: Any) -> Any:
         """Return the gradient with respect to the costs, given the gradient with respect to the rates."""
-        gradient, sizes = ctx.saved_tensors
-        return gradient * slopes.repeat_interleave(sizes), None
+        return _Gradient.apply(slopes, *ctx.saved_tensors), None
+
+
+class _Gradient(torch.autograd.Function):  # type: ignore[misc]
+    """The gradient as a function of the costs, so that PyTorch does not take it for a constant."""
+
+    @staticmethod
+    def forward(ctx: Any, slopes: Any, costs: Any, gradient: Any, sizes: Any) -> Any:  # noqa: ARG004
+        return gradient * slopes.repeat_interleave(sizes)
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Any) -> Any:  # noqa: ARG004
+        raise UsageError(
+            "second derivatives of expected rates are not available", advice="use the gradient as it is: detach it"
+        )
 
 
 def expected_rates(batch: Batch, costs: Any) -> Any:
     """Compute the exact expected rate of each graph, with its gradient with respect to the costs.
 
     The search runs on the CPU in double precision. The result has the type and the device of `costs`. Second
-    derivatives are not available.
+    derivatives are not available; they raise an error.
 
     Args:
         batch: The graphs and their references.
@@ -59,6 +70,8 @@ def expected_rates(batch: Batch, costs: Any) -> Any:
         >>> rates.tolist(), costs.grad.tolist()
         ([0.25], [0.125, -0.125])
     """
+    if not isinstance(costs, torch.Tensor):
+        raise UsageError(f"costs is a {type(costs).__name__}, not a tensor", advice="give torch.as_tensor(costs)")
     if not costs.is_floating_point():
         raise UsageError(f"costs is a tensor of {costs.dtype}, which cannot hold rates", advice="give costs.double()")
     return ExpectedRates.apply(costs, batch)

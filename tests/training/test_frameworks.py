@@ -100,6 +100,44 @@ def test_pytorch_s_types_and_flags_are_kept():
         expected_rates(batch, single * torch.nan)
 
 
+def test_pytorch_s_second_derivatives_are_refused():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES)
+    costs = torch.tensor(some_costs(batch), requires_grad=True)
+    rates = expected_rates(batch, costs).sum()
+    (gradient,) = torch.autograd.grad(rates, costs, create_graph=True)
+    with pytest.raises(lm.UsageError, match="second derivatives of expected rates are not available"):
+        (rates + gradient.square().sum()).backward()
+    with pytest.raises(lm.UsageError, match="second derivatives"):
+        torch.autograd.functional.hessian(lambda values: expected_rates(batch, values).sum(), costs.detach())
+
+
+def test_costs_of_another_library_are_named():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES)
+    with pytest.raises(lm.UsageError, match="costs is a ndarray, not a tensor"):
+        expected_rates(batch, some_costs(batch))
+    with pytest.raises(lm.UsageError, match=r"the costs are not an array of numbers; .*use latticemetric\.training"):
+        batch.expected(torch.tensor(some_costs(batch), requires_grad=True))
+
+
+def test_jax_s_costs_are_checked_before_the_callback():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    from latticemetric.training.jax import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES)
+    costs = jax.numpy.array(some_costs(batch))
+    for function in (expected_rates, jax.jit(expected_rates, static_argnums=0)):
+        with pytest.raises(lm.UsageError, match=r"the costs have the shape \(3,\), but the batch has"):
+            function(batch, costs[:3])
+    with pytest.raises(lm.UsageError, match="costs is an array of complex64, which cannot hold rates"):
+        expected_rates(batch, costs + 0j)
+
+
 def test_tensors_of_k2_are_taken_with_their_history():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from latticemetric.training.torch import expected_rates

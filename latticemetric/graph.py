@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.columns import Scales, Steps
+from latticemetric.lattice.columns import Scales, Steps, check_scales
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
         scales: Weight of each score column.
         advice: Advice in the error for a forest that is not a lattice; by default, the advice of `Forest.to_lattice`.
     """
+    check_scales(scales)
     if isinstance(graph, Lattice):
         return graph
     from latticemetric.nbest import NBest
@@ -60,6 +61,7 @@ def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[S
         return scales, scales
     from latticemetric.nbest import NBest
 
+    check_scales(scales)
     columns = [g.score_names() if isinstance(g, NBest) else getattr(g, "scores", {}).keys() for g in (graph, other)]
     names = sorted({*columns[0], *columns[1]})
     for name in scales.keys() - set(names):

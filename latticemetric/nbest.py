@@ -14,7 +14,7 @@ from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
-from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost
+from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.lattice.pruning import require_one, within_beam
@@ -115,17 +115,17 @@ class NBest(Result, Tabular):
             >>> [hypothesis.words for hypothesis in NBest.from_strings(["a b", "a"]).ranking()]
             [('a', 'b'), ('a',)]
         """
-        from latticemetric.lattice.conversion import costs_of
+        from latticemetric.lattice.conversion import costs_of, listed_numbers
 
         if isinstance(texts, str):
             raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
         split = [listed_words(text, f"text {number}") for number, text in enumerate(texts, 1)]
-        total = costs_of(*(None if given is None else [float(one) for one in given] for given in (costs, log_probs)))
-        columns = {} if total is None else {_TOTAL: [float(cost) for cost in total]}
-        for name, values in (scores or {}).items():
+        total = costs_of(costs, log_probs)
+        columns = {} if total is None else {_TOTAL: total}
+        for name, values in ({} if scores is None else scores).items():
             if name in columns:
                 raise UsageError(f"the name '{name}' is reserved for the costs", advice="give the score another name")
-            columns[name] = [float(value) for value in values]
+            columns[name] = listed_numbers(values, f"score '{name}'")
         for name, column in columns.items():
             if len(column) != len(split):
                 raise UsageError(f"there are {len(split)} strings, but '{name}' has {len(column)} values")
@@ -194,11 +194,11 @@ class NBest(Result, Tabular):
     def costs(self, scales: Scales | None = None) -> list[float]:
         """Return the model's cost of each hypothesis: the weighted sum of its scores."""
         names = self.score_names()
-        if unknown := [name for name in scales or {} if name not in names]:
-            known = f"the columns here are: {', '.join(names) or 'none'}"
-            raise InputError(f"there is no score column '{unknown[0]}'", advice=known)
-        weights = {**dict.fromkeys(names, 1.0), **self.scales, **(scales or {})}
-        return [sum(weights[name] * h.scores.get(name, 0.0) for name in names) for h in self.hypotheses]
+        weights = weights_under({name: self.scales.get(name, 1.0) for name in names}, scales)
+        costs = [sum(weights[name] * h.scores.get(name, 0.0) for name in names) for h in self.hypotheses]
+        if not all(map(math.isfinite, costs)):
+            raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+        return costs
 
     def ranking(self, scales: Scales | None = None) -> list[Hypothesis]:
         """Return the hypotheses by ascending cost; ties keep the order of the list.

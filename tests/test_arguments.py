@@ -158,3 +158,91 @@ def test_texts_and_lists_are_told_from_others():
     require_list(np.array(["a"]), "texts")
     with pytest.raises(lm.UsageError, match=r"a text is 3; give a string"):
         require_text(3)
+
+
+class Labelled:
+    """A series with labels, as rows of a data frame keep them when they are sorted or filtered."""
+
+    def __init__(self, values, labels):
+        self.values = dict(zip(labels, values, strict=True))
+
+    def __iter__(self):
+        return iter(self.values.values())
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, label):
+        return self.values[label]
+
+
+def cheapest_first(graph):
+    paths = graph.to_lattice().paths() if isinstance(graph, lm.NBest) else graph.paths()
+    return [(path.words, path.cost) for path in sorted(paths, key=lambda path: path.cost)]
+
+
+@pytest.mark.parametrize("make", [lm.Lattice.from_strings, lm.NBest.from_strings])
+@pytest.mark.parametrize(
+    "costs",
+    [
+        lambda: Labelled([3.0, 1.0, 2.0], labels=[2, 1, 0]),
+        lambda: Labelled([3.0, 1.0, 2.0], labels=[7, 8, 9]),
+        lambda: (cost for cost in [3, 1, 2]),
+        lambda: np.array([2, 1, 3], dtype=">f4")[::-1],
+        lambda: np.array([3, 1, 2], dtype=object),
+    ],
+    ids=["labels", "other labels", "generator", "big-endian, reversed", "objects"],
+)
+def test_costs_of_strings_count_by_their_order(make, costs):
+    assert cheapest_first(make(["a", "b", "c"], costs=costs())) == [(("b",), 1.0), (("c",), 2.0), (("a",), 3.0)]
+    assert cheapest_first(make(["a", "b", "c"], log_probs=costs())) == [(("a",), -3.0), (("c",), -2.0), (("b",), -1.0)]
+
+
+@pytest.mark.parametrize("make", [lm.Lattice.from_strings, lm.NBest.from_strings])
+@pytest.mark.parametrize("wrong", [{0: 1.0, 1: 2.0}, "12", 2.0, [None, 1.0], np.ones((2, 1)), ["x", 1.0]], ids=str)
+@pytest.mark.parametrize("name", ["costs", "log_probs"])
+def test_costs_of_strings_that_are_no_numbers_are_named(make, wrong, name):
+    with pytest.raises(
+        lm.UsageError, match=rf"^{name} (is a|holds a value that is not a number).*one number per string"
+    ):
+        make(["a", "b"], **{name: wrong})
+    with pytest.raises(lm.UsageError, match=r"^score 'rank' "):
+        lm.NBest.from_strings(["a", "b"], scores={"rank": wrong})
+
+
+SCALED = lm.NBest.from_strings(["a", "b c", "c"], costs=[3.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda graph, scales: graph.costs(scales),
+        lambda graph, scales: graph.ranking(scales),
+        lambda graph, scales: graph.pruned(1.0, scales),
+        lambda graph, scales: graph.to_lattice().cost(scales),
+        lambda graph, scales: lm.NBest.from_graph(graph, 2, scales),
+        lambda graph, scales: lm.oracle(graph, "c", "wer", scales=scales),
+        lambda graph, scales: lm.oracle(graph.to_lattice(), "c", "wer", scales=scales),
+        lambda graph, scales: lm.oracle_at_k([graph], ["c"], scales=scales),
+        lambda graph, scales: lm.best(graph, scales=scales),
+        lambda graph, scales: lm.mbr(graph, method="wer", scales=scales),
+        lambda graph, scales: lm.expected(graph, "c", scales=scales),
+    ],
+)
+def test_scales_that_are_no_numbers_are_refused_everywhere(ask):
+    for wrong in (NAN, float("inf"), None, "2", 10**400):
+        with pytest.raises(lm.UsageError, match=r"^the scale of 'cost' is .*, not a finite number; give a number"):
+            ask(SCALED, {"cost": wrong})
+    for wrong in (["cost"], 2.0, "cost"):
+        with pytest.raises(lm.UsageError, match=r"^scales is a .*; give weights by names of scores"):
+            ask(SCALED, wrong)
+
+
+def test_scales_of_numpy_do_not_round_costs():
+    costs = lm.NBest.from_strings(["a", "b"], costs=[16_777_217.0, 16_777_216.0]).costs({"cost": np.float32(1)})
+    assert (costs, type(costs[0])) == ([16_777_217.0, 16_777_216.0], float)
+
+
+def test_sums_of_costs_that_are_too_large_are_refused():
+    with pytest.raises(lm.InputError, match="the costs are too large to be added up"):
+        SCALED.ranking({"cost": 1e308})

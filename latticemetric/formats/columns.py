@@ -17,6 +17,7 @@ from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.stream import warn
 from latticemetric.formats.text.fields import number, require_field
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import weights_under
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import EPSILON
@@ -194,12 +195,7 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
     `scales` maps names of scores to weights, which replace the graph's own weights.
     """
     if isinstance(graph, NBest):
-        known, given = graph.score_names(), scales or {}
-        if unknown := [scaled for scaled in given if scaled not in known]:
-            raise InputError(
-                f"there is no score column '{unknown[0]}'", advice=f"the columns here are: {', '.join(known)}"
-            )
-        weights = {**dict.fromkeys(known, 1.0), **graph.scales, **given}
+        weights = weights_under({score: graph.scales.get(score, 1.0) for score in graph.score_names()}, scales)
         costs = [math.fsum(weights[score] * cost for score, cost in h.scores.items()) for h in graph.hypotheses]
         return NBest(
             tuple(Hypothesis(h.words, {name: cost}) for h, cost in zip(graph.hypotheses, costs, strict=True)), {}

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.texts import Texts
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
@@ -130,6 +130,37 @@ Weights: TypeAlias = "Scales | Costs | None"
 """Weights of score columns (`None`: the default weights), or costs that are already summed."""
 
 
+def check_scales(scales: Scales | None) -> None:
+    """Raise `UsageError` if scales are not a mapping, such as a list or a single number."""
+    if scales is not None and not isinstance(scales, Mapping):
+        raise UsageError(
+            f"scales is a {type(scales).__name__}", advice="give weights by names of scores, like {'lm': 0.5}"
+        )
+
+
+def weights_under(own: Mapping[str, float], scales: Scales | None) -> dict[str, float]:
+    """Return the weight of each score column: its own, unless `scales` names another.
+
+    Raises:
+        InputError: `scales` names a column that is not in `own`.
+        UsageError: A scale is not a finite number, or `scales` is not a mapping.
+    """
+    check_scales(scales)
+    weights = dict(own)
+    for name, scale in (scales or {}).items():
+        if name not in weights:
+            known = ", ".join(weights) or "none"
+            raise InputError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")
+        try:
+            weights[name] = math.nan if isinstance(scale, str) else float(scale)
+        except (TypeError, ValueError, OverflowError):
+            weights[name] = math.nan
+        if not math.isfinite(weights[name]):
+            shown = shortened(repr(scale) if isinstance(scale, str) else str(scale))
+            raise UsageError(f"the scale of '{name}' is {shown}, not a finite number", advice="give a number like 0.1")
+    return weights
+
+
 def summed_cost(
     scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
 ) -> Costs:
@@ -139,14 +170,7 @@ def summed_cost(
     `arcs` and `states` are the counts of arcs and states; `final` lists the final states. For a forest, give edges,
     nodes and goals instead.
     """
-    weights = {name: column.scale for name, column in scores.items()}
-    for name, scale in (scales or {}).items():
-        if name not in weights:
-            known = ", ".join(weights) or "none"
-            raise InputError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")
-        if not np.isfinite(scale):
-            raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
-        weights[name] = float(scale)
+    weights = weights_under({name: column.scale for name, column in scores.items()}, scales)
     used = {name: scale for name, scale in weights.items() if scale != 0}
     columns = [(scores[name].arc, scores[name].final) for name in used]
     arc, ends, can_be_added = _native.total_cost(columns, list(used.values()), arcs, states, final)

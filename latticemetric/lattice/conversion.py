@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
-def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """Return `costs`, or the negated `log_probs`, or `None` if neither is given.
+def costs_of(given: Iterable[float] | None, log_probs: Iterable[float] | None) -> list[float] | None:
+    """Return the given costs, or the negated `log_probs`, or `None` if neither is given.
 
-    Raise an error if both are given; warn if `costs` look like log probabilities.
+    Raise an error if both are given; warn if the costs look like log probabilities.
     """
     if log_probs is not None:
-        if costs is not None:
+        if given is not None:
             raise UsageError("both costs and log_probs are given", advice="give only one")
-        return [0.0 - float(log_prob) for log_prob in log_probs]
+        return [0.0 - log_prob for log_prob in listed_numbers(log_probs, "log_probs")]
+    costs = None if given is None else listed_numbers(given, "costs")
     if costs is not None and len(set(costs)) > 1 and max(costs) <= 0:
         warnings.warn(
             "no cost is positive, and the smallest cost is the best. If these are log probabilities, pass them as "
@@ -39,8 +40,23 @@ def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -
     return costs
 
 
+def listed_numbers(values: Iterable[float], name: str) -> list[float]:
+    """Return numbers, such as an array, a tensor or a series, as a list in their order, whatever their index.
+
+    Raises:
+        UsageError: They are not a list of numbers. `name` is the argument's name.
+    """
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise UsageError(f"{name} is a {type(values).__name__}", advice="give a list with one number per string")
+    try:
+        return [float(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
+    except (TypeError, ValueError):
+        advice = "give a flat list with one number per string"
+        raise UsageError(f"{name} holds a value that is not a number", advice=advice) from None
+
+
 def lattice_of_strings(
-    cls: type[AnyLattice], strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str
+    cls: type[AnyLattice], strings: Iterable[str | Sequence[str]], costs: list[float] | None, column: str
 ) -> AnyLattice:
     """Build a lattice with one path per string, from start state 0 to end state 1; see `Lattice.from_strings`."""
     if isinstance(strings, str):

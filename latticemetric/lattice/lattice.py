@@ -39,10 +39,10 @@ class Lattice(LatticeArrays):
     def from_strings(
         cls,
         strings: Iterable[str | Sequence[str]],
-        costs: Sequence[float] | None = None,
+        costs: Iterable[float] | None = None,
         column: str = "cost",
         *,
-        log_probs: Sequence[float] | None = None,
+        log_probs: Iterable[float] | None = None,
     ) -> Self:
         """Build a lattice with one path for each string; the paths share only the start and the end.
 
@@ -50,7 +50,8 @@ class Lattice(LatticeArrays):
 
         Args:
             strings: Strings (split at white space), or sequences of words.
-            costs: The cost of each string (−log probability). The smallest cost is the best.
+            costs: The cost of each string (−log probability): numbers, an array, a series or a tensor. The smallest
+                cost is the best.
             column: The name of the score column for the costs.
             log_probs: The log probability of each string, instead of `costs`. The largest is the best.
 

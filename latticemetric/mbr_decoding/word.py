@@ -19,7 +19,7 @@ from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Costs, Floats, Scales
+from latticemetric.lattice.columns import Costs, Floats, Scales, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -181,7 +181,7 @@ class Aligner(NamedTuple):
         if not math.isfinite(scale):
             raise UsageError(f"the scale is {scale}, not a finite number", advice="give a number like 0.1")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
-        weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
+        weights = weights_under({name: column.scale for name, column in lattice.scores.items()}, scales)
         scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})
         numbers = np.unique(np.append(lattice.word, np.int32(EPSILON)))
         return cls(lattice, lattice.cost(scales), numbers, _alignment(lattice, scaled, numbers))

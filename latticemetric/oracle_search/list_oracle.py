@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Scales, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.character_rates import CER, GCR, MixedErrorRate
@@ -42,9 +42,10 @@ def list_oracle(
     """
     if type(metric) not in _SHIPPED or any(isinstance(reference, Lattice) for reference in references):
         return None
-    names = [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != 0 or name in (scales or {})]
-    weights = {name: float((scales or {}).get(name, nbest.scales.get(name, 1.0))) for name in names}
-    if (scales or {}).keys() - weights.keys() or not all(map(math.isfinite, weights.values())):
+    own = {name: nbest.scales.get(name, 1.0) for name in nbest.score_names()}
+    weights = weights_under(own, scales)
+    names = [name for name in own if own[name] != 0 or name in (scales or {})]
+    if not all(math.isfinite(weights[name]) for name in names):
         return None
     scores = [{name: h.scores.get(name, 0.0) + 0.0 for name in names} for h in nbest.hypotheses]
     costs = [sum((weights[name] * value for name, value in row.items()), 0.0) for row in scores]

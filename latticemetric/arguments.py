@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Integral, Real
 
 from latticemetric.errors import UsageError
+
+# The items of bytes are numbers; those of dictionaries and sets are keys, or have no order.
+_NO_LIST_OF_WORDS = (bytes, bytearray, dict, set, frozenset)
 
 
 def whole_number(given: object, message: str, advice: str, *, least: int = 1, most: int | None = None) -> int:
@@ -39,13 +43,42 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
 
 
 def require_list(given: object, name: str) -> None:
-    """Raise an error if an argument has no length (such as a generator); `name` is the argument's name."""
+    """Raise an error if an argument is not a list of items, or has no length; `name` is the argument's name."""
+    require_items(given, name)
     if not hasattr(given, "__len__"):
         raise UsageError(f"{name} is a {type(given).__name__}", advice=f"give a list: list({name})")
 
 
+def require_items(given: object, name: str) -> None:
+    """Raise an error for a mapping, a set or a table, whose items are keys, in no order, or names of columns.
+
+    An array of Arrow is refused, too, since its items are not Python's texts.
+    """
+    if isinstance(given, Mapping):
+        advice = f"give a list in the order of the other arguments, like list({name}.values())"
+    elif isinstance(given, set | frozenset):
+        advice = "give a list, since a set has no order"
+    elif isinstance(given, bytes | bytearray):
+        advice = "give a list"
+    elif is_table(given):
+        advice = "give one of its columns"
+    elif hasattr(given, "to_pylist"):
+        advice = f"give a list: {name}.to_pylist()"
+    else:
+        return
+    raise UsageError(f"{name} is a {type(given).__name__}", advice=advice)
+
+
+def is_table(given: object) -> bool:
+    """Check whether an argument is a table of pandas, polars or Arrow, rather than one of its columns."""
+    return hasattr(given, "columns") and hasattr(given, "shape")
+
+
 def require_text(given: object, what: str = "a text") -> None:
-    """Raise an error if a text is neither a string nor iterable; `what` is the name of the text in the message."""
+    """Raise an error if a text is neither a string nor a list of words; `what` is the name of the text."""
+    if isinstance(given, _NO_LIST_OF_WORDS):
+        advice = "decode it" if isinstance(given, bytes | bytearray) else "give a string or a list of words"
+        raise UsageError(f"{what} is a {type(given).__name__}", advice=advice)
     if not hasattr(given, "__iter__"):
         shown = "missing" if given is None else repr(given)
         raise UsageError(f"{what} is {shown}", advice="give a string or a list of words; an empty string has no words")

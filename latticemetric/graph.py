@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from latticemetric.errors import InputError, UsageError
@@ -47,6 +48,29 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
 def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
     """Convert an n-best list to a lattice; return a lattice or a forest unchanged."""
     return graph if isinstance(graph, Forest) else as_lattice(graph, scales)
+
+
+def named_graphs(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:
+    """Return an iterator over pairs of a name and a graph, which checks each pair.
+
+    Raises:
+        UsageError: `graphs` is a mapping or a single graph, or an item is not such a pair.
+    """
+    if isinstance(graphs, Mapping):
+        raise UsageError(f"graphs is a {type(graphs).__name__}", advice="give its pairs: graphs.items()")
+    if not isinstance(graphs, Iterable):
+        raise UsageError(f"graphs is a {type(graphs).__name__}", advice="give a list of pairs, like [('name', graph)]")
+    return map(_checked_pair, graphs)
+
+
+def _checked_pair(pair: Any) -> tuple[str, Graph]:
+    if not (isinstance(pair, tuple | list) and len(pair) == 2):  # noqa: PLR2004
+        what = f"a {type(pair).__name__} is given in place of a name and a graph"
+        raise UsageError(what, advice="give pairs, like ('name', graph)")
+    name, graph = pair
+    if not isinstance(name, str):
+        raise UsageError(f"the name {name!r} of a graph is not a string", advice=f"give '{name}'")
+    return name, graph
 
 
 def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:

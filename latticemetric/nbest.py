@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import require_items
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
@@ -119,6 +120,7 @@ class NBest(Result, Tabular):
 
         if isinstance(texts, str):
             raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
+        require_items(texts, "texts")
         split = [listed_words(text, f"text {number}") for number, text in enumerate(texts, 1)]
         total = costs_of(costs, log_probs)
         columns = {} if total is None else {_TOTAL: total}

@@ -8,6 +8,7 @@ import pytest
 import latticemetric as lm
 from latticemetric.arguments import require_list, require_text, whole_number
 from latticemetric.frames import as_plain
+from latticemetric.training import Batch
 
 LATTICE = lm.Lattice.from_strings(["a b", "a"])
 LISTS = [["a b", "a"], ["c"]]
@@ -246,3 +247,103 @@ def test_scales_of_numpy_do_not_round_costs():
 def test_sums_of_costs_that_are_too_large_are_refused():
     with pytest.raises(lm.InputError, match="the costs are too large to be added up"):
         SCALED.ranking({"cost": 1e308})
+
+
+class Table:
+    """A data frame, whose items are the names of its columns."""
+
+    columns = ("hypothesis", "reference")
+    shape = (2, 2)
+
+    def __iter__(self):
+        return iter(self.columns)
+
+    def __len__(self):
+        return self.shape[0]
+
+
+class ArrowColumn:
+    """A column of Arrow, whose items are not Python's texts."""
+
+    def __init__(self, texts):
+        self.texts = texts
+
+    def __iter__(self):
+        return map(SimpleNamespace, ())
+
+    def __len__(self):
+        return len(self.texts)
+
+    def to_pylist(self):
+        return self.texts
+
+
+GRAPHS = [SCALED, SCALED]
+OVER_TEST_SETS = {
+    "corpus": lambda references: lm.WER().corpus(["a", "c"], references),
+    "candidates": lambda candidates: lm.BLEU().corpus(candidates, ["a", "c"]),
+    "sclite": lambda references: lm.Sclite().corpus(["a", "c"], references),
+    "error_analysis": lambda references: lm.error_analysis(["a", "c"], references),
+    "oracle_at_k": lambda references: lm.oracle_at_k(LISTS, references),
+    "corrections": lambda references: lm.corrections(LISTS, references, ["a", "c"]),
+    "corpus_oracle": lambda references: lm.corpus_oracle(GRAPHS, references),
+    "sweep": lambda references: lm.sweep(GRAPHS, references),
+    "calibration": lambda references: lm.calibration(GRAPHS, references),
+    "tune_mbr": lambda references: lm.tune_mbr(GRAPHS, references),
+    "batch": lambda references: Batch(GRAPHS, references),
+    "strings": lm.Lattice.from_strings,
+    "list": lm.NBest.from_strings,
+    "utility": lambda texts: lm.utility_matrix("wer", texts),
+}
+
+
+@pytest.mark.parametrize("call", OVER_TEST_SETS.values(), ids=OVER_TEST_SETS)
+def test_mappings_sets_and_tables_are_no_lists_of_texts(call):
+    for given, advice in (
+        ({"one": "a", "two": "c"}, r"like list\((\w+)\.values\(\)\)"),
+        ({"a", "c"}, "a set has no order"),
+        (Table(), "one of its columns"),
+        (ArrowColumn(["a", "c"]), r"to_pylist\(\)"),
+    ):
+        with pytest.raises(lm.UsageError, match=rf"^\w+ is a {type(given).__name__}; give .*{advice}"):
+            call(given)
+
+
+def test_scores_are_of_columns_and_not_of_tables():
+    assert lm.score(ArrowColumn(["a", "c"]), ArrowColumn(["a", "d"]), "wer")["wer"].value == 0.5
+    for wrong in (Table(), {"a", "c"}):
+        with pytest.raises(lm.UsageError, match=rf"^hypotheses is a {type(wrong).__name__}"):
+            lm.score(wrong, wrong)
+    with pytest.raises(lm.UsageError, match="outputs is a set"):
+        lm.combine({"a b", "a c"})
+
+
+@pytest.mark.parametrize("text", [b"a b", bytearray(b"a"), {"a": 1}, {"a", "b"}], ids=str)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda text: lm.NBest.from_strings([text]),
+        lambda text: lm.Lattice.from_strings([text]),
+        lambda text: lm.WER().score(text, "a"),
+        lambda text: lm.BLEU().score(text, "a"),
+        lambda text: lm.CER().corpus([text], ["a"]),
+        lambda text: lm.oracle_at_k([[text]], ["a"]),
+    ],
+)
+def test_bytes_and_sets_are_no_texts(call, text):
+    with pytest.raises(lm.UsageError, match=rf" is a {type(text).__name__}; (decode it|give a string or)"):
+        call(text)
+
+
+def test_graphs_with_names_are_pairs(tmp_path):
+    calls = (lambda graphs: list(lm.ask_each(len, graphs)), lambda graphs: lm.write(tmp_path / "lists.nbest", graphs))
+    for call in calls:
+        with pytest.raises(lm.UsageError, match=r"^graphs is a dict; give its pairs: graphs\.items\(\)$"):
+            call({"u1": SCALED})
+        with pytest.raises(lm.UsageError, match=r"^a NBest is given in place of a name and a graph; give pairs"):
+            call([SCALED])
+        with pytest.raises(lm.UsageError, match=r"^the name 1 of a graph is not a string; give '1'$"):
+            call([(1, SCALED)])
+        with pytest.raises(lm.UsageError, match=r"^graphs is a NBest"):
+            call(SCALED)
+    assert [answer.value for answer in lm.ask_each(len, {"u1": SCALED}.items())] == [3]

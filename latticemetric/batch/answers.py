@@ -19,7 +19,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.formats.reading import as_vocabulary, entries
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
-from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path
+from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, named_graphs, path_fields, plain_path
 from latticemetric.lattice.lattice import Lattice, Scales, Steps
 from latticemetric.nbest import NBest
 from latticemetric.parallel.limits import Limits
@@ -116,7 +116,8 @@ def ask_each(
         listed = entries(named, format, vocabulary)
     else:
         in_memory: Any = graphs
-        listed = (Entry(name, name, partial(_identity, graph), naming="own") for name, graph in in_memory)
+        pairs = named_graphs(in_memory)
+        listed = (Entry(name, name, partial(_identity, graph), naming="own") for name, graph in pairs)
     if references is None:
         return answers_of(listed, ask, run)
     files = [read_references(path, vocabulary) for path in _paths(references) or []]

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from latticemetric.arguments import is_table, require_items
 from latticemetric.display import error_line
 from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.evaluation.error_analysis import ErrorAnalysis, error_analysis
@@ -383,7 +384,7 @@ def _test_set(
     else:
         if isinstance(hypotheses, str):
             hypotheses, references = [hypotheses], [references]
-        said, expected = list(hypotheses), list(references)
+        said, expected = _listed(hypotheses, "hypotheses"), _listed(references, "references")
         ids = tuple(str(number) for number in range(1, len(said) + 1))
     said, expected = list(map(as_plain, said)), list(map(as_plain, expected))
     check_corpus(said, expected)
@@ -391,6 +392,14 @@ def _test_set(
         with placed(f"segment {shortened(name)}"):
             require_candidate(hypothesis, "the hypothesis")
     return ids, said, [_each(name, several) for name, several in zip_longest(ids, expected, fillvalue="")]
+
+
+def _listed(texts: Any, name: str) -> list[Any]:
+    """Return the items of a list, an array or a column; raise an error for a table or a set."""
+    if hasattr(texts, "to_pylist") and not is_table(texts):  # a column of Arrow
+        return list(texts.to_pylist())
+    require_items(texts, name)
+    return list(texts)
 
 
 def _each(segment: str, references: GraphReferences) -> list[GraphText]:

@@ -15,7 +15,7 @@ from unicodedata import category
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed, shortened
 from latticemetric.formats.registry import Format, find_format, format_for_writing
 from latticemetric.formats.streams.output import atomic_output
-from latticemetric.graph import Graph
+from latticemetric.graph import Graph, named_graphs
 
 _SEPARATORS = {"/", os.sep, os.altsep or os.sep}
 
@@ -48,7 +48,7 @@ def write(
     Raises:
         NoGraphsError: No graph is left to write to a file or archive; the file or archive is not written.
     """
-    target = os.fspath(path)
+    target, graphs = os.fspath(path), named_graphs(graphs)
     written = find_format(format) if format else format_for_writing(target)
     if not written.can_be_written:
         raise UsageError(

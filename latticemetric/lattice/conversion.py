@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from latticemetric import _native
+from latticemetric.arguments import require_items
 from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
@@ -61,6 +62,7 @@ def lattice_of_strings(
     """Build a lattice with one path per string, from start state 0 to end state 1; see `Lattice.from_strings`."""
     if isinstance(strings, str):
         raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
+    require_items(strings, "strings")
     split = [listed_words(string, f"string {number}") for number, string in enumerate(strings, 1)]
     if costs is not None and len(costs) != len(split):
         raise UsageError(f"there are {len(split)} strings, but {len(costs)} costs or log_probs")

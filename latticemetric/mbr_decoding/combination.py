@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import require_items
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
@@ -341,6 +342,8 @@ def combine(
     """
     if isinstance(outputs, str):
         raise UsageError("a single text is given as the outputs of several systems", advice="give a list of texts")
+    if not isinstance(outputs, Mapping):
+        require_items(outputs, "outputs")
     named = dict(outputs) if isinstance(outputs, Mapping) else {str(k): one for k, one in enumerate(outputs, start=1)}
     if not named:
         raise UsageError("there are no systems", advice="give at least one output")

@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import require_items
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.advice import advice_for
 from latticemetric.metrics.base import Metric, Text, words_of
@@ -206,9 +207,10 @@ def utility_matrix(
         >>> utility_matrix(same_length, ["a b", "a c", "a"]).sum(axis=1).tolist()
         [2.0, 2.0, 1.0]
     """
-    for texts in (hypotheses, references):
+    for name, texts in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(texts, str):
             raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
+        require_items(texts, name)
     candidates = [words_of(text) for text in hypotheses]
     expected = candidates if references is None else [words_of(text) for text in references]
     if isinstance(utility, str):

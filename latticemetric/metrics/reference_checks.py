@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.arguments import require_list
+from latticemetric.arguments import require_items, require_list
 from latticemetric.errors import UsageError
 from latticemetric.vocabulary import split_words
 
@@ -69,6 +69,7 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
     """
     if isinstance(references, str):
         raise UsageError("references is a string", advice="give a list: the references of each graph")
+    require_items(references, "references")
     suspect = None
     is_clear = False
     for several in references:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import require_items, whole_number
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.forest.forest import Forest
@@ -105,6 +105,7 @@ class Batch:
             raise UsageError(
                 "a single string is given as the references of all graphs", advice="give a list with one item per graph"
             )
+        require_items(references, "references")
         several = list(references)
         if len(several) != len(self._graphs):
             raise UsageError(

@@ -14,7 +14,17 @@ from latticemetric import _native
 from latticemetric.forest.columns import NodeLabels, Nodes, Ragged, checked_rows
 from latticemetric.forest.validation import Columns, validated
 from latticemetric.frozen import Frozen, notebook
-from latticemetric.lattice.columns import Column, Costs, Labels, Steps, Weights, is_any_of, summed_cost
+from latticemetric.lattice.columns import (
+    Column,
+    Costs,
+    Labels,
+    Steps,
+    Weights,
+    checked_columns,
+    checked_vocabulary,
+    is_any_of,
+    summed_cost,
+)
 from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, number_of_strings, small_enough, summable
 from latticemetric.lattice.validation import int32_numbers
 from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
@@ -87,8 +97,8 @@ class ForestArrays(Frozen):
             checked_rows(tails, "tails"),
             checked_rows(target, "target side"),
             int32_numbers(goals, "goal"),
-            scores={name: column.as_arrays() for name, column in (scores or {}).items()},
-            vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
+            scores=checked_columns(scores),
+            vocabulary=checked_vocabulary(vocabulary),
             labels=dict(labels or {}),
             node_labels=dict(node_labels or {}),
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest.columns import CATEGORY, NodeLabels, Ragged, numbered
 from latticemetric.forest.validation import find_fault
+from latticemetric.lattice.attributes import named_numbers, named_values, shown
 from latticemetric.lattice.columns import Column, Labels
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
@@ -272,7 +272,7 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
         if sides[begin] == sides[end]:
             both = "nodes" if sides[begin] == _NODE else "edges"
             raise InputError(
-                f"an arc leads from {_shown(begin)} to {_shown(end)}, but both are {both}",
+                f"an arc leads from {shown(begin)} to {shown(end)}, but both are {both}",
                 advice="an arc joins a node and an edge",
             )
     nodes = {vertex: number for number, vertex in enumerate(v for v, side in sides.items() if side == _NODE)}
@@ -301,7 +301,7 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
         vocabulary=vocabulary,
         labels=_labels(graph, edges, goals),
         node_labels={name: NodeLabels.from_texts(row) for name, row in _texts(graph, names, "labels").items()},
-        node_name=lambda node: f"node {_shown(names[node])}",
+        node_name=lambda node: f"node {shown(names[node])}",
     )
 
 
@@ -309,8 +309,8 @@ def _side(data: Mapping[str, Any], vertex: Hashable) -> int:
     side = data.get("bipartite")
     if not isinstance(side, int) or side not in (_NODE, _EDGE):
         raise InputError(
-            "'bipartite' is missing" if side is None else f"'bipartite' is {_shown(side)}",
-            where=f"vertex {_shown(vertex)}",
+            "'bipartite' is missing" if side is None else f"'bipartite' is {shown(side)}",
+            where=f"vertex {shown(vertex)}",
             advice=f"set it to {_NODE} for a node, to {_EDGE} for an edge",
         )
     return int(side)
@@ -323,7 +323,7 @@ def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
         places = data.get("tails")
         if not isinstance(places, tuple | list) or not places or any(type(place) is not int for place in places):
             raise InputError(
-                f"the arc from {_shown(tail)} has {_shown(places)} for 'tails'",
+                f"the arc from {shown(tail)} has {shown(places)} for 'tails'",
                 where=_at(edge),
                 advice="list the positions, from 1, at which the node is a tail",
             )
@@ -342,14 +342,14 @@ def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
     target = graph.nodes[edge].get("target")
     if not isinstance(target, tuple | list):
         raise InputError(
-            "'target' is missing" if target is None else f"'target' is {_shown(target)}",
+            "'target' is missing" if target is None else f"'target' is {shown(target)}",
             where=_at(edge),
             advice="list the words of the target side in order, with −k where the k-th tail goes",
         )
     for symbol in target:
         if not isinstance(symbol, str) and (type(symbol) is not int or not -arity <= symbol < 0):
             raise InputError(
-                f"'target' holds {_shown(symbol)}, but the edge has {arity} tails",
+                f"'target' holds {shown(symbol)}, but the edge has {arity} tails",
                 where=_at(edge),
                 advice="give words as texts, and tails as −1, −2, …",
             )
@@ -360,22 +360,15 @@ def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
 
 
 def _columns(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[str, Column]:
-    scales = _numbers(graph.graph.get("scales", {}), "scales", "the graph")
-    arcs = [_numbers(graph.nodes[edge].get("scores", {}), "scores", _at(edge)) for edge in edges]
-    ends = [_numbers(graph.nodes[goal]["goal"], "goal", f"node {_shown(goal)}") for goal in goals]
+    scales = named_numbers(graph.graph.get("scales", {}), "scales", "the graph")
+    arcs = [named_numbers(graph.nodes[edge].get("scores", {}), "scores", _at(edge)) for edge in edges]
+    ends = [named_numbers(graph.nodes[goal]["goal"], "goal", f"node {shown(goal)}") for goal in goals]
     names = dict.fromkeys(name for row in (scales, *arcs, *ends) for name in row)
 
     def values(rows: list[dict[str, float]], name: str) -> Any:
         return np.array([row.get(name, 0.0) for row in rows], dtype=np.float64)
 
     return {name: Column(values(arcs, name), values(ends, name), scales.get(name, 1.0)) for name in names}
-
-
-def _numbers(value: object, what: str, where: str) -> dict[str, float]:
-    for name, number in _mapping(value, what, where):
-        if isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number):
-            raise InputError(f"'{name}' of '{what}' is {_shown(number)}, not a finite number", where=where)
-    return {name: float(number) for name, number in _mapping(value, what, where)}
 
 
 def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[str, Labels]:
@@ -393,27 +386,15 @@ def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[st
 
     `what` is the attribute of vertices that holds the labels.
     """
-    rows = [dict(_mapping(graph.nodes[vertex].get(what, {}), what, f"vertex {_shown(vertex)}")) for vertex in vertices]
+    rows = [
+        dict(named_values(graph.nodes[vertex].get(what, {}), what, f"vertex {shown(vertex)}")) for vertex in vertices
+    ]
     for vertex, row in zip(vertices, rows, strict=True):
         for name, text in row.items():
             if not isinstance(text, str):
-                raise InputError(
-                    f"'{name}' of '{what}' is {_shown(text)}, not a text", where=f"vertex {_shown(vertex)}"
-                )
+                raise InputError(f"'{name}' of '{what}' is {shown(text)}, not a text", where=f"vertex {shown(vertex)}")
     return {name: [row.get(name, "") for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 
-def _mapping(value: object, what: str, where: str) -> list[tuple[str, Any]]:
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise InputError(
-            f"'{what}' is {_shown(value)}", where=where, advice="give a mapping from names to values, {} for none"
-        )
-    return list(value.items())
-
-
 def _at(edge: Hashable) -> str:
-    return f"edge {_shown(edge)}"
-
-
-def _shown(part: object) -> str:
-    return shortened(repr(part), 40)
+    return f"edge {shown(edge)}"

@@ -12,7 +12,19 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.frozen import Frozen, notebook
-from latticemetric.lattice.columns import Column, Costs, Floats, Labels, States, Steps, Weights, is_any_of, summed_cost
+from latticemetric.lattice.columns import (
+    Column,
+    Costs,
+    Floats,
+    Labels,
+    States,
+    Steps,
+    Weights,
+    checked_columns,
+    checked_vocabulary,
+    is_any_of,
+    summed_cost,
+)
 from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, number_of_strings
 from latticemetric.lattice.validation import Columns, int32_numbers, validated
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, word_set
@@ -85,8 +97,8 @@ class LatticeArrays(Frozen):
             int32_numbers(target, "state"),
             int32_numbers(word, "word"),
             int32_numbers(final, "state"),
-            scores={name: column.as_arrays() for name, column in (scores or {}).items()},
-            vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
+            scores=checked_columns(scores),
+            vocabulary=checked_vocabulary(vocabulary),
             times=None if times is None else np.asarray(times, dtype=np.float64),
             labels=dict(labels or {}),
         )

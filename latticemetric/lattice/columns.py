@@ -60,19 +60,43 @@ class Column(Frozen):
                 values[name] = frozen(values[name].copy())  # the caller may still change the array
 
     def as_arrays(self) -> Column:
-        """Return the column with float64 arrays; raise an error if `arc` or `final` is not a flat list of numbers."""
+        """Return the column with float64 arrays; raise an error unless its values are numbers in flat lists."""
         try:
             arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
+            scale = float(self.scale)
         except (ValueError, TypeError):
             raise InputError("a score column holds values that are not numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
             raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
         is_plain = arc is self.arc and final is self.final and isinstance(self.scale, float)
-        return self if is_plain else Column(arc, final, float(self.scale))
+        return self if is_plain else Column(arc, final, scale)
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
         """Return the column with only these arcs and final states."""
         return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.scale)
+
+
+def checked_columns(scores: Mapping[str, Column] | None) -> dict[str, Column]:
+    """Return score columns with float64 arrays; raise `UsageError` for other values than columns."""
+    if scores is not None and not isinstance(scores, Mapping):
+        raise UsageError(f"scores is a {type(scores).__name__}", advice="give columns by name, like {'lm': Column(…)}")
+    for name, column in (scores or {}).items():
+        if not isinstance(column, Column):
+            raise UsageError(
+                f"score '{name}' is a {type(column).__name__}",
+                advice="give a Column, with the costs of arcs (edges) and of final states (goals)",
+            )
+    return {name: column.as_arrays() for name, column in (scores or {}).items()}
+
+
+def checked_vocabulary(vocabulary: Vocabulary | None) -> Vocabulary:
+    """Return a vocabulary, by default that of plain numbers; raise `UsageError` for anything else."""
+    if vocabulary is None:
+        return Vocabulary.numeric()
+    if not isinstance(vocabulary, Vocabulary):
+        what = f"vocabulary is a {type(vocabulary).__name__}"
+        raise UsageError(what, advice="give a Vocabulary, like Vocabulary({1: 'a', 2: 'b'})")
+    return vocabulary
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.arguments import require_items
 from latticemetric.errors import InputError, UsageError
+from latticemetric.lattice.attributes import named_numbers, shown
 from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
 
 AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
+_Edge = tuple[Any, Any, Any, dict[str, Any]]  # source, target, key and attributes
 
 
 def costs_of(given: Iterable[float] | None, log_probs: Iterable[float] | None) -> list[float] | None:
@@ -169,25 +171,41 @@ def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
             raise InputError(
                 f"'final' of node {node!r} is not a mapping of scores", advice="without scores, set it to {}"
             )
-    names = dict.fromkeys(name for *_, data in edges for name in data.get("scores", {}))
-    names |= dict.fromkeys(name for node in finals for name in graph.nodes[node]["final"])
-    scales = graph.graph.get("scales", {})
-    vocabulary = Vocabulary.from_words(word for *_, data in edges if (word := data.get("word", "")))
+    words = list(map(_word, edges))
+    vocabulary = Vocabulary.from_words(filter(None, words))
     times = [graph.nodes[node].get("time") for node in graph.nodes]
     return cls.from_arcs(
         [number[u] for u, *_ in edges],
         [number[v] for _, v, *_ in edges],
-        [vocabulary.number(word) if (word := data.get("word", "")) else EPSILON for *_, data in edges],
+        [vocabulary.number(word) if word else EPSILON for word in words],
         final=[number[node] for node in finals],
         start=number[graph.graph["start"]],
-        scores={
-            name: Column(
-                np.array([data.get("scores", {}).get(name, 0.0) for *_, data in edges], dtype=np.float64),
-                np.array([graph.nodes[node]["final"].get(name, 0.0) for node in finals], dtype=np.float64),
-                scales.get(name, 1.0),
-            )
-            for name in names
-        },
+        scores=_columns(graph, edges, finals),
         vocabulary=vocabulary,
         times=None if not times or any(t is None for t in times) else times,
     )
+
+
+def _columns(graph: Any, edges: Sequence[_Edge], finals: Sequence[object]) -> dict[str, Column]:
+    """Return the scores of edges and final nodes as columns."""
+    arcs = [named_numbers(edge[3].get("scores", {}), "scores", _at(edge)) for edge in edges]
+    ends = [named_numbers(graph.nodes[node]["final"], "final", f"node {shown(node)}") for node in finals]
+    scales = named_numbers(graph.graph.get("scales", {}), "scales", "the graph")
+    names = dict.fromkeys(name for row in (*arcs, *ends) for name in row)
+
+    def values(rows: list[dict[str, float]], name: str) -> Floats:
+        return np.array([row.get(name, 0.0) for row in rows], dtype=np.float64)
+
+    return {name: Column(values(arcs, name), values(ends, name), scales.get(name, 1.0)) for name in names}
+
+
+def _word(edge: _Edge) -> str:
+    """Return the word of an edge; an empty string for ε."""
+    word = edge[3].get("word", "")
+    if word is None or isinstance(word, str):
+        return word or ""
+    raise InputError(f"'word' is {shown(word)}, not a text", where=_at(edge), advice="give the word as a string")
+
+
+def _at(edge: _Edge) -> str:
+    return f"edge from {shown(edge[0])} to {shown(edge[1])}"

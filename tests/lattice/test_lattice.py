@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import networkx as nx
 import numpy as np
@@ -462,6 +463,43 @@ def test_a_networkx_graph_is_checked_like_any_other():
     graph.nodes[2]["final"] = {}
     with pytest.raises(lm.InputError, match="cyclic"):
         lm.Lattice.from_networkx(graph)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"word": 5}, "'word' is 5, not a text; give the word as a string"),
+        ({"word": "a", "scores": 3.0}, "'scores' is 3.0; give a mapping"),
+        ({"word": "a", "scores": {"lm": "3"}}, "'lm' of 'scores' is '3', not a finite number"),
+        ({"word": "a", "scores": {"lm": float("nan")}}, "'lm' of 'scores' is nan, not a finite number"),
+    ],
+)
+def test_a_networkx_edge_with_values_of_wrong_types_is_refused(attributes, message):
+    graph = nx.DiGraph(start="x")
+    graph.add_node("y", final={})
+    graph.add_edge("x", "y", **attributes)
+    with pytest.raises(lm.InputError, match=re.escape(f"edge from 'x' to 'y': {message}")):
+        lm.Lattice.from_networkx(graph)
+
+
+def test_columns_and_vocabularies_of_other_types_are_refused():
+    for scores, message in (
+        ({"lm": np.ones(1)}, "score 'lm' is a ndarray; give a Column"),
+        ([column([1.0])], "scores is a list; give columns by name"),
+    ):
+        with pytest.raises(lm.UsageError, match=message):
+            build([0], [1], [1], final=[1], scores=scores)
+        with pytest.raises(lm.UsageError, match=message):
+            lm.Forest.from_edges([0], [[]], [[1]], goals=[0], scores=scores)
+    with pytest.raises(lm.InputError, match="not numbers"):
+        build([0], [1], [1], final=[1], scores={"lm": lm.Column(np.ones(1), np.zeros(1), "x")})
+    for make in (lambda words: build([0], [1], [1], final=[1], vocabulary=words), edge_with):
+        with pytest.raises(lm.UsageError, match="vocabulary is a dict; give a Vocabulary"):
+            make({1: "a"})
+
+
+def edge_with(vocabulary):
+    return lm.Forest.from_edges([0], [[]], [[1]], goals=[0], vocabulary=vocabulary)
 
 
 def test_a_networkx_node_whose_final_is_no_mapping_is_refused():

@@ -214,7 +214,7 @@ def utterance(review: Review) -> dict[str, Any]:
     """Return the data of one utterance, without its drawing.
 
     References are lists of words. Each side (oracle, 1-best and MBR answer) has its `words` and the `edits` of its
-    alignment with the reference. `expected` has the reference words that are replaced or deleted; `said` has the
+    alignment with the reference. `expected` has the reference words that are replaced or deleted; `candidate` has the
     aligned words or characters of the side, if they differ from `words`. `Report.add_all` adds corrected texts.
     """
     common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
@@ -224,7 +224,7 @@ def utterance(review: Review) -> dict[str, Any]:
     assert size is not None
     sides = {ORACLE: _side(best), ONE_BEST: _side(best.one_best)}
     if review.mbr is not None:
-        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.distance}
+        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "distance": review.mbr.distance}
     item = {
         **common,
         "length": review.swept.length,
@@ -273,7 +273,7 @@ def _side(path: ScoredPath | MBRAnswer | CorrectedText) -> dict[str, Any]:
         ),
     }
     if path.alignment.candidate != path.words:  # some words do not count, or the alignment is of characters
-        side["said"] = _cells(path, path.alignment.candidate)
+        side["candidate"] = _cells(path, path.alignment.candidate)
     return {**side, "cost": path.cost} if isinstance(path, ScoredPath) else side
 
 
@@ -290,11 +290,11 @@ def drawing(sketch: Sketch) -> dict[str, Any]:
 
     The data have these fields, among others:
 
-    - `ways`: the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers.
+    - `paths`: the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers.
     - `vertices`: for each vertex, `[x, y, width, height, shape, text, detail, paths]`.
     - `links`: for each link, `[points, paths, label, source, target]`. `points` has the coordinates of a `Curve`; the
       label is `[x, y, text]` or `None`.
-    - `told`: for each arc of a lattice (a link) or edge of a forest (a vertex), `[text, cost, posterior, scores,
+    - `arcs`: for each arc of a lattice (a link) or edge of a forest (a vertex), `[text, cost, posterior, scores,
       expected rate]`, without the expected rate if it is unknown.
     - `edges`: for a forest, the number of the first vertex that is an edge.
     """
@@ -304,7 +304,7 @@ def drawing(sketch: Sketch) -> dict[str, Any]:
     texts = iter([[*_rounded(text.x, text.y), text.text] for text in picture.texts if text.role == "label"])
     labels = [next(texts) if link.label else None for link in diagram.links]
     return {
-        "ways": [_SIDES[way] for way in picture.paths],
+        "paths": [_SIDES[name] for name in picture.paths],
         "notes": [*diagram.omissions, *diagram.notes],
         "columns": [visible(name) for name in columns],
         "edges": len(diagram.vertices) - len(sketch.arcs) if diagram.kind == FOREST else None,
@@ -323,16 +323,16 @@ def drawing(sketch: Sketch) -> dict[str, Any]:
             ]
             for curve, label, link in zip(picture.curves, labels, diagram.links, strict=True)
         ],
-        "told": [_told(arc, columns) for arc in sketch.arcs],
+        "arcs": [_arc_details(arc, columns) for arc in sketch.arcs],
         "box": _box(picture),
     }
 
 
-def _told(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
+def _arc_details(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
     posterior = None if arc.posterior is None else float(f"{arc.posterior:.4g}")
     scores = [float(f"{arc.scores[name]:.6g}") for name in columns]
-    told = [visible(arc.text), float(f"{arc.cost:.6g}"), posterior, scores]
-    return told if arc.expected is None else [*told, float(f"{arc.expected:.4g}")]
+    details = [visible(arc.text), float(f"{arc.cost:.6g}"), posterior, scores]
+    return details if arc.expected is None else [*details, float(f"{arc.expected:.4g}")]
 
 
 def _box(picture: Picture) -> list[float]:

@@ -167,8 +167,8 @@ def test_expected_rates_of_arcs_are_those_of_their_paths(graphs):
             for arc in arcs:
                 weight[arc] += probability
                 rates[arc] += probability * rate
-        told = [arc[4] for arc in item["drawing"]["told"]]
-        assert told == pytest.approx([rate / all_ for rate, all_ in zip(rates, weight, strict=True)], abs=1e-3)
+        shown = [arc[4] for arc in item["drawing"]["arcs"]]
+        assert shown == pytest.approx([rate / all_ for rate, all_ in zip(rates, weight, strict=True)], abs=1e-3)
 
 
 def test_errors_are_grouped_by_what_ids_say(tmp_path):
@@ -308,13 +308,13 @@ def test_drawings_have_all_arcs_of_small_graphs(meeting, graphs):
     for item, (_, graph, reference) in zip(meeting.known["utterances"], graphs, strict=True):
         drawing = item["drawing"]
         assert len(drawing["links"]) == len(graph.word)
-        assert [told[0] for told in drawing["told"]] == [graph.vocabulary.word(int(w)) for w in graph.word]
-        assert [told[2] for told in drawing["told"]] == pytest.approx(lm.posteriors(graph).arc.tolist(), rel=1e-3)
-        assert [told[1] for told in drawing["told"]] == pytest.approx(graph.cost().arc.tolist(), rel=1e-5)
+        assert [arc[0] for arc in drawing["arcs"]] == [graph.vocabulary.word(int(w)) for w in graph.word]
+        assert [arc[2] for arc in drawing["arcs"]] == pytest.approx(lm.posteriors(graph).arc.tolist(), rel=1e-3)
+        assert [arc[1] for arc in drawing["arcs"]] == pytest.approx(graph.cost().arc.tolist(), rel=1e-5)
         best = lm.oracle(graph, reference, "wer")
         for side, path in (("oracle", best), ("one_best", best.one_best)):
-            way = drawing["ways"].index(side)
-            assert [n for n, link in enumerate(drawing["links"]) if way in link[1]] == sorted(path.arcs)
+            number = drawing["paths"].index(side)
+            assert [n for n, link in enumerate(drawing["links"]) if number in link[1]] == sorted(path.arcs)
 
 
 def test_of_large_graphs_the_best_part_is_drawn_and_says_so(tmp_path):
@@ -322,7 +322,7 @@ def test_of_large_graphs_the_best_part_is_drawn_and_says_so(tmp_path):
     graph = lm.Lattice.from_strings(strings, [float(n) for n in range(400)])
     lm.write_report(tmp_path / "page.html", [graph], ["a w399 b"], "wer", mbr=None)
     drawing = Page((tmp_path / "page.html").read_text()).known["utterances"][0]["drawing"]
-    words = {told[0] for told in drawing["told"]}
+    words = {arc[0] for arc in drawing["arcs"]}
     assert {"w0", "w399"} <= words
     assert len(drawing["links"]) < 150
     assert f"{len(drawing['links'])} of {len(graph.word)} arcs" in drawing["notes"][0]
@@ -347,9 +347,9 @@ def test_forests_are_decoded_by_ngrams():
     assert tuple(item["sides"]["oracle"]["words"]) == best.words
     drawing = item["drawing"]
     rules = drawing["vertices"][drawing["edges"] :]
-    assert len(rules) == len(drawing["told"]) == len(graph.head)
-    assert [n for n, rule in enumerate(rules) if drawing["ways"].index("oracle") in rule[7]] == sorted(set(best.edges))
-    assert [told[2] for told in drawing["told"]] == pytest.approx(lm.posteriors(graph).edge.tolist(), rel=1e-3)
+    assert len(rules) == len(drawing["arcs"]) == len(graph.head)
+    assert [n for n, rule in enumerate(rules) if drawing["paths"].index("oracle") in rule[7]] == sorted(set(best.edges))
+    assert [arc[2] for arc in drawing["arcs"]] == pytest.approx(lm.posteriors(graph).edge.tolist(), rel=1e-3)
 
 
 def test_mbr_that_has_no_answer_is_no_reason_to_show_nothing():

@@ -9,17 +9,17 @@ class Drawing {
     this.graph = one.drawing;
     this.forest = this.graph.edges !== null;
     this.arc = this.forest ? "rule" : "arc";
-    this.apart = one.sides.mbr?.apart;
+    this.distance = one.sides.mbr?.distance;
     this.current = -1;
     this.under = "posterior";
-    this.told = element("p", { class: "told", role: "status" }, this.hint());
+    this.details = element("p", { class: "told", role: "status" }, this.hint());
     const links = this.graph.links.map((link, place) => this.link(link, place));
     const vertices = this.graph.vertices.map((vertex, place) => this.vertex(vertex, place));
     // The elements that the reader can choose: links of a lattice, boxes of the rules of a forest.
     this.things = this.forest ? vertices.slice(this.graph.edges) : links;
     this.svg = shape("svg", { role: "application", tabindex: 0, "aria-label": this.name(one) }, ...links, ...vertices);
     this.svg.addEventListener("keydown", (event) => this.pressed(event));
-    this.element = element("div", { class: "drawing" }, this.bar(), this.svg, this.told, this.foot(), this.asTable());
+    this.element = element("div", { class: "drawing" }, this.bar(), this.svg, this.details, this.foot(), this.asTable());
     const [x, y, width, height] = this.graph.box;
     const whole = { x: x - 12, y: y - 12, width: width + 24, height: height + 24 };
     this.svg.style.height = `min(${Math.max(9, Math.min(30, whole.height / 13))}rem, 60vh)`;
@@ -39,12 +39,12 @@ class Drawing {
 
   bar() {
     const button = (text, name, act) => element("button", { type: "button", class: "quiet", "aria-label": name, title: name, onclick: act }, text);
-    const ways = this.graph.ways.map((way) => element("label", {},
-      element("input", { type: "checkbox", checked: true, onchange: (event) => this.showWay(way, event.target.checked) }),
-      swatch(way), way === "mbr" && this.apart ? "MBR, nearest path" : LABELS[way]));
+    const paths = this.graph.paths.map((path) => element("label", {},
+      element("input", { type: "checkbox", checked: true, onchange: (event) => this.showPath(path, event.target.checked) }),
+      swatch(path), path === "mbr" && this.distance ? "MBR, nearest path" : LABELS[path]));
     const under = element("select", { onchange: (event) => this.write(event.target.value) },
-      ...["posterior", ...(this.graph.told.some((arc) => arc.length > 4) ? [EXPECTED] : []), "cost", ...this.graph.columns.filter((name) => name !== "cost"), "nothing"].map((name) => element("option", { value: name }, name)));
-    return element("div", { class: "bar" }, ...ways, element("label", {}, "Below: ", under),
+      ...["posterior", ...(this.graph.arcs.some((arc) => arc.length > 4) ? [EXPECTED] : []), "cost", ...this.graph.columns.filter((name) => name !== "cost"), "nothing"].map((name) => element("option", { value: name }, name)));
+    return element("div", { class: "bar" }, ...paths, element("label", {}, "Below: ", under),
       element("span", { class: "push" },
         button("−", "Smaller", () => this.view.zoom(1 / STEP)), button("+", "Larger", () => this.view.zoom(STEP)),
         button("Fit", "Show the whole drawing", () => this.view.fit()), button("1:1", "Letters at reading size", () => this.view.read())));
@@ -54,7 +54,7 @@ class Drawing {
     return this.graph.notes.length ? element("p", { class: "note foot" }, this.graph.notes.join(" ")) : null;
   }
 
-  vertex([x, y, width, height, kind, text, detail, ways], place) {
+  vertex([x, y, width, height, kind, text, detail, paths], place) {
     const box = (less) => shape("rect", { class: less ? "node inner" : "node", x: x - width / 2 + less, y: y - height / 2 + less,
       width: width - 2 * less, height: height - 2 * less, rx: kind === "box" ? 2 : height / 2 - less });
     const ring = (less) => shape("circle", { class: less ? "node inner" : "node", cx: x, cy: y, r: width / 2 - less });
@@ -62,22 +62,22 @@ class Drawing {
     const rings = ["end", "goal"].includes(kind) ? [outline(0), outline(3.5)] : [outline(0)];
     const letters = shape("text", { x, y: y + (outline === box ? 5 : 4), class: outline === box ? "label" : "state", "unicode-bidi": "isolate" }, text);
     const below = shape("text", { x, y: y + height / 2 + 13, class: "under" }, detail);
-    const told = this.forest && place >= this.graph.edges;
-    if (told) below.textContent = this.figureOf(place - this.graph.edges);
-    return shape("g", { class: `vertex${ways.length ? " passed" : ""}${told ? " told" : ""}`, ...(told ? this.acts(place - this.graph.edges) : {}) },
+    const isRule = this.forest && place >= this.graph.edges;
+    if (isRule) below.textContent = this.figureOf(place - this.graph.edges);
+    return shape("g", { class: `vertex${paths.length ? " passed" : ""}${isRule ? " told" : ""}`, ...(isRule ? this.acts(place - this.graph.edges) : {}) },
       ...rings, letters, below);
   }
 
-  link([points, ways, label], place) {
-    const path = pathOf(points);
-    const lines = ways.map((way, row) => shape("path", { class: `way ${this.graph.ways[way]}`, d: path,
-      transform: `translate(0 ${APART * (row - (ways.length - 1) / 2)})` }));
-    const shift = (APART * Math.max(0, ways.length - 1)) / 2;
+  link([points, paths, label], place) {
+    const line = pathOf(points);
+    const lines = paths.map((path, row) => shape("path", { class: `way ${this.graph.paths[path]}`, d: line,
+      transform: `translate(0 ${APART * (row - (paths.length - 1) / 2)})` }));
+    const shift = (APART * Math.max(0, paths.length - 1)) / 2;
     const texts = label ? [shape("text", { class: "label", x: label[0], y: label[1], "unicode-bidi": "isolate" }, label[2])] : [];
     if (label && !this.forest) texts.push(shape("text", { class: "under", x: label[0], y: label[1] + 20 + 2 * shift }, this.figureOf(place)));
-    return shape("g", { class: ways.length ? "arc taken" : "arc", ...(this.forest ? {} : this.acts(place)) },
-      shape("path", { class: "line", d: path }), ...lines, this.forest ? null : shape("path", { class: "hit", d: path }),
-      shape("path", { class: "head", d: headOf(points, ways.length > 0) }), ...texts);
+    return shape("g", { class: paths.length ? "arc taken" : "arc", ...(this.forest ? {} : this.acts(place)) },
+      shape("path", { class: "line", d: line }), ...lines, this.forest ? null : shape("path", { class: "hit", d: line }),
+      shape("path", { class: "head", d: headOf(points, paths.length > 0) }), ...texts);
   }
 
   acts(place) {
@@ -85,7 +85,7 @@ class Drawing {
   }
 
   figureOf(place) {
-    const [, cost, posterior, scores, expected] = this.graph.told[place];
+    const [, cost, posterior, scores, expected] = this.graph.arcs[place];
     if (this.under === "nothing") return "";
     if (this.under === "posterior") return posterior === null ? "" : posterior.toFixed(2);
     if (this.under === EXPECTED) return expected === undefined ? "" : expected.toFixed(2);
@@ -100,29 +100,29 @@ class Drawing {
     });
   }
 
-  showWay(way, shown) {
-    for (const line of this.svg.querySelectorAll(`.way.${way}`)) line.setAttribute("visibility", shown ? "visible" : "hidden");
+  showPath(path, shown) {
+    for (const line of this.svg.querySelectorAll(`.way.${path}`)) line.setAttribute("visibility", shown ? "visible" : "hidden");
     for (const link of this.svg.querySelectorAll(".arc")) link.classList.toggle("taken", link.querySelector(".way:not([visibility=hidden])") !== null);
   }
 
   // Return the names of the highlighted paths that pass an arc or rule.
   on(place) {
-    const ways = this.forest ? this.graph.vertices[this.graph.edges + place][7] : this.graph.links[place][1];
-    return ways.map((way) => LABELS[this.graph.ways[way]]).join(", ");
+    const paths = this.forest ? this.graph.vertices[this.graph.edges + place][7] : this.graph.links[place][1];
+    return paths.map((path) => LABELS[this.graph.paths[path]]).join(", ");
   }
 
   textOf(place) {
-    const [said, cost, posterior, scores, expected] = this.graph.told[place];
+    const [text, cost, posterior, scores, expected] = this.graph.arcs[place];
     const on = this.on(place);
     const parts = [posterior === null ? null : `posterior ${figure(posterior, 4)}`,
       expected === undefined ? null : `${EXPECTED} ${figure(expected, 4)}`, `cost ${figure(cost, 6)}`,
       ...this.graph.columns.map((name, column) => `${name} ${figure(scores[column], 6)}`), on ? `on ${on}` : null];
-    return [said || "ε (no word)", parts.filter(Boolean).join(" · ")];
+    return [text || "ε (no word)", parts.filter(Boolean).join(" · ")];
   }
 
   tell(place) {
-    const [said, rest] = this.textOf(place);
-    this.told.replaceChildren(element("strong", {}, word(said)), ` ${rest}`);
+    const [text, rest] = this.textOf(place);
+    this.details.replaceChildren(element("strong", {}, word(text)), ` ${rest}`);
   }
 
   choose(place) {
@@ -160,7 +160,7 @@ class Drawing {
       details.append(element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "The drawing as a table" },
         element("table", { class: "numbers" },
           element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
-          element("tbody", {}, ...this.graph.told.map((_, place) => this.tableRow(place))))));
+          element("tbody", {}, ...this.graph.arcs.map((_, place) => this.tableRow(place))))));
     });
     return details;
   }
@@ -174,10 +174,10 @@ class Drawing {
   }
 
   tableRow(place) {
-    const [said, cost, posterior] = this.graph.told[place];
+    const [text, cost, posterior] = this.graph.arcs[place];
     const named = (vertices) => vertices.map((vertex) => this.graph.vertices[vertex][5]).join(", ");
     const [from, to] = this.ends(place);
-    return element("tr", {}, element("td", {}, word(named(from))), element("td", {}, word(named(to))), element("td", {}, word(said || "ε")),
+    return element("tr", {}, element("td", {}, word(named(from))), element("td", {}, word(named(to))), element("td", {}, word(text || "ε")),
       element("td", {}, figure(posterior, 4)), element("td", {}, figure(cost, 6)), element("td", {}, this.on(place)));
   }
 

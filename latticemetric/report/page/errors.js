@@ -14,11 +14,11 @@ class Errors {
     this.groups.set(group, counts);
     counts.utterances += 1;
     if (/[^C]/.test(side.edits)) counts.wrong += 1;
-    for (const { edit, said, expected } of stepsOf(side)) {
+    for (const { edit, candidate, expected } of stepsOf(side)) {
       counts[edit] += 1;
       if (edit === "C") continue;
-      const key = JSON.stringify([edit, expected, said]);
-      const found = this.kinds.get(key) ?? { kind: KINDS[edit], expected, said, count: 0, where: new Set() };
+      const key = JSON.stringify([edit, expected, candidate]);
+      const found = this.kinds.get(key) ?? { kind: KINDS[edit], expected, candidate, count: 0, where: new Set() };
       this.kinds.set(key, found);
       found.count += 1;
       found.where.add(one.place);
@@ -93,7 +93,7 @@ class SortedTable {
   }
 }
 
-const wordsOf = (row) => `${row.group ?? ""} ${row.expected ?? ""} ${row.said ?? ""}`;
+const wordsOf = (row) => `${row.group ?? ""} ${row.expected ?? ""} ${row.candidate ?? ""}`;
 
 // Put a quote before texts that look like a formula, which spreadsheet programs would run.
 function csvCell(value) {
@@ -126,7 +126,7 @@ class ErrorAnalysis {
     const count = (key, title, more = {}) => ({ key, title, show: whole, first: -1, ...more });
     const text = (key, title) => ({ key, title, text: true, first: 1 });
     const name = (part) => () => [document.querySelector("h1").textContent, this.side, part].join(".").replace(/[^\p{L}\p{N}._-]+/gu, "_");
-    this.kinds = new SortedTable([text("kind", "Kind"), text("expected", "Reference"), text("said", "Instead"),
+    this.kinds = new SortedTable([text("kind", "Kind"), text("expected", "Reference"), text("candidate", "Instead"),
       count("count", "Count", { chosen: true }), count("share", "Share", { show: percent }), count("utterances", "Utterances")], MOST_ERRORS, name("errors"));
     this.groups = new SortedTable([{ ...text("group", "Group"), head: true }, count("utterances", "Utterances"), count("words", "Words"),
       count("S", "Confused"), count("D", "Deleted"), count("I", "Inserted"), count("errors", "Errors"),
@@ -168,15 +168,15 @@ class ErrorAnalysis {
   }
 
   sums() {
-    this.told = element("p", { class: "note", role: "status" });
-    return this.told;
+    this.totals = element("p", { class: "note", role: "status" });
+    return this.totals;
   }
 
   show() {
     const errors = errorsOf(this.data, this.side, this.grouping, this.group);
     const groups = errors.groupRows();
     const sum = (key) => groups.reduce((all, one) => all + one[key], 0);
-    this.told.textContent = `${whole(sum("errors"))} errors in ${whole(sum("words"))} words: ${whole(sum("S"))} confused, `
+    this.totals.textContent = `${whole(sum("errors"))} errors in ${whole(sum("words"))} words: ${whole(sum("S"))} confused, `
       + `${whole(sum("D"))} deleted, ${whole(sum("I"))} inserted; ${whole(sum("wrong"))} of ${whole(sum("utterances"))} utterances have errors.`;
     this.kinds.show(errors.kindRows().filter((row) => !this.kind || row.kind === this.kind));
     this.groups.element.hidden = this.grouping === null;

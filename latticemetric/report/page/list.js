@@ -149,8 +149,8 @@ class List {
 
   rows(one) {
     one.row ??= this.row(one);
-    one.said ??= this.said(one);
-    return [one.row, one.said, one.detail && !one.detail.hidden ? one.detail : null].filter(Boolean);
+    one.worded ??= this.worded(one);
+    return [one.row, one.worded, one.detail && !one.detail.hidden ? one.detail : null].filter(Boolean);
   }
 
   row(one) {
@@ -167,7 +167,7 @@ class List {
   }
 
   // Return the row below an utterance: the words of the 1-best with its errors, visible without opening it.
-  said(one) {
+  worded(one) {
     const side = one.sides?.one_best;
     if (!side?.edits) return null;
     one.row.classList.add("worded");
@@ -188,7 +188,7 @@ class List {
       one.detail = element("tr", { class: "detail", id: `detail-${one.place}` },
         element("td", { class: "all" }, utteranceView(one, this.data)));
     }
-    if (open) (one.said ?? one.row).after(one.detail); else one.detail?.remove();
+    if (open) (one.worded ?? one.row).after(one.detail); else one.detail?.remove();
     if (one.detail) one.detail.hidden = !open;
     this.span();
     one.opener.setAttribute("aria-expanded", String(open));
@@ -211,7 +211,7 @@ class List {
   moved(event) {
     if (event.key === "Escape") {
       const row = event.target.closest("tr");
-      const one = this.data.utterances.find((other) => [other.row, other.said, other.detail].includes(row));
+      const one = this.data.utterances.find((other) => [other.row, other.worded, other.detail].includes(row));
       if (one) { this.toggle(one, false); one.opener.focus(); }
       return;
     }

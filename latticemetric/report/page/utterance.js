@@ -51,16 +51,16 @@ function chips(one) {
 function sideView(name, one, data) {
   const side = one.sides[name];
   const counts = EDITS.map((edit, place) => [side.counts[place], edit]).filter(([count]) => count);
-  const told = counts.map(([count, edit]) => `${count} ${count === 1 ? edit.replace(/(ch)?e?s$/, "$1") : edit}`).join(", ");
+  const errors = counts.map(([count, edit]) => `${count} ${count === 1 ? edit.replace(/(ch)?e?s$/, "$1") : edit}`).join(", ");
   const same = name !== "oracle" && side.words.join("\n") === one.sides.oracle.words.join("\n");
   const scores = Object.entries(one.scores ?? {}).map(([metric, values]) => `${metric} ${rate(values[name])}`);
   const more = [side.cost === undefined ? null : `cost ${figure(side.cost, 6)}`, ...scores,
     side.method ? `by ${side.method}` : null,
-    side.apart ? `on no path of the graph; ${side.apart} word errors from the nearest path` : null].filter(Boolean);
+    side.distance ? `on no path of the graph; ${side.distance} word errors from the nearest path` : null].filter(Boolean);
   return element("section", { class: `side ${name}` },
     element("header", {}, element("h3", {}, LABELS[name]),
       element("span", { class: "rate" }, `${data.metric} ${rate(side.score)}`),
-      element("span", { class: "note" }, `${side.fraction.map((part) => figure(part, 6)).join("/")} · ${told || "no words"}`),
+      element("span", { class: "note" }, `${side.fraction.map((part) => figure(part, 6)).join("/")} · ${errors || "no words"}`),
       element("span", { class: "note" }, more.join(" · "))),
     same ? element("p", { class: "note" }, "The same words as the oracle.") : null);
 }

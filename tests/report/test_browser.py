@@ -639,7 +639,37 @@ def test_it_prints_on_paper(opened):
     page.emulate_media(media="print")
     assert not page.locator("#tools").is_visible()
     assert page.locator(".side.oracle").is_visible()
+    assert page.locator("svg.chart .bar").first.is_visible()
     assert page.pdf().startswith(b"%PDF")
+
+
+def test_paper_is_light_and_shows_whole_tables(opened, tmp_path):
+    texts = [(f"r{k} b", f"s{k} b") for k in range(40)]
+    graphs = [lm.Lattice.from_strings([said, "b"], [0.0, 1.0]) for _, said in texts]
+    file = tmp_path / "page.html"
+    lm.write_report(
+        file, graphs, [reference for reference, _ in texts], "wer", score=["bleu", "ter", "chrf"], resamples=9
+    )
+    page = opened(DESK, file, color_scheme="light")
+    page.get_by_role("button", name="Dark").click()
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 990})
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 35)"
+    assert page.evaluate(WEAK_LETTERS) == []
+    cut = "(all) => all.filter((one) => one.checkVisibility() && one.scrollHeight > one.clientHeight).length"
+    assert page.locator(".wide").evaluate_all(cut) == 0
+    assert page.locator("#summary").evaluate("(one) => one.getBoundingClientRect().right <= innerWidth")
+
+
+# Cells of the list whose text is longer than the cell.
+CUT_CELLS = """() => [...document.querySelectorAll("#list > thead th, #list > tbody > tr.row > td")]
+  .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
+
+
+@pytest.mark.parametrize("width", [320, 390, 600, 736, 740, 768, 834, 1000, 1024, 1040, 1152, 1280])
+def test_numbers_of_the_list_are_whole_on_every_screen(opened, spoken, corrected, width):
+    for file in (spoken, corrected):
+        assert opened({"width": width, "height": 900}, file).evaluate(CUT_CELLS) == []
 
 
 # --- Real lattices

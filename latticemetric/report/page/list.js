@@ -57,7 +57,7 @@ class List {
     this.most = Math.max(...data.utterances.map((one) => one.headroom ?? 0));
     this.filters = { headroom: document.getElementById("only-headroom"), failed: document.getElementById("only-failed") };
     if (data.corrected) this.filters.harmed = document.getElementById("only-harmed");
-    this.narrow = matchMedia("(max-width: 46rem)"); // the same limit as in page.css
+    this.narrow = matchMedia("(max-width: 64rem)"); // the same limit as in page.css
     this.table.classList.toggle("many", data.expected || data.corrected);
     this.makeHeader();
     this.makeSort();

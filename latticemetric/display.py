@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 
 # Characters of these categories are invisible, or change how other characters look.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def display_width(text: str) -> int:
@@ -116,6 +118,21 @@ def visible(text: str) -> str:
 def shown_unit(unit: str) -> str:
     """Return a unit (a word or a character) as visible text: a space becomes ␣."""
     return "␣" if unit == " " else unit
+
+
+def two_digits(number: int) -> tuple[float, str]:
+    """Return a whole number of at least 10, rounded to two digits: a factor from 1 to 9.9, and a power of ten as text.
+
+    Examples:
+        >>> two_digits(165_000_001), two_digits(9_999_999_999)
+        ((1.7, '10⁸'), (1.0, '10¹⁰'))
+    """
+    power = math.floor(math.log10(number))  # the number may be larger than any float, and have too many digits for str
+    power += (number >= 10 ** (power + 1)) - (number < 10**power)  # log10 is rounded
+    first = (2 * number + 10 ** (power - 1)) // (2 * 10 ** (power - 1))
+    if first == 100:  # noqa: PLR2004  9.99 is 10
+        power, first = power + 1, 10
+    return first / 10, f"10{str(power).translate(_RAISED)}"
 
 
 def error_line(name: str, errors: float, size: float, edits: Sequence[float], owner: str = "") -> str:

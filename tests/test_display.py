@@ -5,7 +5,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latticemetric.display import aligned_rows, display_width, screen_width, wrapped_rows
+from latticemetric.display import aligned_rows, display_width, screen_width, two_digits, wrapped_rows
 from latticemetric.metrics.alignment import Alignment
 
 cells = st.lists(st.tuples(*[st.sampled_from(["a", "bird", "sings", "x" * 30, "\u9ce5"])] * 2), max_size=30)
@@ -41,3 +41,14 @@ def test_an_alignment_is_as_wide_as_the_terminal(monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "60")
     assert max(map(len, str(alignment).splitlines())) <= 56
+
+
+@given(
+    number=st.integers(10, 10**40)
+    | st.builds(lambda power, step: 10**power + step, st.integers(2, 400), st.integers(-2, 2))
+)
+def test_two_digits_are_rounded(number):
+    factor, power = two_digits(number)
+    exponent = int(power.removeprefix("10").translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")))
+    assert 1 <= factor < 10
+    assert abs(round(10 * factor) * 10 ** (exponent - 1) - number) * 2 <= 10 ** (exponent - 1)

@@ -14,7 +14,7 @@ from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions, refuse
 from latticemetric.cli.results import AnswerResults, Record, shown, table, values
 from latticemetric.cli.run import ask_graphs
-from latticemetric.display import display_width, screen_width
+from latticemetric.display import display_width, screen_width, two_digits
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -33,7 +33,6 @@ _TEXT_COLUMNS = (
 _DISPENSABLE = ("vocabulary", "best_cost", "kind", "format", "scores", "depth", "words", "density")
 _ROUNDED_FROM = 10**7
 _LARGEST = 10**300
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _EPILOG = """\b
 Examples:
@@ -149,11 +148,8 @@ def short_number(number: int) -> str:
     """
     if number < _ROUNDED_FROM:
         return str(number)
-    digits = str(number)
-    exponent, first = len(digits) - 1, round(int(digits[:3]) / 10)
-    if first == 100:  # noqa: PLR2004  9.99 is 10
-        exponent, first = exponent + 1, 10
-    return f"{first / 10:.1f}·10{str(exponent).translate(_RAISED)}"
+    factor, power = two_digits(number)
+    return f"{factor:.1f}·{power}"
 
 
 def _with_commas(value: Any) -> Any:

@@ -14,6 +14,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from latticemetric.batch.sweep import LengthBin, Sweep
+from latticemetric.display import two_digits
 from latticemetric.drawing.svg import decimal, element
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.lattice.statistics import MANY
@@ -285,14 +286,14 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
     for x, place in points:
         paper.dot(x, place, "oracle", 3.0)
     for row, _ in placed:
-        paper.text(at(row.at or 0.0), height - 24, f"{row.at:g}")
+        paper.text(at(row.at or 0.0), height - 24, _tick(row.at or 0.0))
     paper.text((_LEFT + _RIGHT) / 2, height - 8, _SWEPT[kind])
     caption = "solid: oracle of pruned graphs; dotted: oracle of whole graphs; dashed: 1-best"
     header = (kind, metric, "interval", "graphs with a worse oracle", "density")
     rows = []
     for row, one in zip(found.rows, intervals, strict=True):
         if row.kind in {"one_best", kind, "whole"}:
-            name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or f"{row.at:g}"
+            name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or _tick(row.at or 0.0)
             reach = span(one.low, one.high)
             rows.append((name, rate_text(row.score), reach, count(row.lost), short_number(row.density)))
     return Chart(f"Oracles by {kind.replace('nbest', 'n-best list (oracle@k)')}", caption, paper.svg(), header, rows)
@@ -314,13 +315,16 @@ def _spread(values: Sequence[float]) -> Callable[[float], float]:
 
 
 def _tick(value: float) -> str:
-    return f"{value:g}".replace("-", "−")
+    """Return a value of an axis as text: with up to six digits below 10 million, else as in `count`."""
+    if abs(value) >= _ROUNDED_FROM:
+        return count(round(value))
+    return (f"{value:.0f}" if abs(value) >= _LARGE else f"{value:g}").replace("-", "−")
 
 
 # ---- Numbers as text ----
 
 _LARGE = 100_000
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_ROUNDED_FROM = 10**7
 
 
 def rate_text(value: float | None) -> str:
@@ -337,23 +341,22 @@ def span(low: float | None, high: float | None) -> str:
 
 
 def short_number(value: float | None) -> str:
-    """Return a number as text: whole numbers as in `count`, others with three significant digits, a dash for `None`."""
+    """Return a number as text: whole numbers as in `count`, others with three digits or one decimal."""
     if value is None:
         return "–"
-    if float(value).is_integer():
-        return count(int(value))
-    return f"{value:.3g}".replace("-", "−")
+    if float(value).is_integer() or abs(value) >= _LARGE:
+        return count(round(value))
+    return (f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}").replace("-", "−")  # noqa: PLR2004
 
 
 def count(value: int) -> str:
-    """Return a whole number as text: 12345, 123 456 or 1.2 · 10⁸."""
+    """Return a whole number as text: 12345, 123 456 or 1.2 · 10⁸."""
     if abs(value) < _LARGE:
         return str(value).replace("-", "−")
-    if abs(value) < 10**7:
+    if abs(value) < _ROUNDED_FROM:
         return f"{value:,}".replace(",", "\u202f").replace("-", "−")
-    # Counts of paths may be larger than any float.
-    power = math.floor(math.log10(abs(value)))
-    return f"{value // 10 ** (power - 1) / 10:g} · 10{str(power).translate(_RAISED)}"
+    factor, power = two_digits(abs(value))
+    return f"{'−' if value < 0 else ''}{factor:g} · {power}"
 
 
 def paths(number: int | None) -> str:

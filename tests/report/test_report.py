@@ -418,8 +418,20 @@ def test_numbers_are_short():
         "1 · 10⁷",
         "3 · 10¹³",
     ]
+    assert [count(n) for n in (199_999_999, 10**17 - 1, -25_000_000)] == ["2 · 10⁸", "1 · 10¹⁷", "−2.5 · 10⁷"]
     assert count(7**100_000).endswith("· 10⁸⁴⁵⁰⁹")
     assert [short_number(n) for n in (None, 3.0, 2.34567, -0.5)] == ["–", "3", "2.35", "−0.5"]
+    assert [short_number(n) for n in (1350.25, 28_000.5, 123_456.7)] == ["1350.2", "28000.5", "123\u202f457"]
+
+
+def test_values_of_axes_are_written_out(tmp_path):
+    graph = lm.Lattice.from_strings(["a", "b"], [1.0, 2.0])
+    page = tmp_path / "page.html"
+    lm.write_report(page, [graph] * 2, ["b"] * 2, "wer", nbest=[1, 1_000_000], beams=[0, 1_234_567.0])
+    text = page.read_text(encoding="utf-8")
+    assert ">1000000<" in text
+    assert ">1234567<" in text
+    assert "e+0" not in text.split("<script type=")[0].split("</style>")[1]
     assert rate_text(None) == "–"
     assert rate_text(-0.25) == "−0.2500"
 

@@ -312,6 +312,18 @@ def test_rows_show_the_words_of_the_one_best(opened):
     assert not said.is_visible()
 
 
+def test_words_of_a_row_run_in_the_direction_of_their_script(opened, tmp_path):
+    file = tmp_path / "directions.html"
+    texts = [("שלום, abc! עולם", "שלום, abc! טוב עולם"), ("see שלום now", "see שלום now")]
+    graphs = [lm.Lattice.from_strings([said]) for said, _ in texts]
+    lm.write_report(file, graphs, [reference for _, reference in texts], "wer", mbr=None, resamples=0)
+    page = opened(DESK, file)
+    lefts = "(row) => [...row.querySelectorAll('.own')].map((one) => one.getBoundingClientRect().left)"
+    hebrew, english = (row.evaluate(lefts) for row in page.locator("tr.said").all())
+    assert hebrew == sorted(hebrew, reverse=True)
+    assert english == sorted(english)
+
+
 def test_narrow_pages_break_alignments_into_lines(opened, tmp_path):
     path = tmp_path / "long.html"
     words = [f"word{k}" for k in range(40)]

@@ -11,13 +11,14 @@ function stepsOf(side) {
   }));
 }
 
+// Words run in the direction of the first letter that has one; each word keeps its own direction.
 function saidView(side) {
   const steps = stepsOf(side);
   const shown = steps.slice(0, MOST_SAID).map(({ edit, candidate, expected }) => {
-    if (edit === "C") return word(candidate);
+    if (edit === "C") return element("span", { class: "own" }, candidate);
     const mark = edit === "D" ? "missing: " : edit === "S" ? "wrong: " : "added: ";
-    return element("span", { class: edit.toLowerCase() }, unseen(mark), word(edit === "D" ? expected : candidate));
+    return element("span", { class: edit.toLowerCase() }, unseen(mark), element("span", { class: "own" }, edit === "D" ? expected : candidate));
   });
   const all = shown.flatMap((part) => [part, " "]);
-  return steps.length > MOST_SAID ? [...all, "…"] : all;
+  return element("bdi", {}, ...all, steps.length > MOST_SAID ? "…" : "");
 }

@@ -24,7 +24,7 @@ function word(text, attributes = {}) {
 }
 
 function unseen(text) {
-  return element("span", { class: "unseen" }, text);
+  return element("span", { class: "unseen", dir: "ltr" }, text);
 }
 
 function swatch(side) {

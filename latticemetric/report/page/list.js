@@ -172,7 +172,7 @@ class List {
     if (!side?.edits) return null;
     one.row.classList.add("worded");
     return element("tr", { class: "said", onclick: () => { if (!String(getSelection())) this.toggle(one); } },
-      element("td", { class: "all" }, unseen("1-best: "), ...saidView(side)));
+      element("td", { class: "all" }, unseen("1-best: "), saidView(side)));
   }
 
   cell(column, one) {

@@ -283,6 +283,17 @@ def test_long_lists_are_shown_in_parts(opened, tmp_path):
     assert page.get_by_text("only the graph with the most headroom is").is_visible()
 
 
+def test_hundreds_of_thousands_of_utterances_are_listed(opened, path, tmp_path):
+    file = tmp_path / "huge.html"
+    failed = ",".join(f'{{"id":"u{k}","references":[],"error":"empty"}}' for k in range(200_000))
+    text = path.read_text(encoding="utf-8").replace('"utterances":[', f'"utterances":[{failed},')
+    file.write_text(text, encoding="utf-8")
+    page = opened(DESK, file=file)
+    assert "200012 of 200012 utterances" in page.get_by_role("status").first.inner_text()
+    page.get_by_role("columnheader", name="Headroom").get_by_role("button").click()
+    assert ids(page)[0] == "sea-12"
+
+
 def test_long_alignments_are_passages_that_open_one_by_one(opened, tmp_path):
     reference = [f"w{k}" for k in range(1000)]
     path = tmp_path / "long.html"

@@ -6,7 +6,7 @@ function fill(made, attributes, children) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value !== false && value !== null) made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null));
+  for (const child of children.flat()) if (child !== null) made.append(child);
   return made;
 }
 

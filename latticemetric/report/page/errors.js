@@ -138,7 +138,7 @@ class ErrorAnalysis {
   }
 
   chooser(title, options, act) {
-    const select = element("select", { onchange: () => act(select.value) }, ...options.map(([value, name]) => element("option", { value }, name)));
+    const select = element("select", { onchange: () => act(select.value) }, options.map(([value, name]) => element("option", { value }, name)));
     return element("label", {}, element("span", {}, title), select);
   }
 

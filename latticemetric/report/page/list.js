@@ -54,7 +54,7 @@ class List {
     this.limit = PAGE;
     this.table = document.getElementById("list");
     this.search = document.getElementById("search");
-    this.most = Math.max(...data.utterances.map((one) => one.headroom ?? 0));
+    this.most = data.utterances.reduce((most, one) => Math.max(most, one.headroom ?? 0), 0);
     this.filters = { headroom: document.getElementById("only-headroom"), failed: document.getElementById("only-failed") };
     if (data.corrected) this.filters.harmed = document.getElementById("only-harmed");
     this.narrow = matchMedia("(max-width: 64rem)"); // the same limit as in page.css

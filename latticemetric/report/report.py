@@ -107,7 +107,7 @@ class Report:
             if self.review.points.nbest and review.swept.kept:
                 item["at_k"] = self._at_k(review.swept)
             if self.corrected is not None and "sides" in item:
-                item["sides"][CORRECTED] = _side(self.corrected.texts[place])
+                self._add_corrected(item, self.corrected.texts[place], review)
             self._add_statistics(review)
             self.utterances.append(item)
             if review.problem is not None:
@@ -124,6 +124,16 @@ class Report:
                 heapq.heappush(self._sketches, (gap or 0.0, -place, review.sketch))
                 if len(self._sketches) > self.options.most_graphs:
                     heapq.heappop(self._sketches)
+
+    def _add_corrected(self, item: dict[str, Any], text: CorrectedText, review: Review) -> None:
+        """Add a corrected text to the data of its list, with its scores by other metrics."""
+        item["sides"][CORRECTED] = _side(text)
+        if self.review.scorer is not None:
+            references: list[Any] = list(map(self.review.scorer.kept, review.references))
+            item["scores"] = {
+                metric.name: {**item["scores"][metric.name], CORRECTED: metric.score(text.words, references)}
+                for metric in self.review.scorer.metrics
+            }
 
     def _at_k(self, swept: Swept) -> list[list[Any]]:
         """Return each n-best size k of the sweep, with the rate of the oracle of the first k strings."""

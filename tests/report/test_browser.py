@@ -477,6 +477,22 @@ def test_corrections_are_a_row_of_the_alignment(opened, corrected):
     assert error_rows(page) == [["confusion", "rain", "reign", "1"], ["insertion", "–", "right", "1"]]
 
 
+def test_corrections_have_the_scores_of_other_metrics(opened, tmp_path):
+    file = tmp_path / "page.html"
+    graph = lm.NBest.from_strings(["a blanket may rain down"])
+    fixed, reference = "a blanket may reign", "a blanket may reign down"
+    lm.write_report(file, [graph], [reference], "wer", corrected=[fixed], score=["bleu", "ter"], most_graphs=0)
+    page = opened(DESK, file)
+    page.locator("tr.row button").click()
+    side = page.locator(".side.corrected").inner_text()
+    assert f"bleu {lm.BLEU().score(fixed, reference):.4f} · ter {lm.TER().score(fixed, reference):.4f}" in side
+    sizes = page.locator(".chips").inner_text().split("\n")
+    assert sizes[:4] == ["6 states", "5 arcs", "1 path", "1 best path"]
+    assert page.get_by_text(
+        "1 error in 5 words: 1 confused, 0 deleted, 0 inserted; errors in 1 of 1 utterance."
+    ).count()
+
+
 def test_harm_is_filtered(opened, corrected):
     page = opened(DESK, corrected)
     page.get_by_label("harmed by their correction").check()

@@ -176,8 +176,9 @@ class ErrorAnalysis {
     const errors = errorsOf(this.data, this.side, this.grouping, this.group);
     const groups = errors.groupRows();
     const sum = (key) => groups.reduce((all, one) => all + one[key], 0);
-    this.totals.textContent = `${whole(sum("errors"))} errors in ${whole(sum("words"))} words: ${whole(sum("S"))} confused, `
-      + `${whole(sum("D"))} deleted, ${whole(sum("I"))} inserted; ${whole(sum("wrong"))} of ${whole(sum("utterances"))} utterances have errors.`;
+    const amount = (key, noun) => `${whole(sum(key))} ${noun}${sum(key) === 1 ? "" : "s"}`;
+    this.totals.textContent = `${amount("errors", "error")} in ${amount("words", "word")}: ${whole(sum("S"))} confused, `
+      + `${whole(sum("D"))} deleted, ${whole(sum("I"))} inserted; errors in ${whole(sum("wrong"))} of ${amount("utterances", "utterance")}.`;
     this.kinds.show(errors.kindRows().filter((row) => !this.kind || row.kind === this.kind));
     this.groups.element.hidden = this.grouping === null;
     this.groups.show(groups);

@@ -37,12 +37,10 @@ function expectedText([value, low, high, exact]) {
 }
 
 function chips(one) {
-  const [states, arcs] = one.kind === "forest" ? ["nodes", "edges"] : ["states", "arcs"];
-  const paths = one.kind === "forest" ? "derivations" : "paths";
-  const several = one.best_paths[1] === "1" ? `best ${paths.slice(0, -1)}` : `best ${paths}`;
-  const parts = [[one.states, states], [one.arcs, arcs], [one.paths, paths], [one.best_paths[1], several]];
+  const [state, arc, path] = one.kind === "forest" ? ["node", "edge", "derivation"] : ["state", "arc", "path"];
+  const parts = [[one.states, state], [one.arcs, arc], [one.paths, path], [one.best_paths[1], `best ${path}`]];
   return element("ul", { class: "chips", role: "list" },
-    ...parts.map(([value, name]) => element("li", {}, element("b", {}, String(value)), ` ${name}`)),
+    ...parts.map(([value, name]) => element("li", {}, element("b", {}, String(value)), ` ${String(value) === "1" ? name : `${name}s`}`)),
     element("li", {}, one.exact ? "the oracle is exact" : "the oracle is a bound"),
     one.expected ? element("li", {}, "expected ", element("b", {}, expectedText(one.expected))) : null,
     one.at_k ? element("li", {}, "oracle@k ", ...one.at_k.flatMap(([k, value], place) => [place ? " · " : "", `${k}: `, element("b", {}, rate(value))])) : null);

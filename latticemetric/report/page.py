@@ -157,7 +157,7 @@ def page(report: Report) -> str:
     script = "\n".join(map(_file, _SCRIPTS))
     metric, sides = report.review.metric, report.sides
     intervals = [report.options.interval(metric, side.table) for side in sides]
-    failed = amount(len(report.failures), "graph")
+    failed, owner = amount(len(report.failures), "graph"), "its" if len(report.failures) == 1 else "their"
     shown = {
         "title": visible(report.options.title),
         "metric": metric.name,
@@ -165,7 +165,7 @@ def page(report: Report) -> str:
         "summary": _summary(report, sides, intervals),
         "notes": _notes(report),
         "failures": report.failures,
-        "failure_note": f"{failed} could not be searched; all words of their references count as deleted.",
+        "failure_note": f"{failed} could not be searched; all words of {owner} references count as deleted.",
         "settings": _settings(report),
     }
     charts = [replace(one, svg=Markup(one.svg)) for one in _charts(report, sides, intervals)]  # noqa: S704  our own elements
@@ -232,7 +232,9 @@ def _data(report: Report) -> dict[str, Any]:
 def _lead(report: Report) -> str:
     """Summarise the report in one sentence."""
     metric, headroom = report.review.metric, report.headroom
-    graphs = amount(report.lattices, "graph")
+    graphs = amount(report.lattices + len(report.failures), "graph")
+    if report.failures:
+        graphs = f"{graphs}, of which {short_number(len(report.failures))} failed"
     if headroom.value is None:
         return f"In {graphs}, no rate is defined: the references have no words."
     scores = {side.side: side.total.score for side in report.sides}

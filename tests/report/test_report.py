@@ -283,6 +283,7 @@ def test_failures_are_listed_and_count_as_deletions(tmp_path):
     failed = page_of(graphs, MEETING[1], "--metric", "wer", "--keep-going", status=1)
     assert [item.get("error", "") != "" for item in failed.known["utterances"]] == [False, True, True]
     assert "there is no graph named 'meeting-002'" in failed.shown
+    assert "In 3 graphs, of which 2 failed, the oracles score" in failed.shown
     command = [PROGRAMS / "lattice-oracle", graphs, MEETING[1], "--metric", "wer", "--keep-going", "--format", "json"]
     corpus = json.loads(subprocess.run(command, capture_output=True, check=False, timeout=60).stdout)["corpus"]
     assert f"oracle {rate_text(corpus['score'])}" in failed.shown

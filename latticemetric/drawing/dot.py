@@ -71,5 +71,6 @@ def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:
 
 def _quoted(lines: Sequence[str]) -> str:
     """Return lines as one quoted string in which Graphviz treats no character as special."""
-    texts = (visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines if line)
+    # Graphviz replaces entities of HTML, such as &#124;, also in plain labels.
+    texts = (visible(line).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') for line in lines if line)
     return '"' + "\\n".join(texts) + '"'

@@ -11,7 +11,16 @@ import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
-from latticemetric.cli.options import BEAM, OUTPUT, POSTERIOR_SCALE, STYLE, RateOptions, ScoredReadingOptions, listed
+from latticemetric.cli.options import (
+    BEAM,
+    OUTPUT,
+    POSTERIOR_SCALE,
+    STYLE,
+    RateOptions,
+    ScoredReadingOptions,
+    listed,
+    refuse,
+)
 from latticemetric.cli.results import say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
@@ -45,6 +54,14 @@ _SECTIONS = {
     "Output": "--format --output --width",
 }
 
+# Options that do not change drawings of this kind.
+_WITHOUT_EFFECT: dict[str, tuple[str, ...]] = {
+    "graph": (),
+    "network": ("files", "texts", "oracle", "one_best", "mbr", "scores", "no_times", "beam", "expected"),
+    "tree": ("posteriors", "scores", "no_times", "beam", "most_states", "expected"),
+    "automaton": ("oracle", "one_best", "mbr", "posteriors", "scores", "no_times", "beam", "most_states", "expected"),
+}
+
 
 class _SubjectOptions(Options):
     name: str | None = option("--id ID", "Id of the graph (not needed if the file has only one).")
@@ -70,8 +87,7 @@ class _SubjectOptions(Options):
         if self.files and self.texts:
             what = "--reference and --reference-text cannot be used together"
             raise UsageError(what, advice="leave one of them out")
-        if expected and self.kind != "graph":
-            raise UsageError(f"--expected has no effect with --kind {self.kind}", advice="choose --kind graph")
+        refuse(_WITHOUT_EFFECT[self.kind], f"with --kind {self.kind}", advice="leave it out, or choose --kind graph")
         if not has_references and (self.oracle or expected or is_automaton):
             what = "--oracle" if self.oracle else "--expected" if expected else "--kind automaton"
             raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")

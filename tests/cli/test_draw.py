@@ -138,6 +138,10 @@ def test_what_is_left_out_is_told(run):
         (("lantern.target_graph", "--kind", "tree", "--one-best", "--mbr"), "a tree shows one derivation"),
         (("--kind", "automaton", "--metric", "wer"), "--kind automaton needs a reference"),
         (("--kind", "automaton", "--reference-text", "a", "--reference-text", "b"), "drawn for one reference"),
+        ((*MEETING, "--kind", "network", "--beam", "1"), "--beam has no effect with --kind network"),
+        ((*MEETING, *ORACLE, "--kind", "network"), "has no effect with --kind network"),
+        (("lantern.target_graph", "--kind", "tree", "--posteriors"), "--posteriors has no effect with --kind tree"),
+        (("--kind", "automaton", "--reference-text", "a", "--mbr"), "--mbr has no effect with --kind automaton"),
         (("nothing.fst",), "nothing.fst"),
         (
             (*MEETING, "--reference-text", "meeting.ref.txt", "--oracle"),

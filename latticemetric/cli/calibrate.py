@@ -79,7 +79,7 @@ class _FitOptions(Options):
     )
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Posterior scales to try first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
+        "Try these posterior scales first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
         "between them.",
         reads=_scales,
     )

@@ -84,7 +84,7 @@ class _VoteOptions(Options):
     )
 
     def check(self, files: int) -> None:
-        """Refuse weights that do not fit the number of files, and the tuning of a scheme that does not vote."""
+        """Refuse weights if there is not one weight per file; refuse to tune a scheme that does not vote."""
         if self.tune_share is not None and self.scheme == "mbr":
             raise UsageError(
                 "--tune-share tunes a vote, but this scheme does not vote",
@@ -262,7 +262,7 @@ class _CombinationResults(Results):
             times = one.times
             if times is None and one.words:
                 raise UsageError(
-                    f"ctm needs times, but no system has any for '{name}'", advice="choose another --format"
+                    f"ctm needs times, but no system has times for '{name}'", advice="choose another --format"
                 )
             channel = name.replace(",", " ", 1) if name.count(",") == 1 else f"{name} 1"
             for word, (begin, end), sure in zip(one.words, times or (), one.confidences, strict=True):

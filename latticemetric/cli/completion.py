@@ -54,7 +54,7 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """Completes the value of a parameter with `names`; if no name fits and `files` is set, with file names.
+    """Completes the value of a parameter with `names`; if `files` is set and no name fits, with file names.
 
     If `listed` is set, the value is a list of names, separated by commas.
     """
@@ -138,7 +138,7 @@ def _tokenizers() -> list[str]:
 
 
 class _Bash(BashComplete):
-    """Completion for bash: join again the three words into which bash splits `--metric=wer`."""
+    """Completion for bash: bash splits `--metric=wer` into three words; join them again."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words, incomplete = super().get_completion_args()

@@ -120,7 +120,7 @@ class _TestSetOptions(Options):
         return judged.without([name.removeprefix(f"{pair}:") for name in self.leave_out if not name.startswith(others)])
 
     def human_scores(self, judgments: Judgments, standard: str | None) -> HumanScores:
-        """Return the human scores of the columns that `--human-scores` names.
+        """Return the human scores in the columns of `--human-scores`.
 
         Without `--human-scores`, use the standard column of the test set; if there is none, use all columns.
         """
@@ -155,7 +155,7 @@ class MetricOptions(Options):
         optional=True,
     )
     baseline: str | None = option(
-        "--baseline METRIC", "Metric to compare all other metrics with, by p-values (default: the first metric)."
+        "--baseline METRIC", "Compare each other metric with this metric, by p-values (default: the first metric)."
     )
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
@@ -454,7 +454,7 @@ def _evaluate(
 
 
 def _single_metric(name: str, where: str) -> AnyMetric:
-    """Return the metric that an option names; refuse several."""
+    """Return the metric that is the value of an option; refuse several metrics."""
     metrics: list[AnyMetric] = metrics_named([name])
     if len(metrics) != 1:
         raise UsageError(f"'{name}' names several metrics, but this option takes one", where=where, advice="name one")
@@ -462,7 +462,7 @@ def _single_metric(name: str, where: str) -> AnyMetric:
 
 
 def _with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """Give the value `length` to the parameter `effective_length` of metrics that have it; `None` changes nothing."""
+    """Set the parameter `effective_length` of the metrics with this parameter; if `length` is `None`, do nothing."""
     if length is None:
         return list(metrics)
     return [

@@ -1,4 +1,4 @@
-"""`latticemetric correlate` on several language pairs: the tables of each, and ranks of metrics over all of them."""
+"""`latticemetric correlate` on several language pairs: tables for each pair, and ranks of metrics over all pairs."""
 
 from __future__ import annotations
 

@@ -40,7 +40,9 @@ class RankOptions(Options):
         "Average the correlations of each item or of each system, or correlate all scores at once.",
     )
     exchange: Literal["both", "systems", "items", "pairs"] = choice(
-        "--exchange", ["both", "systems", "items", "pairs"], "Unit that the permutation tests swap between two metrics."
+        "--exchange",
+        ["both", "systems", "items", "pairs"],
+        "Swap these units between two metrics in permutation tests.",
     )
     trials: int = option("--trials N", "Trials per test.", default=1000, type=click.IntRange(1, MOST_DRAWS))
     significance: float = option(

@@ -208,7 +208,7 @@ class Correlations(Results):
         return _Column([title] if values else [], cells, reasons)
 
     def _against_baseline(self, comparisons: Sequence[MetricComparison]) -> dict[str, MetricComparison]:
-        """Return the comparison of each other metric with the baseline."""
+        """Return the comparisons with the baseline, by the name of the other metric."""
         return {
             one.second if one.first == self.baseline else one.first: one
             for one in comparisons

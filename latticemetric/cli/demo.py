@@ -10,7 +10,7 @@ from latticemetric.cli.commands import verb
 
 
 def example_data() -> Path:
-    """Return the folder of the bundled examples: beside the package in a checkout, inside it when installed."""
+    """Return the folder of the bundled examples: in a checkout beside the package, otherwise inside the package."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "example_data"
     return installed if installed.is_dir() else package.parent / "examples" / "data"

@@ -116,7 +116,7 @@ class _PictureOptions(Options):
     no_times: bool = flag("--no-times", "Do not write times under states.")
     most_states: int = option(
         "--most-states N",
-        "Draw at most N states, those on the best paths; 0: draw all.",
+        "Draw only the best paths, with at most N states; 0: draw all.",
         type=click.IntRange(0),
         default=60,
     )
@@ -191,7 +191,7 @@ def _read(graphs: str, subject: _SubjectOptions, reading: ScoredReadingOptions) 
 
 
 def _graph_with_id(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
-    """Return the graph with this id; without an id, the only one."""
+    """Return the graph with this id; without an id, return the only graph."""
     if name is None and len(known) == 1:
         return next(iter(known.values()))
     if name is not None and name in known:

@@ -1,7 +1,7 @@
 """Click types for parameters that read or write files.
 
-The types know which files a run reads and writes. With them, `output_guard.py` keeps outputs from overwriting inputs,
-and `fingerprint.py` lists the files that a run reads.
+The types know which files a run reads and writes. So `output_guard.py` can keep outputs from overwriting inputs, and
+`fingerprint.py` can list the files that a run reads.
 """
 
 from __future__ import annotations

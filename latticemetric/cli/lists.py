@@ -180,7 +180,7 @@ class _ListResults(Results):
         yield as_json(document)
 
     def summary(self) -> Sequence[str]:
-        """Return the numbers of lists and of reference words in no hypothesis, the resampling and the signature."""
+        """Return the number of lists, the number of reference words in no hypothesis, resampling and signature."""
         notes = [counted(self._curve.lists, "list")]
         if self._curve.compositional is not None:
             notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")

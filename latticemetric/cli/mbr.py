@@ -211,7 +211,7 @@ class _TuningOptions(Options):
         type=NamesFiles(),
         multiple=True,
     )
-    metric: str = option("--metric NAME", "Metric that --tune optimizes.", default="bleu")
+    metric: str = option("--metric NAME", "With --tune: optimize this metric.", default="bleu")
     ignore: str | None = IGNORE
     style: Style = STYLE
 
@@ -245,9 +245,9 @@ def command(
     With --method wer --risk exact, find the candidate with the fewest expected errors, and compare it with the answer
     of --risk bound.
 
-    With --tune, search for the parameters whose answers score best against references, and print them as options. The
-    search varies -p, -r, --word-penalty and --posterior-scale, except those given as a single number. It varies -T only
-    if -T has several numbers.
+    With --tune, search for the parameters whose answers score best against references, and print the parameters as
+    options. The search varies -p, -r, --word-penalty and --posterior-scale, but it keeps an option fixed if you give a
+    single number for it. The search varies -T only if -T has several numbers.
     """
     method = decision.method.strip().lower()
     _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
@@ -282,7 +282,7 @@ def command(
 
 @contextmanager
 def _advice_for_gains() -> Iterator[None]:
-    """Change errors that advise --sum-scores or --drop-labels, which `mbr` does not have: advise --gains-only."""
+    """Replace the advice of errors: `mbr` has neither --sum-scores nor --drop-labels, so advise --gains-only."""
     try:
         yield
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""`latticemetric minimize`: merge the states of each lattice that have the same continuations."""
+"""`latticemetric minimize`: in each lattice, merge states with the same continuations."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _explain_verb(name: str) -> str:
 
 
 def _explain_option(name: str, context: click.Context | None) -> str:
-    """Describe an unknown option; suggest the option that the user may mean, or name the verbs that have it."""
+    """Describe an unknown option; suggest a similar option, or name the verbs that have the unknown option."""
     what = f"there is no option {shortened(name)}"
     if context is None:
         return what

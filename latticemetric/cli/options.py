@@ -265,7 +265,7 @@ def grammar_named(name: str | None) -> Grammar | None:
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """Return the options of those parameters in `names` that the user gave to the running command."""
+    """Return the options that the user gave to the running command, among the options of the parameters `names`."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
@@ -277,7 +277,7 @@ def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") ->
 
     Args:
         names: The parameters.
-        where: The condition under which they have no effect, such as `without --shard`.
+        where: The condition under which the parameters have no effect, such as `without --shard`.
         advice: What the user can do.
     """
     for name in given(names):
@@ -412,7 +412,7 @@ class ReadingOptions(Options):
         return entries(graphs, self.from_format, self.vocabulary)
 
     def blocks(self, graphs: str) -> Iterator[Block] | None:
-        """Return blocks of a file, which other processes can parse; `None` for folders and formats without blocks."""
+        """Split a file into blocks that other processes can parse; `None` for folders and formats without blocks."""
         from latticemetric.formats.reading import blocks
 
         return blocks(graphs, self.from_format)
@@ -463,7 +463,7 @@ class PreparationOptions(Options):
 
     @property
     def rewritten_by(self) -> str | None:
-        """The steps that rewrite texts, as in signatures, such as `lc+13a+english`; `None` if there are none."""
+        """The steps that rewrite texts, as signatures name them: `lc+13a+english`; `None` if there are no steps."""
         return "+".join(self._steps()) or None
 
     def _steps(self) -> list[str]:
@@ -558,7 +558,7 @@ class RateOptions(Options):
     ignore: str | None = IGNORE
     wildcard: str | None = option(
         "--wildcard WORDS",
-        "Words of hypotheses and references that scoring skips, but results keep; @FILE reads them from a file.",
+        "Words of hypotheses and references to skip in scoring, but to keep in results; @FILE reads them from a file.",
         type=WordList(),
     )
     no_spaces: bool = flag("--no-spaces", "Leave out the spaces between words (cer, N-gcr).")
@@ -618,12 +618,12 @@ class RunOptions(Options):
         reads=_cluster,
     )
     timeout: float | None = option(
-        "--timeout SECONDS", "Time limit per graph (default: none); a graph that takes longer fails.", type=float
+        "--timeout SECONDS", "Time limit per graph (default: none); above it, the graph fails.", type=float
     )
     max_memory: int | None = option(
         "--max-memory SIZE",
-        "Memory limit per graph, such as 2G (default: 1.5 GiB, or less if little memory is free); a graph that takes "
-        "more fails.",
+        "Memory limit per graph, such as 2G (default: 1.5 GiB, or less if little memory is free); above it, the graph "
+        "fails.",
         reads=_bytes,
     )
     resume: bool = flag("--resume", "Keep a journal beside the output; continue an interrupted run from it.")
@@ -735,8 +735,8 @@ class PointOptions(Options):
     )
     densities: tuple[float, ...] = option(
         "--densities NUMBERS",
-        "Prune to at most each of these densities, such as 1,5,10: the number of arcs with a word, divided by the "
-        "number of reference words.",
+        "Prune to each of these densities or less, such as 1,5,10. The density is the number of arcs with a word, "
+        "divided by the number of reference words.",
         reads=numbers,
     )
     nbest_sizes: tuple[int, ...] = option(
@@ -766,7 +766,7 @@ class GraphFormatOptions(Options):
 
     @staticmethod
     def check_beside(path: str | None, what: str) -> None:
-        """Check the file of graphs that are written beside results: `what` describes the graphs.
+        """Check the options for writing graphs to a file beside the results; `what` describes the graphs.
 
         Refuse standard output. Without a file, refuse the options for writing graphs.
         """

@@ -1,4 +1,4 @@
-"""`lattice-oracle`: the path of each lattice that scores best against its reference."""
+"""`lattice-oracle`: in each lattice, find the path that scores best against the reference."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def command(
     run: ShardedRunOptions,
     output: RateOutputOptions,
 ) -> None:
-    """Find the path of each lattice whose words score best against its reference.
+    """Find in each lattice the path whose words score best against the reference.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
     line per lattice, in the order of LATTICES or beginning with the lattice's id. If lattices have several references,
@@ -159,7 +159,7 @@ def command(
 def _search_by_automaton(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
-    """Return the search that finds in each lattice the path that a user's automaton scores best."""
+    """Return the search that finds in each lattice the path with the best score by a user's automaton."""
     from latticemetric.batch.user_automaton import automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
 

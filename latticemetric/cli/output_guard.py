@@ -120,7 +120,7 @@ def _check_not_among_inputs(context: click.Context, written: Written) -> None:
 
 
 def _may_replace_input(context: click.Context, parameter: click.Parameter, path: str) -> bool:
-    """Check whether the output may replace the input: both are one file of graphs, and all its graphs are written."""
+    """Check whether the output may replace the input: both are the same file, and the run writes all its graphs."""
     if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _PARTIAL)):
         return False
     mine = identity(path)

@@ -136,7 +136,7 @@ class _Posteriors(AnswerResults):
 
 
 def _described(row: Record) -> str:
-    """Return the words of a row, with the states and times of its arc or the head of its edge."""
+    """Return the words of a row; for an arc, also its states and times; for an edge, also its head."""
     if "edge" in row:
         return f"{row['head']} {row['target'] or 'ε'}"
     if "arc" not in row:

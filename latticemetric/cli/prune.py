@@ -1,4 +1,4 @@
-"""`latticemetric prune`: remove the paths that cost much more than the best path of each graph."""
+"""`latticemetric prune`: from each graph, remove the paths that cost much more than the best path."""
 
 from __future__ import annotations
 

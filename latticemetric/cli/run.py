@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Answer(Protocol):
-    """The answer of a graph. If it failed, `problem` is the error, and `where` is the file and line of the graph."""
+    """The answer of a graph. If the graph failed, `problem` is the error, and `where` is the graph's file and line."""
 
     @property
     def name(self) -> str: ...
@@ -46,7 +46,7 @@ class Failures:
         self.count = 0
 
     def reported(self, answers: Iterable[AnyAnswer]) -> Iterator[AnyAnswer]:
-        """Yield the answers; add those that failed to the list."""
+        """Yield the answers; add the failed answers to the list."""
         for answer in answers:
             if answer.problem is not None:
                 self.add(answer.name, answer.where, answer.problem)
@@ -224,8 +224,8 @@ def written_beside(
 ) -> Iterator[AnyAnswer]:
     """Yield the answers; after the last one, write their graphs to `path`.
 
-    If no answer has a graph, write no file; this is an error unless answers failed, or `if_none=False`. If a graph
-    cannot be written, no result becomes visible.
+    If no answer has a graph: with `if_none=False`, or if an answer failed, write no file; otherwise, raise an error. If
+    a graph cannot be written, no result becomes visible.
     """
     if path is None:
         yield from answers

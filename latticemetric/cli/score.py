@@ -188,7 +188,7 @@ def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOpti
 
 
 def _check_details(options: _ScoreOptions) -> None:
-    """Refuse options that contradict `--details` or `--by`, and options that have no effect without them."""
+    """Refuse options that contradict `--details` or `--by`; refuse options that need `--details` or `--by`."""
     if options.details or options.by is not None:
         refuse(["explain", "level"], "with --details or --by")
     if not options.details:
@@ -315,7 +315,7 @@ class _CorpusScores(_Scores):
         yield from self._error_lines()
 
     def _error_lines(self) -> Iterator[str]:
-        """Yield the `%WER` and `%CER` lines that other programs' scripts read."""
+        """Yield `%WER` and `%CER` lines, for the scripts of other programs."""
         for one in chain.from_iterable(self.tabled):
             owner = harmless(one.system) if len(self.tabled) > 1 else ""
             if (line := one.error_line(owner)) is not None:

@@ -27,7 +27,7 @@ _notes: list[Callable[[], str]] = []
 class Stopped(BaseException):
     """A signal ends the run.
 
-    It is not an `Exception`, so that no handler takes it for the failure of a graph. It is not a `KeyboardInterrupt`,
+    It is not an `Exception`, so that no handler counts it as the failure of a graph. It is not a `KeyboardInterrupt`,
     since click turns a `KeyboardInterrupt` into another error.
 
     Attributes:
@@ -40,7 +40,7 @@ class Stopped(BaseException):
 
     @property
     def status(self) -> int:
-        """The exit status that shells report for a process ended by this signal."""
+        """The exit status that shells report if this signal ends a process."""
         return 128 + self.number
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ def noted(note: Callable[[], str]) -> Iterator[None]:
 
 
 def listen() -> None:
-    """Raise `Stopped` on signals from now on, except those that the parent process ignores (`nohup`)."""
+    """Raise `Stopped` on signals from now on, except signals that the parent process ignores (`nohup`)."""
     for number in _SIGNALS:
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             with contextlib.suppress(ValueError):  # only the main thread may set handlers

@@ -70,7 +70,9 @@ class _TagOptions(Options):
     sampling: bool = flag(
         "--sampling", "Find how many samples each metric needs to detect small differences of error rates."
     )
-    pairs_by: str = option("--pairs-by NAME", "Metric whose p-values --compare shows for each pair.", default="f1_mult")
+    pairs_by: str = option(
+        "--pairs-by NAME", "With --compare: show the p-values of this metric for each pair.", default="f1_mult"
+    )
     trials: int | None = option(
         "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
     )
@@ -101,7 +103,7 @@ class _TagOptions(Options):
     seed: int = SEED
 
     def check(self, output_format: str) -> None:
-        """Refuse a metric of --pairs-by that --compare does not support.
+        """Refuse the metric of --pairs-by if --compare does not support this metric.
 
         With --compare or --sampling, also refuse formats that hold only scores.
         """
@@ -214,7 +216,7 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
 
 
 def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
-    """Read a file; return its tags that the options select, and `True` if the file also has tags of gaps."""
+    """Read a file. Return the tags selected by the options, and `True` if the file also has tags of gaps."""
     from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
     from latticemetric.formats.word_tags import read_tags
 
@@ -324,7 +326,7 @@ def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
 
 
 def _reasons(scores: TagScores) -> Iterator[str]:
-    """Yield each reason why values are undefined or 0, after the labels of the metrics that it concerns."""
+    """Yield each reason why values are undefined or 0. Each line begins with the labels of the metrics concerned."""
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
     for reason in dict.fromkeys(scores.notes.values()):

@@ -2,7 +2,7 @@
 
 SECTIONS = {
     "Graphs and references": {
-        "oracle": "find the path of each lattice that scores best against its reference",
+        "oracle": "find in each lattice the path that scores best against the reference",
         "sweep": "find oracles of pruned lattices, of n-best lists, and by reference length",
         "lists": "find oracles of the first k hypotheses of n-best lists; score corrected texts",
         "expected": "compute expected rates under the model, their distributions and gradients",

@@ -37,7 +37,7 @@ class Mistake(NamedTuple):
 
 
 COMMANDS = [
-    Right("latticemetric", "find the path of each lattice that scores best"),
+    Right("latticemetric", "find in each lattice the path that scores best"),
     Right("latticemetric --help", "Graphs without references"),
     Right("latticemetric --version", "latticemetric 0"),
     Right("lattice-oracle --help", "LATTICES is a file, a folder, a quoted glob"),

@@ -92,8 +92,8 @@ def ask_each(
         workers: The number of processes, or a Dask client. With 1, no process starts, unless there is a `timeout` or
             `max_memory`.
         keep_going: True to return an answer with a `problem` for a graph that fails, instead of ending the run.
-        timeout: Seconds per graph; a graph that takes longer fails.
-        max_memory: Bytes per graph; a graph that needs more fails. Linux only.
+        timeout: Seconds per graph; if a graph takes longer, it fails.
+        max_memory: Bytes per graph; if a graph needs more, it fails. Linux only.
         format: The format of the files; by default, detected from the content.
         symbols: A symbol table (or its file) that maps word numbers to words.
         style: `keyed` if reference lines begin with ids, `plain` if not, `auto` to detect this.

@@ -103,7 +103,7 @@ class Calibration(Result):
     Attributes:
         scale: The best scale of costs on the development set.
         criterion: `words` maximizes the likelihood of right and wrong words (and so NCE); `errors` minimizes the
-            squared error of expected errors.
+            squared difference between expected and real errors.
         answer: The evaluated words: `one-best` or `mbr`.
         development: Results on the development set at `scale`: optimistic, since the scale was fitted to this set.
         held_out: Results on the test set at `scale`. Without a test set, results of cross-validation: each fold is

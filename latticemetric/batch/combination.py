@@ -89,7 +89,7 @@ def read_systems(
         listed = ", ".join(f"{path} has {len(file)}" for path, file in zip(paths, files, strict=True))
         raise FormatError(
             f"the systems have different numbers of utterances: {listed}",
-            advice="give the same utterances of each system, or an id for each",
+            advice="give the same utterances of each system, or give each utterance an id",
         )
     names = next((file for file in files if all(is_id for _, is_id, _ in file)), files[0])
     rows = zip(*files, strict=True)
@@ -127,7 +127,7 @@ def _has_id(entry: Entry) -> bool:
 def _is_text(path: str, style: LineStyle) -> bool:
     """Return True if a file has no known format, so that it is read as lines of text.
 
-    Standard input cannot be read twice: it has lines of text if they begin with ids, and otherwise graphs.
+    Standard input cannot be read twice, so the style decides: `keyed` means lines of text, `plain` means graphs.
     """
     if path == STANDARD_INPUT:
         return style == "keyed"

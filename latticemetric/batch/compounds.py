@@ -91,5 +91,5 @@ class CompoundTotals:
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> Self:
-        """Return the totals of all shards from the values that `state` returned for each shard."""
+        """Add up the values that `state` returned for each shard; return the totals of all shards."""
         return sum((cls(**state["compounds"]) for state in states), cls())

@@ -1,4 +1,4 @@
-"""Compare corrected texts with the n-best lists they come from: count removed and added errors, and hallucinations.
+"""Compare corrected texts with their n-best lists: count removed errors, added errors and hallucinations.
 
 Recoverable information ratio, harmful edits and hallucinated words are defined as in the package agwer.
 """
@@ -40,9 +40,9 @@ class Edits:
     Attributes:
         helpful: Edits that remove errors.
         harmful: Edits that add errors.
-        neutral: Changed utterances with the same number of errors; `None` if words are counted.
-        missed: Reference words that are wrong before and after; `None` if utterances are counted.
-        unchanged: Unchanged utterances; `None` if words are counted.
+        neutral: Changed utterances with the same number of errors; `None` in counts of words.
+        missed: Reference words that are wrong before and after; `None` in counts of utterances.
+        unchanged: Unchanged utterances; `None` in counts of words.
     """
 
     helpful: int
@@ -87,7 +87,7 @@ class Hallucinations:
 
 @dataclass(frozen=True, repr=False)
 class Corrections(Result, Tabular):
-    """Corrected texts, compared with the 1-best and the oracle of the n-best lists they come from.
+    """Corrected texts, compared with the 1-bests and the oracles of their n-best lists.
 
     Attributes:
         one_best: The errors of the first hypotheses.
@@ -151,9 +151,9 @@ def corrections(
     scales: Scales | None = None,
     ignore: Collection[str] = (),
 ) -> Corrections:
-    """Compare corrected texts with the n-best lists they come from.
+    """Compare corrected texts with their n-best lists.
 
-    Words are compared with case and punctuation; to ignore these, normalize all texts first.
+    Words are compared with case and punctuation; to ignore case and punctuation, normalize all texts first.
 
     Args:
         lists: The lists: `NBest`, in the model's order, or strings, best first.

@@ -174,7 +174,7 @@ class ExpectationTotals:
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the fields of `corpus` over all shards from the values that `state` returned for each shard."""
+        """Add up the values that `state` returned for each shard; return the fields of `corpus` over all shards."""
         totals = (cls(**{name: _read(value) for name, value in state["expected"].items()}) for state in states)
         return sum(totals, cls()).asdict()
 

@@ -62,7 +62,7 @@ def sums_of_pairs(pairs: Iterable[Pair], settings: BlockSums) -> Iterator[ListSu
 
 
 class _Answer(NamedTuple):
-    """The sums of a block, and the ids of its lists, if they have any."""
+    """The sums of a block, and the ids of its lists, if the lists have ids."""
 
     sums: ListSums
     ids: tuple[str, ...]
@@ -73,8 +73,7 @@ class TableSums:
 
     Args:
         blocks: The blocks of the table.
-        field: The field of the references. By default, the only field of the first record that is named like a
-            reference.
+        field: The field of the references. By default, the first record's only field with a name like `reference`.
         prepare: Changes pairs before their lists are parsed; `None` leaves them unchanged.
     """
 

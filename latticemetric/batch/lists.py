@@ -114,7 +114,9 @@ def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
             if not isinstance(graph, NBest):
                 raise InputError("this is not an n-best list", advice="use latticemetric oracle, which takes any graph")
             if any(reference.graph is not None for reference in pair.references):
-                raise InputError("the reference has alternatives", advice="use latticemetric oracle, which takes them")
+                raise InputError(
+                    "the reference has alternatives", advice="use latticemetric oracle, which takes alternatives"
+                )
         names.append(pair.name)
         lists.append(graph)
         references.append(tuple([reference.words for reference in pair.references]))
@@ -154,8 +156,8 @@ def texts_of(path: str, names: Sequence[str]) -> list[Words]:
     If each list's id begins a line, match lines by id. Otherwise, match lines and lists by order.
 
     Raises:
-        FormatError: Lines do not match the lists. By id: at least half of the ids, but not all of them, begin a line,
-            and the ids are not just 1, 2, 3, …. By order: the numbers of lines and lists differ.
+        FormatError: At least half of the ids begin a line, but some ids do not (ids 1, 2, 3, … do not count); or lines
+            are matched by order, but the numbers of lines and lists differ.
     """
     file = read_references(path)
     if file.ids >= set(names):

@@ -151,7 +151,7 @@ def _item(path: Oracle | Margin) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MarginTotal:
-    """The totals over graphs of one kind of margin (hope or fear with one weight, or worst); totals can be added.
+    """The totals of one kind of margin (hope or fear with one weight, or worst) over graphs; totals can be added.
 
     Attributes:
         statistics: The summed statistics of the strings.
@@ -185,7 +185,7 @@ def _as_float(value: Fraction) -> float | None:
 
 
 class MarginTotals:
-    """The totals over graphs of all kinds of margins: each hope, each fear, worst."""
+    """The totals of all kinds of margins (each hope, each fear, worst) over graphs."""
 
     def __init__(self, wanted: MarginOptions, order: int) -> None:
         self._zero = RecognitionStatistics.zero(order)

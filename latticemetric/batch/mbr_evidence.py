@@ -26,7 +26,7 @@ _CONTINUE = "(--keep-going reports the error and continues)"
 
 @dataclass(frozen=True)
 class EvidencePair:
-    """A graph and its evidence (the graph with the same id that gives the posteriors), both not yet parsed.
+    """A graph and its evidence, both not yet parsed. The evidence has the same id, and gives the posteriors.
 
     `problem` is the error if one of the two is missing.
     """
@@ -49,7 +49,7 @@ class EvidencePair:
 
 
 def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
-    """Pair each graph with its evidence: the graph with the same id that gives the posteriors (`--evidence`).
+    """Pair each graph with its evidence: a graph of `--evidence` with the same id, which gives the posteriors.
 
     If graphs and evidence have the same order, only one pair is in memory at a time. Otherwise, evidence is kept until
     its graph comes.
@@ -134,7 +134,7 @@ def _without_graph(evidence: Entry) -> EvidencePair:
 
 
 class GraphWithUtilities(NamedTuple):
-    """A graph, and a matrix with the utility of each pair of its strings."""
+    """A graph, and a matrix with the utility of each pair of the graph's strings."""
 
     graph: Graph
     utilities: Matrix

@@ -59,7 +59,7 @@ def normalized_sides(
         outputs: The name and the texts of each system, one text per segment.
         references: The name and the texts of each reference file.
         grammar: The grammar.
-        graphs: True to keep a reference with too many strings as a graph, instead of raising an error.
+        graphs: If a reference has too many strings: True to keep the reference as a graph, False to raise an error.
         output_graphs: True to keep outputs and references with alternatives as graphs. If False, an output with
             alternatives is an error.
     """

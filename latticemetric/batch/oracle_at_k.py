@@ -159,7 +159,7 @@ class ListSums(NamedTuple):
         ranks: The numbers of lists whose best hypothesis has rank 1, rank 2, and so on.
         new: The number of lists with a new string, for each rank; index 0 is not used.
         compositional: The number of reference words in no hypothesis; `None` with several references.
-        references: The distinct numbers of references that lists have.
+        references: The numbers of references per list, without duplicates.
     """
 
     lists: int

@@ -36,7 +36,7 @@ _ADVICE = "begin each reference with the id of its graph, and give --style keyed
 
 
 def _changed_numbers(earlier: str, later: str) -> tuple[list[int], bool]:
-    """Return the positions of the numbers that differ between two names; and True if only one differs, and decreases.
+    """Return the positions of the numbers that differ in two names, and True if a single number differs and decreases.
 
     If the text around the numbers also differs, return no positions and False.
     """
@@ -49,7 +49,7 @@ def _changed_numbers(earlier: str, later: str) -> tuple[list[int], bool]:
 
 
 def _require_ascending(earlier: str, later: str, where: str) -> None:
-    """Raise `FormatError` if only one number differs between two successive names, and decreases: 10 before 2."""
+    """Raise `FormatError` if a single number differs between two successive names, and decreases: 10 before 2."""
     if _changed_numbers(earlier, later)[1]:
         raise FormatError(
             f"'{shortened(later)}' comes after '{shortened(earlier)}', so the names are not sorted by number",
@@ -99,7 +99,7 @@ class _LineFinder:
         return self._line
 
     def is_certain(self) -> bool:
-        """Return True if graphs can be missing only after the last one, so that all pairs so far are right."""
+        """Return True if no graph before the last one can be missing; then all pairs so far are right."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
@@ -126,7 +126,7 @@ class _LineFinder:
             f"the order of the graphs is not known: {' and '.join(names)} are not numbered one after the other",
             where=entry.where,
             advice=f"{_ADVICE}; or number the graphs in the order of the references"
-            + ("; or give --style plain if they already are in that order" if self._proven else ""),
+            + ("; or give --style plain if the graphs already have this order" if self._proven else ""),
         )
 
     def _step(self, entry: Entry) -> int:
@@ -208,8 +208,8 @@ def pair_up(lattices: Iterable[Entry], files: Sequence[ReferenceFile], style: St
       format has ids, or if most lines begin with words that look like ids.
 
     Raises:
-        FormatError: The lines seem to begin with ids, but the ids do not match; or they are plain, but the order of the
-            graphs is not certain.
+        FormatError: The lines seem to begin with ids, but the ids do not match; or the lines are plain, but the order
+            of the graphs is not certain.
     """
     stream = iter(lattices)
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
@@ -240,8 +240,8 @@ def pair_within(lattices: Iterable[Entry], field: str | None = None, *, required
 
     Args:
         lattices: The graphs.
-        field: The field of the references (a text or a list of texts). By default, the only field of the first record
-            that is named like a reference.
+        field: The field of the references (a text or a list of texts). By default, the first record's only field with a
+            name like `reference`.
         required: False to accept graphs without references.
 
     Raises:
@@ -346,7 +346,7 @@ def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Return True if lines seem to begin with ids, although too few are ids of these graphs."""
+    """Return True if lines seem to begin with ids, although too few lines begin with ids of these graphs."""
     words = file.first_words()
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)) or _has_ids(file):
@@ -386,8 +386,8 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
         f"the lines seem to begin with ids ({_listed_names(file.first_words())}), but the graphs have no ids: "
         f"they are numbered {_listed_names([entry.name for entry in first])}",
         where=file.name,
-        advice="remove the ids, and put lines in the order of the graphs; or give --style plain if these are words, "
-        "or --style keyed if these are the graphs' numbers",
+        advice="remove the ids, and put lines in the order of the graphs; or give --style plain if lines begin with "
+        "words of the text, or --style keyed if lines begin with the graphs' numbers",
     )
 
 
@@ -397,9 +397,9 @@ def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError 
     if file.has_ids or not any(_folded(line[-1]) in names for line in file.lines if line):
         return None
     return FormatError(
-        "lines end in ids of graphs in brackets, as in trn, but the ids look like words",
+        "lines end in graph ids in brackets, as in trn, but the ids look like words",
         where=file.name,
-        advice="write the id first, without brackets; or give --style plain if these are words",
+        advice="write the id first, without brackets; or give --style plain if the ids are words of the text",
     )
 
 
@@ -413,8 +413,8 @@ def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
         f"the ids do not match: graphs are named {_listed_names([entry.name for entry in first])}, "
         f"and the references begin with {_listed_names(file.first_words())}",
         where=file.name,
-        advice="make the ids equal; or, if these are words of the text, give --style plain; or, if most graphs "
-        "have no reference, --style keyed",
+        advice="make the ids equal; or give --style plain if the references begin with words of the text, or "
+        "--style keyed if most graphs have no reference",
     )
 
 
@@ -467,7 +467,7 @@ def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
     """Return one of the files, which must have equally many lines.
 
     Raises:
-        FormatError: The numbers of lines differ; or the format gives ids, and they are not sorted by number.
+        FormatError: The numbers of lines differ; or the format gives ids, and the ids are not sorted by number.
     """
     longest = max(files, key=lambda file: len(file.lines))
     for file in files:

@@ -56,8 +56,8 @@ class PairReader:
         """Read lattices, and pair each with its references: one line from each reference file.
 
         Without reference files, take the references from the lattices' own records; return `None` if the format has no
-        records. If references are not `required`, and neither files nor a `reference_field` are given, the lattices
-        have no references.
+        records. If references are not `required`, read the records only with a `reference_field`; without it, the
+        lattices have no references.
         """
         files = [read_references(file, self.vocabulary) for file in references]
         alone = entries([lattices], self.from_format, self.vocabulary)

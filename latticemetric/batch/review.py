@@ -110,8 +110,8 @@ class MBRAnswer:
         alignment: The alignment with the reference that gives the best score.
         method: The method of MBR: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word; ignored words are included.
-        arcs: Arcs (in forests: edges) of a path with the answer's words or, if there is none, of the path with the
-            fewest word errors against the answer.
+        arcs: Arcs (in forests: edges) of a path with the answer's words. If no path has these words: arcs of the path
+            with the fewest word errors against the answer.
         distance: Number of word errors of this path against the answer; 0 if the path has the answer's words.
     """
 
@@ -360,7 +360,7 @@ def _sketch(
 
 
 def _text(graph: Lattice | Forest, arc: int) -> str:
-    """Return the word of an arc, or the right-hand side of an edge with [k] for its k-th tail."""
+    """Return the word of an arc; for an edge, return the right-hand side, with [k] in place of the k-th tail."""
     spelled = graph.vocabulary.word
     if isinstance(graph, Forest):
         return " ".join(f"[{-symbol}]" if symbol < 0 else spelled(symbol) for symbol in graph.target.row(arc))

@@ -126,7 +126,7 @@ class ShardDocument(NamedTuple):
 
 
 def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
-    """Return `merged(documents)`; if the sums of a document are damaged, raise a `FormatError` that names it."""
+    """Return `merged(documents)`; if the sums of a document are damaged, raise a `FormatError` with its file name."""
     try:
         return merged(documents)
     except _DAMAGE:

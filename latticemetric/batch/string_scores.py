@@ -47,7 +47,7 @@ class StringScorer:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the scorer from the field `scorer` of the values that `StringTotals.state` returned."""
+        """Return the scorer; `state` is the field `scorer` of the result of `StringTotals.state`."""
         return cls(tuple(map(make_metric, state["metrics"])), frozenset(state["ignore"]), normalize=state["normalize"])
 
     def strings(self, found: Oracle | None, references: Sequence[Words]) -> Strings:
@@ -92,7 +92,7 @@ class StringTotals:
         return {"scorer": scorer, "strings": self._pairs}
 
     def add_states(self, strings: Iterable[Any]) -> None:
-        """Add pairs from the field `strings` of the values that `state` returned."""
+        """Add pairs; `strings` is the field `strings` of the result of `state`."""
         for one in strings:
             if one is not None:
                 oracle, one_best, references = one

@@ -282,8 +282,8 @@ def sweep(
     """Find the oracles of a test set at several beams, densities and n-best sizes, and by reference length.
 
     Args:
-        graphs: Lattices, n-best lists or forests (only without beams and densities); or (name, graph) pairs, as `read`
-            yields them.
+        graphs: Lattices, n-best lists or, without beams and densities, forests. Items may also be (name, graph) pairs,
+            as `read` yields them.
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         beams: Pruning beams; a beam keeps the paths that cost at most this much more than the best path.

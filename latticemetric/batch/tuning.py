@@ -301,7 +301,7 @@ def tune_mbr(
         evidence: Graphs that give the posteriors, one for each of `graphs`.
         beam: Keep only the paths that cost at most this much more than the best path. `scale` does not change these
             costs.
-        determinize: Determinize graphs, so that the probability of a string is that of its best path; see `mbr`.
+        determinize: Determinize graphs: a string then has the probability of its best path; see `mbr`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words to remove from answers and references before scoring, such as `<s>` and `</s>`.
         rewritten_by: The steps that rewrote the texts, for the signature, such as `lc+13a`.

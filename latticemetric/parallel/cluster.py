@@ -87,7 +87,7 @@ class Cluster:
             yield client
 
     def _scheduler(self, stack: contextlib.ExitStack) -> Any:
-        """Return the address of a running scheduler, or a cluster that this call starts; `stack` stops it."""
+        """Return the address of a running scheduler, or start a cluster and return it; `stack` stops this cluster."""
         if self.kind == "address":
             return self.place
         if self.kind == "file":
@@ -109,7 +109,7 @@ class Cluster:
 
 
 def _address_in(file: Path) -> str:
-    """Read the address from the file written by `dask scheduler --scheduler-file`."""
+    """Read the address from a file of `dask scheduler --scheduler-file`."""
     import json
 
     try:
@@ -130,7 +130,7 @@ def _address_in(file: Path) -> str:
 
 
 def _local_cluster(workers: int | None) -> Any:
-    """Start a cluster that only this machine can reach; with TLS, only this user."""
+    """Start a cluster that only this machine can reach; with TLS, only this user can reach it."""
     from distributed import LocalCluster
 
     return LocalCluster(
@@ -148,7 +148,7 @@ def _local_cluster(workers: int | None) -> Any:
 
 
 def dask_setup(_worker: object) -> None:
-    """Ignore interrupts in a local worker. A terminal also sends them to the client, and the client stops its workers.
+    """Ignore interrupts in a local worker. A terminal also interrupts the client, and the client stops its workers.
 
     Dask calls this function (by this name) when a worker starts.
     """
@@ -159,7 +159,7 @@ def dask_setup(_worker: object) -> None:
 def security_options(*, temporary: bool = False) -> dict[str, Any]:
     """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-    If the configuration has no certificates and `temporary` is True, create certificates in memory, which needs the
+    If the configuration has no certificates and `temporary` is True, create certificates in memory; this needs the
     package `cryptography`. Without certificates, return an empty dictionary.
     """
     from distributed.security import Security

@@ -174,7 +174,7 @@ Question = tuple[bytes, frozenset[str]]
 
 
 class _Replies(NamedTuple):
-    """For each task, its pickled reply or the error that replaces it; and the seconds that the whole batch took."""
+    """For each task, its pickled reply or an error in place of the reply; also the seconds of the whole batch."""
 
     replies: list[tuple[bytes | None, InputError | None]]
     seconds: float
@@ -215,7 +215,7 @@ _ended: deque[str] = deque(maxlen=_MOST_ENDED)
 
 @contextlib.contextmanager
 def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
-    """Yield the pool of this thread and run; it is kept between batches, since starting a process is slow."""
+    """Yield the pool of this thread and run; the pool is kept between batches, since starting a process is slow."""
     key = run.name, threading.get_ident()
     with _lock:
         if run.name in _ended:
@@ -242,7 +242,7 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
 
 
 def end_run(name: str) -> None:
-    """Stop all processes of a run in this worker of the cluster, and prevent the run from starting others here."""
+    """Stop all processes of a run in this worker of the cluster; the run can then start no new processes here."""
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:

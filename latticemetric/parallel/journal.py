@@ -1,9 +1,10 @@
 """The journal of a run: a file that stores answers as they arrive, so that a resumed run does not compute them again.
 
 A journal is one line of JSON that identifies the run, then one record per answer: length, checksum, and the answer as
-plain data (see `plain`). Each record is written immediately, so that it is safe if the process is killed; an incomplete
-last record is removed. A resumed run writes its whole output again, first from the journal, so that the output is the
-same as without the interruption. A journal without answers holds nothing to continue: any run may begin it again.
+plain data (see `plain`). Each record is written immediately, so that the record is safe if the process is killed; an
+incomplete last record is removed. A resumed run writes its whole output again, first from the journal, so that the
+output is the same as without the interruption. A journal without answers holds nothing to continue, so any run may
+overwrite the journal.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ class Journal:
         self.close()
 
     def leave(self) -> None:
-        """Close the journal; remove it if it has no answers, as after a command that its checks refused."""
+        """Close the journal; remove the journal if it has no answers, for example after an error in the options."""
         if not self._file.closed and not self._has_answers():
             Path(self.path).unlink(missing_ok=True)
         self.close()

@@ -18,11 +18,11 @@ _LONGEST = 366 * 86400.0
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of time and memory per task; a task that exceeds them fails.
+    """Limits of time and memory per task; if a task exceeds a limit, it fails.
 
     Attributes:
         timeout: Seconds per task.
-        memory: Bytes that the process may allocate, in addition to those at its start; Linux only.
+        memory: Bytes that the process may allocate after its start; Linux only.
         default_memory: Bytes to use if `memory` is `None`. This limit also works without a worker process.
     """
 

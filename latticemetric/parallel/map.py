@@ -42,9 +42,9 @@ def map_in_order(
 ) -> Iterator[Answer]:
     """Yield the answers of tasks in order. Tasks and answers are pickled if other processes compute them.
 
-    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. Tasks may keep bytes of
-    files until they are answered; if they keep 8 MB per worker, only idle workers get further tasks. If reading a task
-    or computing its answer raises an error, all earlier answers are yielded before that error is raised.
+    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. A task may keep bytes of
+    files until there is an answer; if all tasks together keep 8 MB per worker, only idle workers get further tasks. If
+    reading a task or computing its answer raises an error, all earlier answers are yielded first.
 
     Args:
         function: Computes the answer of a task. Forked processes do not need to pickle it.
@@ -134,6 +134,6 @@ class _Source(Generic[Question]):
         return len(self._taken) >= number
 
     def close(self) -> None:
-        """Raise the error that reading a task raised, if any."""
+        """If reading a task raised an error, raise this error."""
         if self._end is not None and not isinstance(self._end, StopIteration):
             raise self._end

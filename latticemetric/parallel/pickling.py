@@ -149,7 +149,7 @@ class Packing:
 
         Args:
             table: Reducers for the types in the tasks.
-            whole: Reducers that replace those in `table` if the receiver cannot read this machine's files.
+            whole: Reducers to use instead of reducers in `table` if the receiver cannot read this machine's files.
             constants: Reducers to pickle the constants.
         """
         self._table.update(table)
@@ -174,11 +174,11 @@ class Packing:
         return Packed(data, frozenset(self._needs), tuple(self._held))
 
     def hold(self, held: Held) -> None:
-        """Keep bytes for the task that is being packed, and for no other; release them when it is answered."""
+        """Keep bytes for the task that is being packed; release the bytes when there is an answer to this task."""
         self._held.append(held)
 
     def by_token(self, thing: Any) -> Any:
-        """Return the value that a reducer returns to pickle an object as a token.
+        """Return what a reducer must return, so that pickle writes a token in place of an object.
 
         Return `None` if the object has no token, because it is new, or because there are too many constants.
         """

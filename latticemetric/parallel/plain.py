@@ -213,7 +213,7 @@ class PlainData:
 
 
 class GraphSpool:
-    """Names and graphs, stored for a command that writes them at its end; if they exceed 16 MB, on disk.
+    """Stores names and graphs until a command writes them at the end; above 16 MB, stores them on disk.
 
     Iteration reads one graph at a time, in the order of `add`.
     """
@@ -318,7 +318,7 @@ def _rebuilt(name: Any, values: list[Any]) -> Any:
 
 
 def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
-    """Return a graph made by the public constructor, which checks it: native code needs valid graphs."""
+    """Make a graph again with the public constructor, which checks the graph: native code needs valid graphs."""
     if isinstance(given, Lattice):
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
         made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)

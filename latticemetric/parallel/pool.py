@@ -1,8 +1,9 @@
 """Run tasks in worker processes; yield them in order when they are done, with a limited number in progress.
 
 Workers are processes, not threads: a process can be killed during a search, and if a search crashes, only its process
-ends. On two processors, with lattices of 10,000 arcs, threads would be as fast. With more processors they would not:
-native calls release the GIL, but each graph also needs a few hundred microseconds of Python code, which holds it.
+ends. On two processors, with lattices of 10,000 arcs, threads would be as fast. With more processors, threads would be
+slower: native calls release the GIL, but each graph also needs a few hundred microseconds of Python code, which holds
+the GIL.
 """
 
 from __future__ import annotations
@@ -107,8 +108,8 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
 
     Args:
         function: Computes the answer of a task.
-        memory: Bytes that the worker may allocate, in addition to those at its start; `None` for no limit.
-        foreign: Pipes of other workers, which a fork has to close.
+        memory: Bytes that the worker may allocate after its start; `None` for no limit.
+        foreign: Pipes of other workers; a fork has to close these pipes.
     """
     if not other_threads_live() and not _is_worker_of_multiprocessing():
         return forked(function, memory, foreign)
@@ -154,7 +155,7 @@ class Pool(Window):
             worker.end()
 
     def kill(self) -> None:
-        """Kill the processes, and start no others. Any thread may call this."""
+        """Kill the processes, and start no new processes. Any thread may call this."""
         self._is_over = True
         for worker in list(self._workers):
             worker.process.kill()
@@ -250,7 +251,8 @@ class Pool(Window):
     def _remove_dead(self, worker: Worker) -> None:
         """Remove a dead worker; repeat its current task once, since the system kills processes if memory is short.
 
-        If the worker replies to several tasks at once, it may have died during any of them: repeat each alone.
+        If the worker replies to several tasks at once, it may have died during any of these tasks: repeat each task
+        alone.
         """
         suspects = list(islice(worker.tasks, worker.batches[0] if worker.batches else 0))
         is_certain = len(suspects) == 1 or (suspects and not self._replies_together)

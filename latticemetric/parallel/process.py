@@ -100,7 +100,7 @@ class Task:
         return self.reply is not None or self.problem is not None
 
     def take(self, reply: Reply, index: int = 0, size: int = 0) -> None:
-        """Store a reply and the index of this task's answer in it; `size` is the answer's share of the reply's bytes.
+        """Store a reply. `index` is the place of this task's answer in the reply, `size` is the share of bytes.
 
         If the worker cannot read the task's file, pack the task again, with all its data.
         """
@@ -158,11 +158,11 @@ Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
 
 
 class Worker:
-    """A process that computes the answers of tasks in order; it ends when its parent ends, even during a task.
+    """A process that computes the answers of tasks in order. If its parent ends, the process ends, even during a task.
 
     Attributes:
-        tasks: The tasks that were sent to it and have no reply, in order.
-        batches: How many of these tasks each message had, in order.
+        tasks: The tasks that were sent to the worker and have no reply, in order.
+        batches: The number of tasks without a reply in each message to the worker, in order.
         again: The tasks to send again, because the worker could not read their files.
         since: When the current task began: the time of the last reply or, if the worker was idle, of sending the task.
         wait: Returns when the worker is ready.
@@ -188,8 +188,8 @@ class Worker:
     def takes(self, size: int, *, together: bool) -> bool:
         """Return True if a batch of `size` bytes can be sent now.
 
-        A small batch can always be sent. A large batch needs an idle worker and, with a memory limit, must not have
-        several tasks (`together`).
+        A small batch can always be sent. A large batch needs an idle worker. With a memory limit, a large batch must
+        have only one task (`together` is False).
         """
         return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
@@ -233,7 +233,7 @@ class Worker:
         return bool(data)
 
     def end(self) -> str:
-        """Kill the process and close its pipes; return a text that says how it ended: "was killed by SIGKILL"."""
+        """Kill the process and close its pipes; return how the process ended: "was killed by SIGKILL"."""
         self.process.kill()
         self.process.join()
         _forks.discard(self.process)
@@ -280,7 +280,7 @@ def _kill_forks() -> None:
 
 
 def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a fork of this process; it inherits the function, which need not be picklable."""
+    """Start a fork of this process. The fork inherits the function, so the function need not be picklable."""
     import multiprocessing
 
     if multiprocessing.current_process().daemon:
@@ -330,7 +330,7 @@ def serve(
 
     Args:
         function: Computes the answer of a task.
-        memory: Bytes that this process may allocate, in addition to those at its start; `None` for no limit.
+        memory: Bytes that this process may allocate after its start; `None` for no limit.
         inbox: Receives tasks from the parent.
         outbox: Sends replies to the parent.
         patience: Seconds; `None` to wait without end.
@@ -421,7 +421,7 @@ def _answer_to(function: Callable[[Any], Any], data: bytes) -> _Answer | None:
 def _pickled(answers: Sequence[_Answer]) -> Iterator[tuple[int, bytes]]:
     """Yield one reply with all answers, as a (number of answers, pickle) pair.
 
-    If an answer cannot be pickled, yield one reply per answer, with an error in place of that answer.
+    If an answer cannot be pickled, yield one reply per answer, with an error in place of each such answer.
     """
     if not answers:
         return
@@ -486,7 +486,7 @@ def started_program(
 
     Args:
         function: The pickled function, which computes the answer of a task.
-        memory: Bytes that the worker may allocate, in addition to those at its start; `None` for no limit.
+        memory: Bytes that the worker may allocate after its start; `None` for no limit.
         folder: The working folder of the worker, if it exists on this machine.
         patience: The worker ends if it gets no task for this number of seconds; `None` to wait without end.
     """

@@ -89,7 +89,7 @@ def checked_columns(scores: Mapping[str, Column] | None) -> dict[str, Column]:
     return {name: column.as_arrays() for name, column in (scores or {}).items()}
 
 
-def checked_vocabulary(vocabulary: Vocabulary | None) -> Vocabulary:
+def checked_vocabulary(vocabulary: Any) -> Vocabulary:
     """Return a vocabulary, by default that of plain numbers; raise `UsageError` for anything else."""
     if vocabulary is None:
         return Vocabulary.numeric()
@@ -171,7 +171,8 @@ def weights_under(own: Mapping[str, float], scales: Scales | None) -> dict[str, 
     """
     check_scales(scales)
     weights = dict(own)
-    for name, scale in (scales or {}).items():
+    given: Mapping[str, Any] = scales or {}
+    for name, scale in given.items():
         if name not in weights:
             known = ", ".join(weights) or "none"
             raise InputError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")

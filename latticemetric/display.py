@@ -15,13 +15,21 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def display_width(text: str) -> int:
     """Return the number of terminal columns that a text takes.
 
-    Wide characters take two columns; combining marks and format characters take none.
+    Wide characters take two columns. Combining marks, format characters, and the vowels and final consonants of Hangul
+    syllables in parts (NFD) take none.
     """
     if text.isascii():
         return len(text)
+    return sum(map(_columns, text))
+
+
+def _columns(c: str) -> int:
+    """Return the number of terminal columns of a character."""
+    is_joined = "\u1160" <= c <= "\u11ff" or "\ud7b0" <= c <= "\ud7ff"  # vowels and final consonants of Hangul
     # Marks on or around a letter (Mn, Me) and format characters (Cf) take no column.
-    kinds = ((unicodedata.category(c), unicodedata.east_asian_width(c)) for c in text)
-    return sum(0 if kind in {"Mn", "Me", "Cf"} else 2 if width in "WF" else 1 for kind, width in kinds)
+    if is_joined or unicodedata.category(c) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(c) in "WF" else 1
 
 
 def padding(text: str, width: int) -> str:

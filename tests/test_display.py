@@ -1,6 +1,7 @@
 """Rows on a screen: blocks that are not too wide, and hold all cells."""
 
 import sys
+import unicodedata
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +42,11 @@ def test_an_alignment_is_as_wide_as_the_terminal(monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "60")
     assert max(map(len, str(alignment).splitlines())) <= 56
+
+
+def test_syllables_in_parts_are_as_wide_as_whole_ones():
+    for text in ("한국어", "été", "각 간 값", "がぎ"):
+        assert display_width(unicodedata.normalize("NFD", text)) == display_width(unicodedata.normalize("NFC", text))
 
 
 @given(

@@ -118,11 +118,14 @@ def _explain_value(error: click.BadParameter) -> str:
 def in_wrong_order(error: InputError, given: Mapping[str, Any]) -> UsageError | None:
     """Return an error that says that LATTICES and REFERENCES are swapped; if they are not, return `None`.
 
-    They are swapped if REFERENCES is one file with graphs, and LATTICES has no graphs.
+    They are swapped if REFERENCES is one file with graphs, and LATTICES is a file (or standard input) without graphs.
+    Transcripts are references and graphs.
     """
     lattices: str | None = given.get("lattices")
     references: Sequence[str] = given.get("references") or ()
     if lattices is None or len(references) != 1 or _has_graphs(lattices) or not _has_graphs(references[0]):
+        return None
+    if lattices != "-" and not os.path.exists(lattices):  # noqa: PTH110  the name may be an invalid path
         return None
     what = f"{error.what}, but {references[0]} holds graphs"
     return UsageError(what, where=error.where, advice="give LATTICES before REFERENCES")

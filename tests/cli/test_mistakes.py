@@ -51,6 +51,12 @@ def test_what_is_wrong_in_order_is_no_swap(tmp_path):
     assert done.status == 2
 
 
+def test_a_file_that_does_not_exist_is_no_swap(tmp_path):
+    transcript = file(tmp_path, "ref.trn", "we meet (meeting-001)\n")
+    assert_one_line_error(oracle(tmp_path / "meating.lat", transcript), "there is no such file")
+    assert "LATTICES before" not in oracle(tmp_path / "meating.lat", transcript).stderr
+
+
 REFERENCES = [line.split() for line in MEETING[1].read_text().splitlines()]
 
 

@@ -8,7 +8,8 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 
 # Characters of these categories are invisible, or change how other characters look.
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
+_JOINERS = "\u200c\u200d"
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -111,7 +112,7 @@ def visible(text: str) -> str:
     r"""Replace each invisible character of a text by its hexadecimal code point.
 
     Invisible characters are control and format characters, line ends, surrogates, private or unassigned characters, and
-    all spaces except U+0020.
+    all spaces except U+0020. Joiners (U+200C, U+200D) stay within Persian or Indic words and within emoji.
 
     Examples:
         >>> visible("a\tb\u202ec")
@@ -119,8 +120,15 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    kinds = ((c, unicodedata.category(c)) for c in text)
-    return "".join(f"⟨{ord(c):X}⟩" if kind in _UNSEEN or (kind == "Zs" and c != " ") else c for c, kind in kinds)
+    neighbours = zip(" " + text, text, text[1:] + " ", strict=False)
+    return "".join(c if _is_seen(before, c, after) else f"⟨{ord(c):X}⟩" for before, c, after in neighbours)
+
+
+def _is_seen(before: str, c: str, after: str) -> bool:
+    """Check whether a character between two others is visible, or joins letters, marks or emoji."""
+    if c in _JOINERS:
+        return all(unicodedata.category(side)[0] in "LMS" for side in (before, after))
+    return c == " " or unicodedata.category(c) not in _UNSEEN
 
 
 def shown_unit(unit: str) -> str:

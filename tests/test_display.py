@@ -3,10 +3,11 @@
 import sys
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latticemetric.display import aligned_rows, display_width, screen_width, two_digits, wrapped_rows
+from latticemetric.display import aligned_rows, display_width, screen_width, two_digits, visible, wrapped_rows
 from latticemetric.metrics.alignment import Alignment
 
 cells = st.lists(st.tuples(*[st.sampled_from(["a", "bird", "sings", "x" * 30, "\u9ce5"])] * 2), max_size=30)
@@ -58,3 +59,18 @@ def test_two_digits_are_rounded(number):
     exponent = int(power.removeprefix("10").translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")))
     assert 1 <= factor < 10
     assert abs(round(10 * factor) * 10 ** (exponent - 1) - number) * 2 <= 10 ** (exponent - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("می\u200cخواهم", "می\u200cخواهم"),  # Persian
+        ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),  # a family
+        ("a\u200c", "a⟨200C⟩"),
+        ("\u200da b\u200d \u200cc", "⟨200D⟩a b⟨200D⟩ ⟨200C⟩c"),
+        ("a\u200d\u200db", "a⟨200D⟩⟨200D⟩b"),
+        ("a\u00a0b\u202e", "a⟨A0⟩b⟨202E⟩"),
+    ],
+)
+def test_joiners_stay_within_words(text, shown):
+    assert visible(text) == shown

@@ -12,13 +12,15 @@ from typing import IO, Any
 from latticemetric.errors import MissingDependencyError, UsageError
 
 _ROWS_AT_ONCE = 1024
+_PLAIN = frozenset({str, list, tuple, dict, int, bool, type(None)})
+_TABLES = ("to_batches", "to_pylist", "iter_rows", "itertuples")  # methods of tables of Arrow, polars and pandas
 
 
 def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
     """Yield each row of a table as a mapping from column names to values.
 
-    A table is a data frame of pandas or polars, an Arrow table, or an iterable of mappings (such as a data set of
-    `datasets`).
+    A table is a data frame of pandas or polars, an Arrow table, or an iterable of such tables or of mappings (such as a
+    data set of `datasets`). Arrays within a row become lists.
 
     Examples:
         >>> list(records_of([{"nbest": ["a", "b"]}]))
@@ -36,13 +38,21 @@ def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
             yield {str(name): as_plain(value) for name, value in zip(table.columns, row, strict=True)}
     elif isinstance(table, Iterable) and not isinstance(table, str | bytes | Mapping):
         for row in table:
-            if not isinstance(row, Mapping):
-                raise UsageError(f"a record is a {type(row).__name__}, not a mapping of names and values")
-            yield row
+            yield from _records_of_row(row)
     else:
         raise UsageError(
             f"{type(table).__name__} is not a table", advice="give a data frame, an Arrow table or a list of mappings"
         )
+
+
+def _records_of_row(row: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield a mapping, or the records of a table that is a piece of another."""
+    if isinstance(row, Mapping):
+        yield row if _PLAIN.issuperset(map(type, row.values())) else {n: as_plain(v) for n, v in row.items()}
+    elif any(hasattr(row, name) for name in _TABLES):
+        yield from records_of(row)
+    else:
+        raise UsageError(f"a record is a {type(row).__name__}, not a mapping of names and values")
 
 
 def as_plain(value: Any) -> Any:

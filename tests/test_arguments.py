@@ -347,3 +347,27 @@ def test_graphs_with_names_are_pairs(tmp_path):
         with pytest.raises(lm.UsageError, match=r"^graphs is a NBest"):
             call(SCALED)
     assert [answer.value for answer in lm.ask_each(len, {"u1": SCALED}.items())] == [3]
+
+
+class ArrowTable:
+    """A table of Arrow."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def to_pylist(self):
+        return self.rows
+
+
+def test_rows_of_data_frames_as_dictionaries_have_arrays():
+    plain = [
+        {"id": "one", "nbest": ["a b", "a c"], "scores": [-1.0, -2.0], "reference": "a c"},
+        {"id": "two", "nbest": ["d"], "scores": [-1.0], "reference": "d"},
+    ]
+    wanted = lm.read_lists(plain)
+    arrays = [
+        row | {"nbest": np.array(row["nbest"], dtype=object), "scores": np.array(row["scores"]), "other": NAN}
+        for row in plain
+    ]
+    assert lm.read_lists(arrays) == wanted
+    assert lm.read_lists([ArrowTable(plain[:1]), ArrowTable(plain[1:])]) == wanted

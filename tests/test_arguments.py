@@ -149,7 +149,7 @@ def test_what_is_no_metric_is_said():
 
 
 def test_two_metrics_of_one_name_have_no_place_in_one_result():
-    with pytest.raises(lm.UsageError, match="metric 'bleu' is given twice; call `score` once for each"):
+    with pytest.raises(lm.UsageError, match="metric 'bleu' is given twice; call `score` separately for each"):
         lm.score(["a"], ["a"], [lm.BLEU(), lm.BLEU(smoothing="exp")])
 
 

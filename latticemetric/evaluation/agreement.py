@@ -1,4 +1,4 @@
-"""Correlate metrics with human scores of systems, pairs of systems and segments; compare metrics with each other.
+"""Correlate metrics with human scores over systems, over pairs of systems and over segments; compare metrics.
 
 The statistics of all segments are computed once. A resample draws segments and computes all values from their
 statistics.
@@ -60,8 +60,8 @@ class MetricAgreement(Frozen):
         differentials: Correlation over pairs of systems.
         segment: Correlation over segments; `None` if no segment has a human score.
         segment_scores: The metric's value for each segment, one row per system; NaN if undefined.
-        higher_is_better: False if lower scores are better. Scores keep their sign, so a good error rate has negative
-            correlations. Only `Differentials.agreement` corrects the direction.
+        higher_is_better: False if lower scores are better. Scores keep their sign, so the correlations of a good error
+            rate are negative. Only `Differentials.agreement` corrects the direction.
     """
 
     scores: tuple[Interval, ...]
@@ -81,7 +81,7 @@ class MetricComparison:
     Attributes:
         first: The name of the first metric.
         second: The name of the second metric.
-        bootstrap: The interval of the difference, and its p-value; `None` without resamples.
+        bootstrap: The interval and the p-value of the difference; `None` without resamples.
         difference: The second coefficient minus the first; `None` if one is undefined.
         williams: Williams' test over systems; `None` for segments, which are not independent points.
     """
@@ -110,10 +110,10 @@ class Agreement(Frozen):
     Attributes:
         systems: Names of the systems.
         human: The human score of each system.
-        human_segments: The human score of each segment, one row per system; NaN if nobody judged it.
+        human_segments: The human score of each segment, one row per system; NaN if nobody judged the segment.
         metrics: The agreement of each metric, by its name.
         system_comparisons: Comparisons of each metric with each later metric, by correlations over systems.
-        segment_comparisons: The same by correlations over segments, averaged over systems.
+        segment_comparisons: Comparisons of the same metrics, by correlations over segments, averaged over systems.
         resamples: The number of resamples.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
@@ -184,10 +184,13 @@ def _check_sizes(tables: Mapping[str, SystemTables], judged: Floats, names: Sequ
 
 def _check_system_human(values: Floats, systems: int) -> None:
     """Raise `UsageError` if human scores of systems are infinite, or not one per system."""
-    if values.shape != (systems,) or np.isinf(values).any():
+    if values.shape != (systems,):
         raise UsageError(
-            f"system_human has shape {values.shape} or infinite values", advice=f"give {systems} finite numbers"
+            f"system_human has shape {values.shape}, not ({systems},)",
+            advice="give one number per system",
         )
+    if np.isinf(values).any():
+        raise UsageError("system_human has infinite values", advice="use NaN for missing values")
 
 
 def correlate(
@@ -207,11 +210,11 @@ def correlate(
         scores: For each metric, a matrix of segment scores, or its tables from `system_tables`. A matrix has one row
             per system and one column per segment; NaN means missing, and higher scores are better. The value of a
             system is the mean of its row. With tables, the metric computes the value of a system from summed
-            statistics, and its `higher_is_better` says which scores are better.
-        human: The human score of each segment, one row per system; NaN if nobody judged it.
-        system_human: Human scores of whole systems, the same in all resamples. Default: means of segment scores.
+            statistics. The metric's `higher_is_better` says which scores are better.
+        human: The human score of each segment, one row per system; NaN if nobody judged the segment.
+        system_human: Human scores of whole systems, the same in all resamples. Default: means of `human`.
         systems: Names of the systems; default: numbers from 1.
-        resamples: The number of resamples, which all metrics share. 0: no intervals.
+        resamples: The number of resamples; 0: no intervals. All metrics use the same resamples.
         seed: The same seed draws the same segments.
         confidence: The share of resamples inside an interval.
         workers: The number of metrics to resample at once, in threads.
@@ -253,7 +256,7 @@ def correlate(
 
 
 class _Run(NamedTuple):
-    """The human scores and the parameters, which are the same for all metrics."""
+    """Human scores and parameters, for all metrics."""
 
     names: tuple[str, ...]  # names of systems
     segments: Floats  # human scores of segments, one row per system
@@ -273,8 +276,8 @@ class _Run(NamedTuple):
     def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
         """Draw resamples; return the value of each system, then the sums of each table in `others`.
 
-        All arrays have one row per resample; the first has one column per system. All metrics have the same resamples,
-        since they have the same seed.
+        All arrays have one row per resample; the first array has one column per system. All metrics have the same
+        resamples, since all calls use the same seed.
         """
         systems, segments, columns = one.tables.shape
         if not self.resamples:

@@ -111,8 +111,8 @@ class ErrorCalibration(Record):
         expected: Expected errors per reference word: the expected word error rate.
         rate: Errors per reference word: the word error rate.
         difference: `expected` minus `rate`; positive if the model expects too many errors.
-        ece: Expected calibration error: the sum, over bins, of the absolute difference between expected errors and
-            errors, divided by the number of reference words.
+        ece: Expected calibration error. For each bin, take the distance between the sum of expected errors and the sum
+            of errors; add up these distances, and divide by the number of reference words.
         squared_error: The mean of (expected errors − errors)² over utterances.
         bins: The reliability diagram: bins by expected errors, with about equal numbers of utterances.
     """
@@ -327,7 +327,9 @@ def _ratio(numerator: Values, denominator: Values) -> Values:
 def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str, kind: Any = np.bool_) -> tuple[Values, Any]:
     numbers, outcome = np.asarray(values, dtype=np.float64), np.asarray(outcomes, dtype=kind)
     if numbers.ndim != 1 or numbers.shape != outcome.shape:
-        raise UsageError(f"there are {numbers.size} {what}, but {outcome.size} outcomes", advice="give one for each")
+        raise UsageError(
+            f"there are {numbers.size} {what}, but {outcome.size} outcomes", advice=f"give as many {what} as outcomes"
+        )
     if not np.isfinite(numbers).all() or not np.isfinite(outcome).all():
         raise UsageError(f"some {what} or outcomes are not finite numbers", advice="remove NaN and infinite values")
     return numbers, outcome
@@ -337,7 +339,7 @@ def _numbered(groups: npt.ArrayLike, events: int) -> npt.NDArray[np.int64]:
     """Number the groups from 0; return the number of each event's group."""
     given = np.asarray(groups)
     if given.shape != (events,):
-        raise UsageError(f"there are {given.size} groups for {events} events", advice="give one for each")
+        raise UsageError(f"there are {given.size} groups for {events} events", advice="give one per event")
     return np.unique(given, return_inverse=True)[1].astype(np.int64)
 
 

@@ -252,7 +252,7 @@ def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
 
 
 def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:
-    """Return, for each point, the first and last position of its run: the adjacent points that are equal to it."""
+    """Return, for each point, the first and last position of its run. A run is a series of adjacent equal points."""
     shape = sides[0].shape
     place = np.broadcast_to(np.arange(shape[-1]), shape)
     new = np.zeros(shape, dtype=bool)

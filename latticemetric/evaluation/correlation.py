@@ -1,6 +1,6 @@
 """Correlate a metric with human scores; the points are systems, pairs of systems, segments, or groups of segments.
 
-With resamples, coefficients have confidence intervals; over segments and groups, only Pearson's r has one. If a
+With resamples, coefficients have confidence intervals; over segments and groups, only Pearson's r has an interval. If a
 coefficient is undefined, the result gives the reason.
 """
 
@@ -134,7 +134,8 @@ class Differentials:
     """Agreement on differences between systems, over all pairs (Coughlin 2003, section 2.1.1).
 
     Attributes:
-        correlation: The correlation of differences: the earlier system's value minus the later one's.
+        correlation: The correlation of differences. A difference is the value of the earlier system minus the value of
+            the later system.
         agreement: The share of pairs with the same order in metric and human scores. A tie agrees only with a tie.
     """
 
@@ -228,7 +229,7 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables with one row per segment: the moments of each system, side by side; and their sums."""
+    """Return two tables, one row per segment: the moments of all systems, side by side; their sums over systems."""
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 

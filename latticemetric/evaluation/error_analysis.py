@@ -164,7 +164,7 @@ class ErrorDetails(Result, Frozen):
     def line(self, name: str = "WER") -> str | None:
         """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`; `None` if the references have no words.
 
-        Give the name of the rate if it is another one: `CER` for errors of characters.
+        `name` is the name of the rate in the line: for errors of characters, give `CER`.
         """
         return error_line(name, self.errors, self.words, self.edits) if self.words else None
 
@@ -212,7 +212,7 @@ class ErrorDetails(Result, Frozen):
     def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
         """Yield a tuple for each list of words or of word pairs.
 
-        The tuple has the list's title, its number of distinct items, their total count, and the items with their
+        The tuple has the title of the list, the number of distinct items, the total count, and the items with their
         counts, the most frequent first. `most` limits the number of items; `None`: no limit.
         """
         titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]

@@ -1,8 +1,8 @@
 """The null distribution of `permutation_test`: swap the scores of two metrics at random, and recompute a statistic.
 
 Each unit has a random sign in each trial; −1 means that the trial swaps the scores of the unit. Some statistics, such
-as sums over pairs of scores, are computed from sums that are linear or quadratic in these signs, which is fast. Other
-statistics are computed from the swapped scores of each trial.
+as accuracies, are computed from sums that are linear or quadratic in these signs. This is fast. All other statistics
+are computed from the swapped scores of each trial.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MOST_SYSTEMS = 40  # up to this number of systems, all pairs of a row are held 
 
 
 class Sides(NamedTuple):
-    """Human scores, and standardised scores of two metrics. If one of the three is missing, all three are NaN."""
+    """Human scores, and standardised scores of two metrics; all three are NaN if one of the three is missing."""
 
     gold: Floats
     first: Floats
@@ -54,7 +54,7 @@ class Sides(NamedTuple):
 
     @classmethod
     def of(cls, gold: Floats, first: Floats, second: Floats) -> Sides:
-        """Standardise scores; scores of the two metrics that differ only by rounding become equal."""
+        """Standardise the scores of both metrics. Scores become equal if they differ only by rounding."""
         there = ~(np.isnan(gold) | np.isnan(first) | np.isnan(second))
         both = np.stack([_standardised(np.where(there, side, np.nan)) for side in (first, second)])
         return cls(np.where(there, gold, np.nan), *snap_ties(both.ravel()).reshape(both.shape))
@@ -96,7 +96,7 @@ class Signs:
             raise UsageError(f"there is no exchange '{self.exchange}'", advice="choose both, systems, items or pairs")
 
     def units(self) -> npt.NDArray[np.int64]:
-        """Return the number of each score's unit. A trial swaps all scores of a unit together."""
+        """Return, for each score, the number of its unit. A trial swaps all scores of a unit together."""
         systems, items = np.indices(self.shape)
         units = {"both": systems * self.shape[1] + items, "systems": systems, "items": items}
         return units[self.exchange].ravel()
@@ -223,7 +223,7 @@ def _soft_draws(sides: Sides, signs: Signs) -> tuple[float, Floats]:
 def _normal_above(values: Floats) -> Floats:
     """Return, for each value, the probability that a standard normal variable is larger.
 
-    The approximation is 7.1.26 of Abramowitz & Stegun 1964; its error is below 1e-7, far below the noise of a
+    The approximation is formula 7.1.26 of Abramowitz & Stegun 1964; its error is below 1e-7, far below the noise of a
     permutation test.
     """
     x = np.abs(values) / math.sqrt(2)
@@ -246,7 +246,7 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     sides = [(rows.gold, first.ravel()[rows.entries], second.ravel()[rows.entries]) for rows in groups]
 
     def difference(values: list[tuple[Floats, Floats]]) -> Floats:
-        """Return, for each trial, the first side's mean over rows minus the second's; leave out undefined values."""
+        """Return, for each trial, the mean of the first side minus the mean of the second, without undefined values."""
         hybrids = [np.concatenate(side, axis=1) for side in zip(*values, strict=True)]
         with np.errstate(invalid="ignore"):
             means = [np.where(np.isnan(v), 0.0, v).sum(axis=1) / (~np.isnan(v)).sum(axis=1) for v in hybrids]

@@ -33,7 +33,7 @@ class Group:
     """Segments of similar quality.
 
     Attributes:
-        value: The value that groups the segments, rounded to a multiple of the width.
+        value: The value of the group: all values of its segments round to this multiple of the width.
         size: The number of segments.
         small: True if there are too few segments to trust the scores.
         human: The mean of the human scores.
@@ -150,7 +150,7 @@ def group_segments(
 
 
 class _Grouped(NamedTuple):
-    """A metric's statistics by segment, group and column, summed over the systems whose output is in the group."""
+    """A metric's statistics by segment, group and column. Each entry sums the systems whose segment is in the group."""
 
     scores: SystemTables
     table: Floats
@@ -195,7 +195,7 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
     if not there.any():
         raise UsageError(
             "no segment has both a human score and a value to group by",
-            advice="do not group segments, or add their human scores",
+            advice="do not group segments, or add human scores of segments",
         )
     # Round halves up; count values just below a half (by rounding errors) as halves.
     numbers = np.floor(by[there] / width + 0.5 + 1e-9)

@@ -1,8 +1,8 @@
 """Bootstrap over segments: intervals of a corpus value, and of the difference of two systems.
 
 A resample has the size of the test set; its segments are drawn with replacement. The metric computes the value of a
-resample from the sum of the statistics of its segments. NIST weights n-grams by all references; resamples keep the
-weights of the whole test set. Sums are computed by matrix products in bounded memory.
+resample from the sum of the statistics of its segments. For NIST, the weights of n-grams come from all references;
+resamples keep the weights of the whole test set. Sums are computed by matrix products in bounded memory.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def paired_bootstrap_of(observed: float, differences: Values, confidence: float)
 
 
 def difference_columns(found: PairedBootstrap | None) -> dict[str, float | None]:
-    """Return the interval of a difference and its p-value, for JSON; all `None` without resamples."""
+    """Return the interval and the p-value of a difference, for JSON; all `None` without resamples."""
     if found is None:
         return dict.fromkeys(("low", "high", "half_width", "p_bootstrap"))
     ends = found.difference
@@ -173,8 +173,8 @@ def or_none(value: float) -> float | None:
 def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]:
     """Yield matrices of counts: how often each resample (row) draws each segment (column).
 
-    Each row is a multinomial sample of size `segments`. The size of the matrices is bounded; it does not change the
-    counts.
+    Each row is a multinomial sample of size `segments`. The size of the matrices is bounded; the bound does not change
+    the counts.
     """
     generator = np.random.default_rng(checked_seed(seed))
     for rows in chunks(segments, resamples):

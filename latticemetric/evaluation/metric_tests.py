@@ -1,10 +1,10 @@
 """Significance tests of two metrics' agreement with human scores: permutation tests, clusters, ranks.
 
-A trial swaps standardised scores of two metrics at random and computes both statistics again (Deutsch, Dror & Roth
-2021). The unit to swap is a single score (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores of an item.
-Trials of WMT's tables since 2023 swap results instead of scores: for each pair of scores, the result of a metric is 1
-if the metric agrees with people, otherwise 0. Such trials assume that pairs are independent. Scores are matrices with
-one row per system and one column per item; higher scores are better.
+A trial swaps standardised scores of two metrics at random, and computes the statistic of each metric again (Deutsch,
+Dror & Roth 2021). The unit to swap is a single score (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores
+of an item. Trials of WMT's tables since 2023 swap results instead of scores: for each pair of scores, the result of a
+metric is 1 if the metric agrees with people, otherwise 0. These trials assume that pairs are independent. Scores are
+matrices with one row per system and one column per item; higher scores are better.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ class MetricTask(Frozen):
 
         Args:
             name: The name of the task.
-            tasks: For each language pair, a tuple: the human scores of its systems, and a mapping from each metric to
-                its scores of the same systems.
+            tasks: For each language pair, a tuple: the human scores of the systems, and a mapping from metrics to
+                scores of these systems.
 
         Examples:
             >>> czech, german = ([1, 2, 3], {"mine": [0.1, 0.3, 0.2]}), ([5, 4], {"mine": [0.5, 0.4]})
@@ -150,7 +150,9 @@ class MetricTask(Frozen):
             raise UsageError("there are no language pairs to pool", advice="give at least one")
         metrics = tasks[0][1]
         if any(set(scores) != set(metrics) for _, scores in tasks):
-            raise UsageError("language pairs have different metrics", advice="give the same metrics for each")
+            raise UsageError(
+                "language pairs have different metrics", advice="give the same metrics for each language pair"
+            )
         gold = column_each([people for people, _ in tasks])
         scores = {metric: column_each([scores[metric] for _, scores in tasks]) for metric in metrics}
         return cls(name, "acc-eq", gold, scores, "pooled")
@@ -213,16 +215,17 @@ def rank_metrics(
 ) -> RankTable:
     """Rank metrics on tasks by clusters of significance, and average the ranks (Freitag et al. 2022).
 
-    Metrics are ranked from best to worst. A metric starts a new rank if it is significantly worse than any metric of
-    the current rank.
+    Metrics are ranked from best to worst. A metric starts a new rank if it is significantly worse than at least one
+    metric of the current rank.
 
     Args:
         tasks: The tasks; all need the same metrics.
         trials: The number of trials of each test.
         seed: The same seed swaps the same scores.
         significance: The significance level, not corrected for multiple tests.
-        one_sided: Use one-sided p-values, as WMT's tables do. If two metrics are equal, such tests find a difference
-            about twice as often as the level allows: the same data choose the better metric and test it.
+        one_sided: Use one-sided p-values, as WMT's tables do. If two metrics are equally good, one-sided tests find a
+            difference about twice as often as the level allows. The reason: the better metric is chosen with the data
+            of the test.
 
     Examples:
         >>> people = [[1.0], [2.0], [3.0], [4.0]]

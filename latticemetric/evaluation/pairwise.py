@@ -70,7 +70,7 @@ def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none
 
 
 def weights_of(groups: Sequence[Rows], average: Average) -> list[float]:
-    """Return, for each of the `Rows`, the weight of one of its pairs of scores. The weights of all pairs sum to 1."""
+    """Return, for each of the `Rows`, the weight of one pair of scores. The weights of all pairs sum to 1."""
     pairs = [rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) // 2 for rows in groups]
     number = sum(len(rows.gold) for rows in groups)
     if average == "pooled":
@@ -188,7 +188,7 @@ def kendall_like(
 
 
 def _pairs(n: int) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-    """Yield the index of each of `n` points except the last, with the indices of all later points."""
+    """For each of `n` points except the last, yield its index, and the indices of all later points."""
     for one in range(n - 1):
         yield one, np.arange(one + 1, n)
 
@@ -199,7 +199,7 @@ class Calibrated(NamedTuple):
     Attributes:
         value: The accuracy, or τ.
         threshold: Metric scores tie if they differ by at most this number. If several thresholds give the best value,
-            this is the smallest.
+            `threshold` is the smallest.
     """
 
     value: float
@@ -282,7 +282,7 @@ def pairwise_accuracy(tasks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> P
     """Return the pairwise accuracy over the system pairs of several tasks, such as language pairs.
 
     Args:
-        tasks: For each task, a tuple of human scores and metric scores, with one score per system in each.
+        tasks: For each task, a tuple of human scores and metric scores; both have one score per system.
 
     Examples:
         >>> pairwise_accuracy([([1, 2, 3], [0.1, 0.3, 0.2]), ([5, 4], [0.5, 0.4])])
@@ -336,8 +336,8 @@ def soft_pairwise_accuracy(gold: npt.ArrayLike, metric: npt.ArrayLike, *, trials
     """Return soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024).
 
     For each pair of systems, `pairwise_p` gives two p-values: one from human scores, one from metric scores. The result
-    is 1 minus the mean absolute difference of the two. Segments with a missing score do not count. The result is NaN if
-    there are fewer than two systems, or if no segment has all scores.
+    is 1 minus the mean absolute difference of the two p-values. Segments with a missing score do not count. The result
+    is NaN if there are fewer than two systems, or if no segment has all scores.
 
     Args:
         gold: Human scores of segments, one row per system; NaN if missing.

@@ -340,7 +340,7 @@ def _metrics(given: str | AnyMetric | Iterable[str | AnyMetric]) -> list[AnyMetr
         chosen += [make_metric(name.strip()) for name in one.split(",")] if isinstance(one, str) else [one]
     twice = [name for name, number in Counter(metric.name for metric in chosen).items() if number > 1]
     if twice:
-        raise UsageError(f"metric '{twice[0]}' is given twice", advice="call `score` once for each")
+        raise UsageError(f"metric '{twice[0]}' is given twice", advice="call `score` separately for each")
     return chosen
 
 

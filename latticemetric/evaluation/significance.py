@@ -100,8 +100,8 @@ def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -
 def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
     """Return, for each table, the sum of the rows of swapped segments: one sum per trial.
 
-    A trial swaps each segment with probability 1/2. All tables use the same trials, so any two tables can swap rows:
-    n tables need n sums, not one sum per pair of tables.
+    A trial swaps each segment with probability 1/2. All tables use the same trials, so the sums of any two tables can
+    be exchanged (`exchanged_sums`). There is one sum per table, not one per pair of tables.
     """
     segments = shared_length(tables)
     generator = np.random.default_rng(checked_seed(seed))
@@ -189,7 +189,7 @@ def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
 
 
 def two_sided_p(t: float, degrees: int) -> float:
-    """Return the two-sided p-value of t: the probability of a value at least as far from 0.
+    """Return the two-sided p-value of t: the probability of a value at least as far from 0 as t.
 
     The p-value is a finite sum, since degrees of freedom are whole numbers (Abramowitz & Stegun 1964, 26.7.3 and
     26.7.4).

@@ -26,7 +26,7 @@ class MeanOfSegments:
     higher_is_better: bool = True
 
     def values(self, sums: Table) -> Floats:
-        """Return the mean for each row (sum of values, number of values); NaN if the number is 0."""
+        """Return, for each row (sum of values, number of values), the mean; NaN if the number is 0."""
         with np.errstate(invalid="ignore", divide="ignore"):
             found: Floats = sums[..., 0] / sums[..., 1]
         return found
@@ -71,7 +71,7 @@ class SystemTables(Frozen):
         return bool(getattr(self.metric, "higher_is_better", True))
 
     def signed(self, values: Floats) -> Floats:
-        """Return scores of this metric so that higher is better: error rates with a minus sign."""
+        """Return scores so that higher is better: error rates get a minus sign."""
         return values if self.higher_is_better else 0.0 - values  # not -0.0
 
     def of_segments(self) -> Floats:
@@ -91,7 +91,7 @@ class SystemTables(Frozen):
         return snap_ties(values, self._averaged())
 
     def _averaged(self) -> Floats | None:
-        """Return the scores whose means are the values of systems; `None` if the values are no means."""
+        """Return the scores whose means are the values of systems; `None` if the values are not means."""
         return self.of_segments().ravel() if isinstance(self.metric, MeanOfSegments) else None
 
 
@@ -140,8 +140,8 @@ def snap_ties(values: Floats, made_of: Floats | None = None, *, each: bool = Fal
 
     Nearly equal values along the last axis are replaced by the smallest of them. The largest value determines the
     rounding errors. If `values` are differences or means, `made_of` gives the values that were subtracted or averaged:
-    their size determines the rounding errors. With `each`, every value determines its own, so that one very large
-    value does not make small ones equal.
+    their size determines the rounding errors. With `each`, every value determines its own rounding error, so that one
+    very large value does not make small values equal.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)
@@ -187,7 +187,7 @@ def system_tables(
 
 
 def missing_scores(name: str, cells: Floats, systems: Sequence[str]) -> tuple[str, ...]:
-    """Return a note for each system that lacks scores of some segments; none if no system has scores of segments."""
+    """Return a note for each system that lacks scores of some segments; no notes if all scores are missing."""
     lacking, size = np.isnan(cells).sum(axis=1), cells.shape[1]
     if (lacking == size).all():
         return ()
@@ -201,7 +201,8 @@ def missing_scores(name: str, cells: Floats, systems: Sequence[str]) -> tuple[st
 def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
     """Return scores as a matrix, one row per system and one column per segment.
 
-    Raise `UsageError` if they are not a matrix, or empty or infinite; `what` names the scores in the message.
+    Raise `UsageError` if `values` is not a matrix, is empty, or has infinite values. `what` names the scores in the
+    message.
     """
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:

@@ -48,8 +48,8 @@ class Discrimination:
         ranking: Pairs of system and value, best first; undefined values (`None`) are last.
         pairs: A test for each pair of systems.
         d: The system distinction coefficient: the share of significantly different pairs. `None` without pairs.
-        d_top: The coefficient for the first half of the ranking, corrected only for the pairs in this half. If the
-            number of systems is odd, the middle system is in neither half.
+        d_top: The coefficient for the first half of the ranking. The Bonferroni correction counts only the pairs in
+            this half. If the number of systems is odd, the middle system is in neither half.
         d_bottom: The coefficient for the last half.
         below: For each synthetic labelling, the number of systems with a lower score.
         below_total: The sum of `below`.
@@ -90,7 +90,7 @@ def discriminate(
     """Test each pair of systems under each metric; count the systems that score below each synthetic labelling.
 
     Args:
-        systems: The table of statistics of each system (see `tag_table`), by its name; all of the same segments.
+        systems: The table of statistics of each system (see `tag_table`), by name. All tables have the same segments.
         synthetic: The tables of synthetic labellings, by name. They are compared with systems, but not tested.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         alpha: The family-wise significance level of all pairs.
@@ -105,7 +105,7 @@ def discriminate(
         count = "1 pair" if pairs == 1 else f"{pairs} pairs"
         raise UsageError(
             f"{trials} trials are too few to reach a level of {alpha:g} for {count} of systems",
-            advice=f"run at least {needed}, or leave trials out",
+            advice=f"run at least {needed} trials, or leave the number of trials out",
         )
     moved = dict(zip(systems, moving_sums(list(systems.values()), trials, seed), strict=True))
     values = {m.name: {name: value_of(m, table) for name, table in systems.items()} for m in metrics}
@@ -173,8 +173,8 @@ def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
 
     - `all-bad`: every tag is BAD.
     - `all-good`: every tag is OK.
-    - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK (98 % of the tags if 18 % of
-      the gold tags are BAD, as in the paper).
+    - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK. In the paper, 18 % of the
+      gold tags are BAD; then 98 % of the tags are OK.
     - `pessimistic`: BAD has a recall of 0.9, OK a recall of 0.1; so 90 % of the tags are BAD.
     - `random`: each tag is BAD with a probability equal to the share of BAD among the gold tags.
 

@@ -70,7 +70,7 @@ THRESHOLDS = tuple(k / 20 for k in range(1, 20))
 
 @dataclass(frozen=True)
 class ThresholdScores:
-    """The scores at one threshold: words with a confidence below it are BAD."""
+    """The scores at one threshold: words with a confidence below the threshold are BAD."""
 
     threshold: float
     scores: TagScores

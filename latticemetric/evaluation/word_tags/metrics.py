@@ -20,12 +20,12 @@ from latticemetric.metrics.base import Table
 class TagColumn(IntEnum):
     """Columns of a table of tag statistics, with one row per segment. BAD is the positive class.
 
-    `TRUE_*` and `FALSE_*` are numbers of words whose predicted tag is right or wrong. `SEQCOR` is the sequence
-    correlation of the segment.
+    `TRUE_*` count the words with a right predicted tag; `FALSE_*` count the words with a wrong predicted tag. `SEQCOR`
+    is the sequence correlation of the segment.
 
     The columns for phrase F1 describe spans; a span is a maximal run of equal tags. `*_PREDICTED` and `*_GOLD` are
-    numbers of spans. `*_PRECISION` sums, over predicted spans, the share of words with the same gold tag. `*_RECALL`
-    sums, over gold spans, the share of words with the same predicted tag.
+    numbers of spans. `*_PRECISION` sums, over predicted spans, the share of words whose gold tag equals the predicted
+    tag. `*_RECALL` sums, over gold spans, the share of words whose predicted tag equals the gold tag.
     """
 
     TRUE_BAD = 0
@@ -133,7 +133,7 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
 class TagMetric:
     """A metric of word tags: its name, and a formula that computes values from sums.
 
-    `bootstrap` and `randomisation_test` accept such a metric, with tables of `tag_table`.
+    `bootstrap` and `randomisation_test` accept this metric, with tables from `tag_table`.
     """
 
     name: str
@@ -227,7 +227,7 @@ class TagScores(Record):
         tags: The number of tags.
         bad: The number of the system's BAD tags.
         errors: The number of tags that differ from the gold tags.
-        notes: Reasons why metrics are undefined, or why they are 0 by definition; the keys are these metrics' names.
+        notes: By name of a metric, the reason why the metric is undefined, or is 0 by definition.
     """
 
     f1_bad: float | None

@@ -1,9 +1,9 @@
 """Repeated sampling: the number of samples that a metric needs to detect small differences of error rates.
 
-A sample is a labelling of the test set with a given share of errors (Logacheva et al. 2016, section 3.2). It starts
-from the gold tags. Then it takes random segments, and replaces their gold tags by the tags of a system with errors in
-the segment, until there are enough errors. Algorithm 1 and table 2 of the paper compare metrics by the number of
-samples they need.
+A sample is a labelling of the test set with a given share of errors (Logacheva et al. 2016, section 3.2). To make a
+sample, start from the gold tags. Take a random segment, and replace its gold tags by the tags of a system that has
+errors in this segment. Repeat this with other segments until there are enough errors. Algorithm 1 and table 2 of the
+paper compare metrics by the numbers of samples that the metrics need.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RATE_DIGITS = 9
 
 
 class ErrorSource:
-    """The segments where systems make errors. Samples are drawn from them.
+    """The segments where systems make errors. Samples are drawn from these segments.
 
     Args:
         gold: The table of the gold tags, compared with themselves: `tag_table(gold, gold)`.
@@ -127,7 +127,7 @@ class SamplingTest:
         first: One error rate.
         second: The other error rate.
         p: For each number of samples, the mean p-value over rounds (unpaired two-sided t-tests).
-        needed: The smallest number of samples with p below the corrected level; `None` if there is none.
+        needed: The smallest number of samples with p below the corrected level; `None` if no tried number is enough.
     """
 
     metric: str
@@ -175,9 +175,10 @@ class RepeatedSampling:
         return {name: found[name] for name in sorted(order, key=lambda name: effort[name])}
 
     def more_discriminative(self, first: str, second: str, rates: tuple[float, float]) -> str | None:
-        """Return the metric that detects the difference of two error rates with fewer samples (algorithm 1).
+        """Return the metric that detects a difference of error rates with fewer samples (algorithm 1).
 
-        Return `None` if both need equally many samples, or if neither detects it.
+        Take the smallest number of samples at which exactly one metric detects the difference, and return this metric.
+        Return `None` if there is no such number.
         """
         of_pair = {test.metric: test for test in self.tests if {test.first, test.second} == set(rates)}
         for name in (first, second):
@@ -220,8 +221,8 @@ def repeated_sampling(
         systems: Tables of real systems, of the same segments.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         error_rates: Shares of wrong tags. Default: 30 %, 30.01 %, 30.05 %, 30.1 % and 30.2 %, as in Logacheva et al.
-            2016. The default rates start at a lower whole per cent if the systems have too few errors, and have larger
-            steps if 0.01 % is less than one tag.
+            2016. If the systems have too few errors, the default rates start at a lower whole per cent. If 0.01 % is
+            less than one tag, the steps between the default rates are larger.
         sizes: Numbers of samples to try.
         rounds: The number of rounds for the largest size. Smaller sizes run more rounds on the same samples.
         alpha: The family-wise significance level of all pairs of error rates.

@@ -125,7 +125,7 @@ class WordTags(Frozen):
 
 
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
-    """Raise `InputError` if the numbers of segments differ, or the numbers of tags in some segment.
+    """Raise `InputError` if the numbers of segments differ, or if the numbers of tags in a segment differ.
 
     `names` are the names of the gold tags and of the predicted tags in the message.
     """
@@ -197,7 +197,7 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
 def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
     """Check whether each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them.
 
-    `gaps` is the answer if it is not `None`. Otherwise, `layout` decides; `auto` assumes gaps if every segment has an
+    If `gaps` is not `None`, it is the answer. Otherwise, `layout` decides; `auto` assumes gaps if every segment has an
     odd number of tags.
     """
     if layout not in LAYOUTS:

@@ -79,7 +79,9 @@ class Tally:
 
     def __add__(self, other: Self) -> Self:
         if self.names != other.names:
-            raise UsageError("statistics of different metrics cannot be added", advice="add those of one metric only")
+            raise UsageError(
+                "statistics of different metrics cannot be added", advice="add statistics of one metric only"
+            )
         return type(self)(self.names, tuple(map(add, self.sums, other.sums)))
 
     def asdict(self) -> dict[str, Any]:
@@ -114,7 +116,7 @@ class CorpusScore(Result, Generic[S]):
 class Metric(ABC, Generic[S]):
     """A metric of a candidate against one or several references.
 
-    `table` returns one row of statistics per segment. `values` computes scores from sums of such rows. Corpus scores
+    `table` returns one row of statistics per segment. `values` computes scores from sums of these rows. Corpus scores
     and resampling use these two methods.
     """
 
@@ -306,8 +308,8 @@ class Aligning(Protocol):
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
     """Return a metric's counts for one candidate as text for a terminal.
 
-    If the metric cannot explain its counts, return its alignment with the best reference (ties: the first). If it
-    cannot align either, return `None`.
+    If the metric cannot explain its counts, return the alignment of the candidate with the best reference (ties: the
+    first). If the metric cannot align either, return `None`.
     """
     if isinstance(metric, Explaining):
         return str(metric.explain(candidate, references))
@@ -331,7 +333,7 @@ def check_flags(**flags: object) -> None:
     """Raise `UsageError` if a flag is not True or False, since Python treats every non-empty string as True."""
     for name, value in flags.items():
         if not isinstance(value, bool):
-            raise UsageError(f"{name} is {value!r}", advice="give True or False, or yes or no on the command line")
+            raise UsageError(f"{name} is {value!r}", advice="give True or False (yes or no on the command line)")
 
 
 def plain_sum(value: float) -> int | float:

@@ -53,7 +53,7 @@ class SpelledRate(GRR):
         """Return the units of a text, given as words. Ignored words and wildcards are left out."""
 
     def units(self, text: Text) -> tuple[str, ...]:
-        """Return the units of a text that the metric compares."""
+        """Split a text into the units that the metric compares."""
         return self.counted(words_of(text))
 
     def signature_for(self, references: int | str) -> Signature:

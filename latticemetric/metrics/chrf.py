@@ -38,8 +38,8 @@ class CHRF(TallyMetric):
         whitespace: Count white space as characters. A string keeps all of its white space; words of a list are
             separated by one space.
         lowercase: Compare lower-cased texts.
-        eps_smoothing: Average the F-scores of the orders, not P and R, as in chrF++.py, NLTK and Moses; an undefined
-            precision or recall is 10⁻¹⁶. If False, average P and R over the orders for which candidate and reference
+        eps_smoothing: True to average the F-scores of the orders, as chrF++.py, NLTK and Moses do; an undefined
+            precision or recall is 10⁻¹⁶. False to average P and R over the orders for which candidate and reference
             both have n-grams.
 
     Examples:

@@ -28,8 +28,8 @@ _MOST_WORDS = (1 << 20) - 1
 class CompoundWER(TallyErrorRate):
     """The word error rate with free joining of words, (S + D + I) / |r|. Lower is better.
 
-    Adjacent words of one text (candidate or reference) match a word of the other text at no cost if, joined without
-    spaces, they spell this word. The number of errors is the minimum over all alignments. Insertions, deletions and
+    Adjacent words of one text (candidate or reference) match a word of the other text at no cost if they spell this
+    word when joined without spaces. The number of errors is the minimum over all alignments. Insertions, deletions and
     substitutions are counted in the alignment that kaldialign (`merge_compounds=True`) chooses. |r| is the number of
     words of the reference before any joining.
 

@@ -198,7 +198,7 @@ class METEOR(TallyMetric):
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
         if not listed or len(set(listed)) < len(listed):
-            raise UsageError("the stages of METEOR are empty, or name a stage twice", advice=_STAGES_ADVICE)
+            raise UsageError("the stages of METEOR are empty, or one stage is named twice", advice=_STAGES_ADVICE)
         values = {
             "stages": listed,
             "weight": _checked(weight, "weight"),

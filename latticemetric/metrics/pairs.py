@@ -69,8 +69,8 @@ class ScoreRow(NamedTuple):
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     """Yield the scores of all candidates against each reference. Memory use does not grow with the number of pairs.
 
-    Recognition rates use a fast kernel that computes no alignments, unless penalties have too many digits. Other
-    metrics compute the statistics of all pairs, as `metric.score` does.
+    Recognition rates and CER use fast kernels, which compute no alignments. If penalties have too many digits, rates
+    are computed pair by pair. All other metrics compute the statistics of all pairs.
     """
     # Not for subclasses, which may compute other scores from the gains.
     rate = metric if isinstance(metric, GRR) and type(metric) in _OWN else None
@@ -99,7 +99,7 @@ def _pair_tables(
 ) -> Iterator[npt.NDArray[np.float64]]:
     """Yield the statistics of all candidates against each reference: one table per reference.
 
-    If a subclass overrides only `table`, the `pair_tables` that it inherits may compute other statistics. Then use
+    If a subclass overrides only `table`, the inherited `pair_tables` may compute other statistics. In this case, use
     `Metric.pair_tables`, which calls `table`.
     """
     classes = type(metric).__mro__

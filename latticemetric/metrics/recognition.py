@@ -430,7 +430,7 @@ def best_reference_path(reversed_arcs: Steps, arc_of: npt.NDArray[np.int32]) -> 
 def best_reversed_arcs(
     candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
 ) -> Steps:
-    """Return the arcs of the path of a reversed reference that gives a candidate the best rate.
+    """Return the arcs of one path of a reversed reference: a candidate has the best rate against this path.
 
     Among paths with the best rate, return the path with the smallest arcs in the reversed reference. In the reference
     itself, this path ends in the smallest state, and has the smallest arcs when paths are compared from their ends.

@@ -1,6 +1,6 @@
 """Checks of references: a list of single words is ambiguous.
 
-It may be one reference, or several references of one word each.
+The list may be one reference, or several references of one word each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The word error rate of NIST's sclite, from the alignment with the lowest cost (not the fewest errors).
 
 sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) in candidate
-or reference 0.001. Three substitutions and four other errors have the same cost, so the alignment may have more errors
-than necessary. In a network, it may also choose other words than an alignment with the fewest errors.
+or reference 0.001. Three substitutions cost as much as four deletions or insertions, so the alignment may have more
+errors than necessary. In a network, the alignment may also have other words than an alignment with the fewest errors.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return self.align_arcs(candidate, reference)[0]
 
     def align_arcs(self, candidate: GraphText, reference: GraphText) -> tuple[Alignment, npt.NDArray[np.integer[Any]]]:
-        """Return the alignment, and each candidate word's arc, or its position if the candidate is a text."""
+        """Return the alignment and, for each candidate word, its arc (or its position, if the candidate is a text)."""
         sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
         vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
         networks = [_network(side, vocabulary) for side in sides]

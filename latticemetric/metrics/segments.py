@@ -85,7 +85,7 @@ _COUNTS_AT_ONCE = 1 << 22
 
 
 def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order: int) -> Iterator[Counts]:
-    """Yield one array per reference: the numbers of n-grams of each candidate that match it (clipped counts).
+    """Yield one array per reference: for each candidate, the clipped numbers of matching n-grams.
 
     An array has one row per candidate, and one column per order.
 

@@ -558,7 +558,7 @@ def test_markup_is_not_scored_as_text(head, tmp_path):
     ("text", "message"),
     [
         ("bleu.smoothing_value=abc", "smoothing_value abc is not possible with the smoothing none"),
-        ("bleu.stem=maybe", "stem is 'maybe'; give True or False, or yes or no on the command line"),
+        ("bleu.stem=maybe", r"stem is 'maybe'; give True or False \(yes or no on the command line\)"),
         ("bleu.effective_order=2", "effective_order is 2"),
         ("bleu.order=1_0", "order 1_0 is not possible"),
         ("nist.stem=1", "stem is 1"),

@@ -115,10 +115,11 @@ def compile_references(
 ) -> Any:
     """Build a `pynini.Fst`, a tropical acceptor of a recognition rate for one or more references; cost = −gain.
 
-    For a single string, the weights are those of the paper, so the best path costs −numerator. For a graph or several
-    references, the weights of each automaton are divided by its denominator, and a new start state joins the automata,
-    so the best path costs −rate. A graph becomes one automaton per string length, since strings of the same length have
-    the same denominator. References without words have no rate; they are omitted if other references have words.
+    For a single string, the weights are as in the paper, and the best path costs −numerator. For a graph or several
+    references, the weights of each automaton are divided by the denominator of its reference. A new start state joins
+    the automata, and the best path costs −rate. A graph becomes one automaton per string length, since strings of the
+    same length have the same denominator. References without words have no rate; they are omitted if other references
+    have words.
 
     Args:
         references: The references.
@@ -183,13 +184,13 @@ class BestPath(NamedTuple):
 def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
-    The rate, gain / denominator, is not a sum over arcs. For a given number λ, gain − λ · denominator is such a sum.
-    Find the path with the largest sum, take its rate as the next λ, and repeat. When the largest sum is 0, λ is the
-    best rate. All numbers are integers, so the iteration ends at the exact rate, after a few searches.
+    The rate, gain / denominator, is not a sum over arcs. For a given number λ, gain − λ · denominator is a sum over
+    arcs. Find the path with the largest sum, take its rate as the next λ, and repeat. When the largest sum is 0, λ is
+    the best rate. All numbers are integers, so the iteration ends at the exact rate, after a few searches.
 
     Args:
-        search: Function of λ, a `Ratio`. It returns the path with the largest sum, multiplied by λ.total so that it is
-            an integer: (gain of the path) · λ.total − λ.gain · (denominator of the path).
+        search: Function of λ, a `Ratio`. It returns the path with the largest sum. Multiplied by λ.total, the sum is an
+            integer: (gain of the path) · λ.total − λ.gain · (denominator of the path).
         gains: The parameters of the rate.
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path

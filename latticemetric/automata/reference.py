@@ -109,8 +109,8 @@ class ReferenceGraph:
 def reversed_lattice(lattice: Lattice) -> tuple[Lattice, Numbers]:
     """Return a lattice with all paths reversed, and the original arc of each of its arcs (−1 for new arcs).
 
-    New arcs lead from a new start to the old final states, in their order. The arcs that leave a state keep the order
-    of the original arcs, so that paths are compared from their ends.
+    New arcs lead from a new start to the old final states, in the order of these states. The arcs that leave a state
+    keep the order of the original arcs, so that paths are compared from their ends.
     """
     ends, last = lattice.final, np.int32(lattice.num_states)
     nothing = np.zeros_like(ends)
@@ -162,7 +162,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Build the n-grams of the references, without those that have an `UNKNOWN` word, since no graph has these."""
+        """Build the n-grams of the references; leave out n-grams with `UNKNOWN` words: no graph has them."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:

@@ -100,7 +100,7 @@ class Spelling:
 class SpelledLattice(NamedTuple):
     """The lattice of units. It has the paths of the original lattice; the arcs that leave a state keep their order.
 
-    If there is a separator, a state has two copies if some paths to it have words and others have none.
+    With a separator, a state has two copies if some paths to the state have words, and other paths have none.
 
     Attributes:
         lattice: The lattice whose words are numbers of units; it has no vocabulary and no scores.
@@ -126,7 +126,10 @@ class SpelledLattice(NamedTuple):
         return np.where(self.arc == _WITHIN, within, column[self.arc]).astype(column.dtype)
 
     def of_states(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
-        """Convert a column of the original states to one of this lattice's states; those within words get `within`."""
+        """Convert a column of the original states to a column of this lattice's states.
+
+        States within words get the value `within`.
+        """
         return np.where(self.state == _WITHIN, within, column[self.state]).astype(column.dtype)
 
     def cost(self, cost: Costs) -> Costs:
@@ -134,12 +137,12 @@ class SpelledLattice(NamedTuple):
         return Costs(self.of_arcs(cost.arc), self.of_states(cost.final, np.inf))
 
     def sums_of_arcs(self, column: Floats, arcs: int) -> Floats:
-        """Return the sum of a column for each of the `arcs` original arcs, over the arcs of units that begin it."""
+        """For each of the `arcs` original arcs, sum a column over the first arcs of its chains of units."""
         begins = self.arc != _WITHIN
         return np.bincount(self.arc[begins], column[begins], arcs).astype(np.float64)
 
     def sums_of_states(self, column: Floats, states: int) -> Floats:
-        """Return the sum of a column for each of the `states` original states, over the copies of the state."""
+        """For each of the `states` original states, sum a column over the copies of the state."""
         own = self.state != _WITHIN
         return np.bincount(self.state[own], column[own], states).astype(np.float64)
 

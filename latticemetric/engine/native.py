@@ -187,7 +187,8 @@ def hope_derivations(
     """Return, for each reference, the derivation with the largest share · gain − model cost.
 
     Args:
-        searches: One search per reference, all of the same forest. Their costs only decide ties, and may be rounded.
+        searches: One search per reference, all of the same forest. The costs of the searches only decide ties, and may
+            be rounded.
         shares: For each reference, the factor of its gains, at least 0. Gains are integers; see `Gains`.
         model_cost: The costs to subtract.
     """
@@ -306,7 +307,7 @@ class StringLoss(NamedTuple):
     """A string with a small loss: its cheapest path, and the loss.
 
     `bound` is `None` if all strings with smaller losses come before this one in the list. Otherwise, the search stopped
-    early, and strings that it did not find may have smaller losses; `bound` is a lower bound of these losses.
+    early, and may have missed strings with smaller losses; no missed string has a loss below `bound`.
     """
 
     arcs: npt.NDArray[np.int64]
@@ -334,9 +335,9 @@ def search_loss_augmented(
     Args:
         lattice: The lattice.
         model_cost: The model's costs of the lattice.
-        label: The word that the metric counts on each arc; ε if it counts none (no word, an ignored word, a wildcard).
+        label: The word that the metric counts on each arc; ε if the arc has no word, an ignored word or a wildcard.
         shown: The word of each arc in the result; ε for ignored words. Two strings are distinct if these words differ.
-        references: The words of each reference that the metric counts, as numbers.
+        references: For each reference, the numbers of the words that the metric counts.
         shares: For each reference, the factor of its gains. Gains are integers; see `Gains`.
         gains: The metric's parameters.
         costs_count: True if costs are part of the loss. If False, they only decide ties.
@@ -413,7 +414,8 @@ def _whole_weights(
     """Return the weights of gains (one per reference) and of costs as integers, and the unit of values.
 
     The value of a path is the weighted gain minus the weighted cost. Weights are rounded only if values may not fit
-    into 128 bits. `largest_sum` is an upper bound of the absolute cost of a path, `largest_gain` of its absolute gain.
+    into 128 bits. `largest_sum` is an upper bound of the absolute cost of a path; `largest_gain` is an upper bound of
+    the absolute gain.
     """
     exact = [*shares, cost_share if largest_sum else Fraction(0)]  # the weight of costs of 0 needs no bits
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))

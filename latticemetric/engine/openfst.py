@@ -1,10 +1,11 @@
 """The OpenFst engine: compose the graph with the metric's automaton, prune all but the best paths, resolve ties.
 
-A forest becomes a push-down transducer, which is unfolded first. The unfolded forest does not share nodes, so this
-engine is for small forests and for checks of the native engine. OpenFst could compose the push-down transducer with the
-automaton (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but that search has a bug: OpenFst 1.8
-merges calls of a node with the same parenthesis from two states of the automaton (`ParenSpec::operator==` compares
-`src_start` with itself). It then finds worse paths, or none, or ends the process.
+A forest becomes a push-down transducer, which is unfolded before the composition. The unfolded forest does not share
+nodes, so this engine is for small forests and for checks of the native engine. OpenFst could compose the push-down
+transducer with the automaton (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but that search
+has a bug: OpenFst 1.8 merges calls of a node with the same parenthesis from two states of the automaton
+(`ParenSpec::operator==` compares `src_start` with itself). With this bug, OpenFst finds worse paths or no path, or ends
+the process.
 
 A derivation is a balanced path of the push-down transducer. Its inputs are the derivation's edges in preorder, numbered
 from 1, and then the goal's number; its outputs are the words. (Iglesias, Allauzen, Byrne, de Gispert & Riley 2011,
@@ -116,7 +117,8 @@ def require_memory_to_compose(lattice: Lattice, states: int) -> None:
     """Raise `InputError` if there is too little memory to compose a lattice with the automaton of a reference.
 
     Call this before the composition: OpenFst ends the process if memory runs out. The composed machine has nearly one
-    state for each pair of a state of the lattice and one of the `states` of the automaton.
+    state for each pair (state of the lattice, state of the automaton). `states` is the number of states of the
+    automaton.
     """
     most = most_bytes()
     if states * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word)) > most:
@@ -228,9 +230,10 @@ class ForestMachines:
         return fst, parentheses
 
     def unfolded_states(self, enough: int) -> int:
-        """Count the states of the unfolded forest: one copy of a machine for each return position of its calls.
+        """Count the states of the unfolded forest.
 
-        Counts of copies stop at `enough` + 1, since the number may be astronomical.
+        Each call has its own copy of a machine; calls that return to the same state share a copy. Copies are counted
+        only up to `enough` + 1, since their number may be astronomical.
         """
         copies = [0] * len(self.machines)
         copies[-1] = 1
@@ -243,7 +246,7 @@ class ForestMachines:
 
 
 def forest_machines(search: ForestSearch) -> ForestMachines:
-    """Return the machines of a forest: each edge is a path that reads its number, and writes words and calls tails."""
+    """Return the machines of a forest. Each edge is a path: it reads the edge's number, and writes words and calls."""
     forest = search.forest
     known = np.unique(search.reference[search.reference != UNKNOWN]).tolist()
     number_of = {word: number for number, word in enumerate(known, start=1)}

@@ -23,10 +23,10 @@ class Search:
 
     Attributes:
         lattice: The lattice to search.
-        label: The word that the metric counts on each arc; ε if it counts none (no word, an ignored word, a wildcard).
+        label: The word that the metric counts on each arc; ε if the arc has no word, an ignored word or a wildcard.
         is_word: 1 for each arc that adds a word to the result (for the tie rule).
         cost: The model's costs, which decide ties.
-        reference: The words of the reference that the metric counts, as numbers, or a graph of them.
+        reference: The numbers of the reference words that the metric counts, or a graph of these words.
         gains: The parameters of the recognition rate.
         spelling: The units of the labels, if the metric compares units (such as characters); then the reference
             consists of units, too.
@@ -64,7 +64,7 @@ class ForestSearch:
         target: The target side of each edge, without ignored words and wildcards.
         words: The number of words that each edge adds to the result (for the tie rule).
         cost: The model's costs, which decide ties.
-        reference: The words of the reference that the metric counts, as numbers.
+        reference: The numbers of the reference words that the metric counts.
         gains: The parameters of the recognition rate.
     """
 

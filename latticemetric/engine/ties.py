@@ -10,7 +10,7 @@ best path has, in this order,
 3. the fewest words in the result; ε and ignored words are not counted.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-If all scores are equal, the rule chooses the model's 1-best. There are two exceptions:
+If all scores are equal, the rule chooses the model's 1-best. The tie rule has two exceptions:
 
 - In an n-best list (`Lattice.ranked`), the rank in the list replaces steps 3 and 4, in every search. So the 1-best of a
   list without scores is its first hypothesis.
@@ -19,9 +19,9 @@ If all scores are equal, the rule chooses the model's 1-best. There are two exce
 A search for the k best strings uses the rule twice: to choose the path of each string, and to order the strings.
 
 Kernels compare paths with `kernels/graphs/tie_order.hpp`. Python compares `TieKey`s, and resolves ties of OpenFst with
-`resolve_ties`: OpenFst finds all paths with the best score, but its weights (32-bit floats) cannot hold the other
-values of the rule. One loop in Python compares without keys: `oracle_search/list_oracle.py` compares hypotheses of a
-list by cost, then rank.
+`resolve_ties`: OpenFst finds all paths with the best score, but OpenFst's weights (32-bit floats) cannot hold costs,
+numbers of words and arcs. One loop in Python compares without keys: `oracle_search/list_oracle.py` compares hypotheses
+of a list by cost, then rank.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ class Batch:
             gradient: False to skip the gradient, which saves time.
 
         Raises:
-            InputError: A cost is not finite or too large, or a graph needs more states than `most_states`.
+            InputError: A cost is too large or not finite, or a graph needs more states than `most_states`.
         """
         checked = self._checked(costs)
         ask = partial(self._of_part, checked, gradient=gradient)
@@ -403,7 +403,7 @@ def _part(graphs: Sequence[_Searched], first: int, cost: int) -> _Part:
     )
 
     def joined(columns: Iterable[npt.NDArray[Any]], begins: Numbers) -> Numbers:
-        """Join arrays of indices; add each graph's offset to its indices, except −1."""
+        """Join arrays of indices; add each graph's offset to its indices (−1 stays −1)."""
         moved = [np.where(c < 0, -1, c + b) for c, b in zip(columns, begins.tolist(), strict=False)]
         return np.concatenate(moved).astype(np.int64)
 

@@ -328,7 +328,8 @@ def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str, kind: An
     numbers, outcome = np.asarray(values, dtype=np.float64), np.asarray(outcomes, dtype=kind)
     if numbers.ndim != 1 or numbers.shape != outcome.shape:
         raise UsageError(
-            f"there are {numbers.size} {what}, but {outcome.size} outcomes", advice=f"give as many {what} as outcomes"
+            f"{what} have shape {numbers.shape}, but outcomes have shape {outcome.shape}",
+            advice="give two flat arrays of equal length",
         )
     if not np.isfinite(numbers).all() or not np.isfinite(outcome).all():
         raise UsageError(f"some {what} or outcomes are not finite numbers", advice="remove NaN and infinite values")
@@ -339,7 +340,7 @@ def _numbered(groups: npt.ArrayLike, events: int) -> npt.NDArray[np.int64]:
     """Number the groups from 0; return the number of each event's group."""
     given = np.asarray(groups)
     if given.shape != (events,):
-        raise UsageError(f"there are {given.size} groups for {events} events", advice="give one per event")
+        raise UsageError(f"groups have shape {given.shape}, not ({events},)", advice="give one group per event")
     return np.unique(given, return_inverse=True)[1].astype(np.int64)
 
 

@@ -143,8 +143,9 @@ def test_perfect_and_useless_probabilities():
     [
         (([0.5, 1.5], [True, False]), {}, "a probability is not between 0 and 1"),
         (([math.nan], [True]), {}, "not finite"),
-        (([0.5], [True, False]), {}, "there are 1 probabilities, but 2 outcomes"),
-        (([0.5], [True], [1, 2]), {}, "there are 2 groups for 1 events"),
+        (([0.5], [True, False]), {}, r"probabilities have shape \(1,\), but outcomes have shape \(2,\)"),
+        (([[0.5]], [[True]]), {}, "give two flat arrays of equal length"),
+        (([0.5], [True], [1, 2]), {}, r"groups have shape \(2,\), not \(1,\)"),
         (([0.5], [True]), {"bins": 0}, "the number of bins is 0"),
         (([0.5], [True]), {"bins": 10**9}, "the number of bins is 1000000000"),
         (([0.5], [True]), {"confidence": 1.0}, "confidence 1.0 is not between 0 and 1"),
@@ -159,7 +160,7 @@ def test_hostile_events_are_refused(arguments, options, problem):
 def test_hostile_errors_are_refused():
     with pytest.raises(lm.UsageError, match="not finite"):
         evaluation.error_calibration([math.inf], [1], [1])
-    with pytest.raises(lm.UsageError, match="there are 1 numbers of words, but 2 outcomes"):
+    with pytest.raises(lm.UsageError, match=r"numbers of words have shape \(1,\), but outcomes have shape \(2,\)"):
         evaluation.error_calibration([1.0, 2.0], [1, 2], [1])
 
 

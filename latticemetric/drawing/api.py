@@ -56,7 +56,7 @@ class Drawing:
         return dot_text(self.diagram)
 
     def text(self, width: int | None = WIDTH) -> str:
-        """Return the drawing as text for terminals; if this is wider than `width` columns, return a list of links."""
+        """Return the drawing as text for terminals; if the drawing is wider than `width`, return a list of links."""
         return terminal_text(self.diagram, width)
 
     def save(
@@ -137,8 +137,8 @@ def draw(
         times: True to write times under the states of a lattice, if it has times.
         most_states: Largest number of states or nodes to draw, from the best paths; the limit for arcs is twice this
             number. Paths in `ways` are always drawn. `None`: draw all.
-        beam: Largest difference of a path's cost from the best cost; more expensive paths are not drawn, except those
-            in `ways`.
+        beam: Largest difference of a path's cost from the best cost; more expensive paths are not drawn, except
+            paths in `ways`.
         scales: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.
         title: A description, for readers who cannot see the picture.

@@ -50,13 +50,13 @@ class Link:
     """An arrow from one vertex to another.
 
     Attributes:
-        source: The vertex where it begins.
-        target: The vertex where it ends.
+        source: The vertex where the link begins.
+        target: The vertex where the link ends.
         label: The text on the link.
         detail: The small text under the label.
         paths: The numbers of the highlighted paths through the link.
-        shade: The shade of the link: a band of colour that shows its expected rate. It is an index in `SHADES`; `None`
-            if there is no band.
+        shade: The shade of a band that shows the expected rate of the link: an index in `SHADES`. `None` if there is no
+            band.
     """
 
     source: int
@@ -158,7 +158,7 @@ SHADE_WIDTH = 10.0
 
 
 def shades_of(rates: npt.ArrayLike | None, arcs: npt.NDArray[np.integer]) -> tuple[dict[int, int], str]:
-    """Return the shade (an index in `SHADES`) of each arc or edge in `arcs` with a rate, and the legend's text.
+    """Return the shades (indices in `SHADES`) of the arcs or edges `arcs` that have a rate, and the legend's text.
 
     `rates` has the expected rate of every arc or edge of the graph, or NaN. If no arc or edge in `arcs` has a rate,
     return an empty dictionary and an empty text.
@@ -190,7 +190,8 @@ def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> di
         for arc in arcs:
             if not 0 <= arc < number:
                 raise UsageError(
-                    f"'{name}' takes {thing} {arc}, which the graph lacks", advice="highlight paths of the same graph"
+                    f"'{name}' takes {thing} {arc}, but the graph has no {thing} {arc}",
+                    advice="highlight paths of the same graph",
                 )
     return checked
 

@@ -124,7 +124,7 @@ def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], 
 
 
 def _one_of(links: Sequence[Link]) -> Link:
-    """Return one link for several; its label has the first words of these links, and the number of other words."""
+    """Return one link in place of several links; its label has their first words, and the number of other words."""
     if len(links) == 1:
         return links[0]
     shown, more = links[:_MOST_WORDS], len(links) - _MOST_WORDS
@@ -246,7 +246,7 @@ MOST_VERTICES = 400
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """Build the diagram of a derivation tree, level by level; omit vertices when there are about `most_vertices`."""
+    """Build the diagram of a derivation tree, level by level, until it has about `most_vertices` vertices."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])

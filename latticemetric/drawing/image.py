@@ -44,7 +44,7 @@ _MISSING = re.compile(r"Glyph (\d+) ")
 
 
 def installed_families() -> list[str]:
-    """Return the font families of `_FAMILIES` that are installed."""
+    """Return the installed font families in `_FAMILIES`."""
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
@@ -53,7 +53,7 @@ def installed_families() -> list[str]:
 
 @contextmanager
 def _one_warning() -> Iterator[None]:
-    """Inside the block, turn the warnings about single letters without a font into one warning about all of them."""
+    """Collect the warnings about letters without a font; after the block, give one warning about all these letters."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

@@ -147,7 +147,7 @@ _Columns = list[list[int]]
 
 
 def ordered_columns(graph: LayeredGraph) -> _Columns:
-    """Return the nodes of each column from top to bottom, in the order with the fewest crossings that was found."""
+    """Return the nodes of each column from top to bottom, in the order found with the fewest crossings."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
     for sweep in range(_SWEEPS):
@@ -207,7 +207,7 @@ def _swap(graph: LayeredGraph, columns: _Columns) -> None:
 
 
 def crossings(graph: LayeredGraph, columns: _Columns) -> int:
-    """Count the crossings of lines if columns are in this order."""
+    """Count the crossings of lines, given the order of the nodes in each column."""
     total = 0
     for left, right in itertools.pairwise(columns):
         rank = {node: number for number, node in enumerate(right)}
@@ -253,7 +253,7 @@ def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
 def _place(
     graph: LayeredGraph, column: Sequence[int], wanted: Sequence[float], weights: Sequence[float], found: list[float]
 ) -> None:
-    """Write into `found` the heights of a column that are nearest to the wanted ones, without overlaps.
+    """Write into `found` the heights of a column that are nearest to the `wanted` heights, without overlaps.
 
     Subtract the least distances between nodes, apply isotonic regression with `weights`, and add the distances again.
     """
@@ -373,7 +373,7 @@ class _Drawing:
                 yield PlacedText(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
 
     def _port(self, vertex: int, towards: int, side: int) -> Point:
-        """Return the point on a vertex's border where a link begins or ends, shifted towards its other end."""
+        """Return the point on a vertex's border where a link begins or ends, shifted towards the link's other end."""
         x, y = self.centre(vertex)
         width, height = vertex_size(self.diagram.vertices[vertex])
         shift = 0.33 * height * math.tanh((self.y[towards] - y) / (1.5 * height))

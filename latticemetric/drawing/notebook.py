@@ -28,7 +28,7 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """Return a graph, tree or network as an SVG element; of a large one, draw only a part, with a note."""
+    """Return a graph, tree or network as an SVG element; draw only a part of a large graph, with a note."""
     return draw(graph).svg()
 
 
@@ -62,8 +62,8 @@ def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
 def result_html(result: Any) -> str:
     """Return a result as HTML.
 
-    If the result has `to_records`, show these records. Otherwise show its words (with confidences, if known) or, if it
-    has no words, a table of its rows or probabilities; then show its numbers.
+    If the result has `to_records`, show these records. Otherwise, show first its words, then its numbers. Show the
+    confidences of words, if known. If the result has no words, show a table of its rows or probabilities instead.
     """
     name = f"<p><b>{type(result).__name__}</b></p>"
     if hasattr(result, "to_records"):

@@ -93,7 +93,7 @@ class Shape:
 
     @property
     def rings(self) -> list[tuple[float, float]]:
-        """The outlines of the shape, the outer one first; each is a distance from its edge, and a line width."""
+        """The outlines of the shape, the outer one first: the distance from the shape's edge, and the line width."""
         outer = (0.0, 2.6 if self.paths else 1.2)
         return [outer, (_RING_SPACING, 1.2)] if self.kind in {END, GOAL} else [outer]
 
@@ -181,7 +181,7 @@ def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
 
 
 def arrow_head(curve: Curve) -> tuple[Point, Point, Point]:
-    """Return the triangle at the end of a curve, in its direction; the triangle is larger for highlighted paths."""
+    """Return the triangle at the end of a curve, in the curve's direction; larger for highlighted paths."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)

@@ -32,7 +32,7 @@ class Selection(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Limits of the part of a graph to draw, `None` for no limit. Highlighted paths are always drawn."""
+    """Limits of the part of a graph to draw; `None` means no limit. Highlighted paths are always drawn."""
 
     most: int | None  # the largest number of states or nodes; the limit for arcs or edges is twice this number
     beam: float | None  # the largest cost above the cost of the best path
@@ -90,7 +90,7 @@ def select_arcs(
 def _of_best_paths(
     graph: Lattice | Forest, always: Numbers, scales: Scales | None, fits: Callable[[Numbers], bool]
 ) -> Numbers:
-    """Return the arcs in `always`, those of the best path, and those of further paths in order while they fit."""
+    """Return the arcs in `always`, the arcs of the best path, and those of the next best paths while all fit."""
     first, *others = graph.n_best(_MOST_PATHS, scales, paths=True)
     arcs = np.union1d(always, first)
     for path in others:

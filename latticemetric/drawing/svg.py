@@ -87,7 +87,7 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 def _class(style: PathStyle) -> str:
     """Return the CSS class of a style.
 
-    The name has the colour, since the rules of one picture apply to all pictures of a page.
+    The name of the class contains the colour, since the rules of one picture apply to all pictures of a page.
     """
     return f"way-{style.light[1:]}"
 

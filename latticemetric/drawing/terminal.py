@@ -159,12 +159,15 @@ class Detour:
     closed: bool = True  # True if the last vertex is on another chain, False if it is on this one
 
     def overlaps(self, other: Detour) -> bool:
-        """Check whether two detours overlap. If one is closed, the other may begin at its last vertex."""
+        """Check whether two detours overlap.
+
+        A closed detour does not overlap a detour that begins at its last vertex.
+        """
         return other.first < self.last + (not self.closed) and self.first < other.last + (not other.closed)
 
 
 def main_path(diagram: Diagram) -> tuple[int, ...]:
-    """Return the links of the first highlighted path if it leads from start to end, otherwise of the longest path."""
+    """Return the links of the main path: the first highlighted path if it is complete, otherwise the longest path."""
     links = [number for number, link in enumerate(diagram.links) if 0 in link.paths]
     at = 0
     for number in links:
@@ -175,7 +178,7 @@ def main_path(diagram: Diagram) -> tuple[int, ...]:
 
 
 def _longest(diagram: Diagram) -> tuple[int, ...]:
-    """Return the path with the most links; of equal paths, the first."""
+    """Return the path with the most links; if several paths are equally long, the first of them."""
     longest = [0] * len(diagram.vertices)
     onward: list[int] = [-1] * len(diagram.vertices)
     for number in reversed(range(len(diagram.links))):
@@ -190,7 +193,7 @@ def _longest(diagram: Diagram) -> tuple[int, ...]:
 
 
 def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
-    """Divide all links outside the main path into detours; each such link and vertex is in exactly one detour."""
+    """Divide the links and vertices outside the main path into detours; each is in exactly one detour."""
     placed = {0, *(diagram.links[number].target for number in main)}
     left: list[list[int]] = [[] for _ in diagram.vertices]
     on_main = set(main)
@@ -297,7 +300,7 @@ class _TextLayout:
     def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
         """Return the vertices whose vertical lines cross this link in `row`.
 
-        Each comes with True for lines that arrive at the vertex, or with False for lines that leave it.
+        Each vertex comes with True for lines that arrive at the vertex, or with False for lines that leave it.
         """
         link = self.diagram.links[number]
         return [

@@ -61,7 +61,7 @@ def test_the_same_graph_is_the_same_picture():
 
 
 def test_ways_are_those_of_the_graph():
-    with pytest.raises(lm.UsageError, match="takes arc 9, which the graph lacks"):
+    with pytest.raises(lm.UsageError, match="takes arc 9, but the graph has no arc 9"):
         svg(lm.Lattice.from_strings(["a"]), {"oracle": [9]})
 
 

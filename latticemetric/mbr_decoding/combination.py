@@ -1,8 +1,8 @@
-"""Combine the outputs of several systems: align them as one confusion network, vote, and find its oracles.
+"""Combine the outputs of several systems: align them as one confusion network, vote, and find oracles.
 
 The search for the alignment with the least cost is approximate. The cost of a column is the number of pairs of systems
-with different words in the column. If a system has several words in a slot, a pair counts by the probability that its
-words differ. The order of the systems does not matter. Votes follow the rules of ROVER (Fiscus 1997).
+with different words in the column. If a system has several words in a slot, a pair counts by the probability that the
+two words differ. The order of the systems does not matter. Votes follow the rules of ROVER (Fiscus 1997).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Output(Frozen):
 
     Attributes:
         words: The words of all slots, slot by slot; '' means no word.
-        probabilities: The probability of each word in its slot; if a slot has only one word, its confidence.
+        probabilities: The probability of each word in its slot; for the only word of a slot, its confidence.
         first: The index in `words` of each slot's first word; the last entry is the number of all words.
         times: Begin and end of each slot, in seconds; NaN if unknown.
         graph: The graph that was converted to slots; `None` for a string.
@@ -135,8 +135,8 @@ class Vote(Frozen):
 
     Attributes:
         words: The words.
-        confidences: The share of the votes (by weight) for each word. Votes are multiplied by their confidences, except
-            in the scheme `votes`.
+        confidences: The share of the votes (by weight) for each word. Each vote is multiplied by the system's
+            confidence in the word, except in the scheme `votes`.
         columns: The column of each word.
     """
 
@@ -154,8 +154,8 @@ class Combination(Result, Frozen):
         slots: For each column and each system, the number of the system's slot; −1 if the system has no slot in the
             column.
         outputs: The output of each system.
-        cost: The cost of the alignment: the sum, over columns and pairs of systems, of the probability that their words
-            differ.
+        cost: The cost of the alignment: the sum, over columns and pairs of systems, of the probability that the words
+            of the two systems differ.
         bound: A lower bound of the cost: the sum of the edit distances of all pairs of systems. `None` if an output is
             not a string.
         weights: The weight of each system.
@@ -195,8 +195,8 @@ class Combination(Result, Frozen):
     def times(self) -> Times | None:
         """Mean begin and end of each word, over the systems that have the word and its times.
 
-        If there is no such system, the times come from other systems in the column, or are interpolated. `None` if no
-        system has times, or if there are no words.
+        If no system has both, the times come from other systems in the column, or are interpolated. `None` if no system
+        has times, or if there are no words.
         """
         return self._table.mean_times(self.best)
 
@@ -210,7 +210,7 @@ class Combination(Result, Frozen):
     ) -> Vote:
         """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        Ties: a word wins against "no word". Among several words, the word with the letters most similar to the best
+        Ties: a word wins against "no word". Among several words, the word whose letters are most similar to the best
         words of all systems in the column wins; then the word of the system that differs least from other systems.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
@@ -281,7 +281,7 @@ class Combination(Result, Frozen):
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
-        """Count, for each system, the winning words that it has.
+        """Count the winning words of each system.
 
         `words` is the number of these words; `alone` is the number of winning words that only this system has.
         """
@@ -318,8 +318,8 @@ def combine(
     """Combine the outputs of several systems for one utterance of any length.
 
     Args:
-        outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM read as a
-            lattice keeps its times and confidences. Without names, systems are named 1, 2, …
+        outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM, read as a
+            lattice, keeps its times and confidences. Without names, systems are named 1, 2, …
         weights: The weight of each system; all 1 by default.
         null: With the schemes `sum` and `votes`, the factor of the votes for "no word"; with `average` and `maximum`,
             the confidence of "no word".
@@ -412,7 +412,7 @@ def _checked_share(share: float) -> float:
 def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
     """Return the slots of each column, the cost of the alignment, and a lower bound of this cost.
 
-    The systems are sorted by output before the alignment, so that the result does not depend on their order.
+    The systems are sorted by output before the alignment. So the result does not depend on the order of the systems.
     """
     first = [output.words for output in outputs]  # compare words alone, unless two outputs have the same words
     contents: list[Any] = first if len(set(first)) == len(first) else [output.content() for output in outputs]
@@ -437,7 +437,7 @@ def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
 
 
 def _integer_probabilities(output: Output) -> npt.NDArray[np.int32]:
-    """Return the probabilities of each slot as integers with a fixed sum; a slot's only word has the whole sum."""
+    """Return the probabilities of each slot as integers with a fixed sum; the only word of a slot has all of it."""
     whole = _native.whole_slot
     if output.is_string:
         return np.full(len(output.words), whole, dtype=np.int32)
@@ -490,7 +490,7 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
 
 
 def _costs_of(probabilities: Floats) -> Floats:
-    """Return −log of probabilities, the smallest normal number for 0."""
+    """Return −log of probabilities; a probability of 0 counts as the smallest normal number."""
     costs: Floats = -np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
     return costs
 
@@ -527,7 +527,10 @@ class _Table:
 
     @staticmethod
     def _entries(s: int, output: Output, slot: Numbers, numbers: Mapping[str, int]) -> tuple[npt.NDArray[Any], ...]:
-        """Return the entries of system `s` as five arrays: column, system, word, mass, and True for its best words."""
+        """Return the entries of system `s` as five arrays: column, system, word, mass and flag.
+
+        The flag is True for the best word of each slot, and for "no word" in a column without a slot.
+        """
         present, absent = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
         sizes = np.diff(output.first)
         is_top = np.zeros(len(output.words), dtype=bool)
@@ -570,7 +573,7 @@ class _Table:
         return sums
 
     def cost(self) -> float:
-        """Return the sum, over columns and pairs of systems, of the probability that their words differ."""
+        """Return the cost of the alignment; see `Combination`."""
         systems = self.top.shape[1]
         slot = self.group_column[self.group] * systems + self.system
         # The only word of a slot has probability 1; its mass is a confidence.
@@ -611,10 +614,10 @@ class _Table:
         return Vote(tuple(words), tuple(sure.tolist()), self.group_column[winner])
 
     def _most_similar(self, groups: Numbers, first: Numbers, weights: Floats) -> Numbers:
-        """Return, for each of several sets of groups, the group whose word is most similar to the words of all systems.
+        """Return one group of each set of groups: the group whose word is most similar to the words of all systems.
 
         A system is represented by its best word in the column. Of equally similar groups, the first wins. The sets
-        follow each other in `groups`; `first` has the index where each set begins, and the end of the last.
+        follow each other in `groups`; `first` has the index where each set begins, and the end of the last set.
         """
         own, others = self.group_word[groups][:, None], self.top[self.group_column[groups]]
         size = int(self.group_word.max()) + 1
@@ -645,9 +648,9 @@ class _Table:
         return found
 
     def _confidence(self, weight: Floats, mass: Floats, *, largest: bool) -> Floats:
-        """Return the weighted mean or the largest confidence of each group's word, over the systems that have it.
+        """Return the mean (weighted) or largest confidence of each group's word.
 
-        Systems with weight 0 are ignored.
+        Ignore systems that do not have the word, and systems with weight 0.
         """
         if largest:
             found = np.zeros(len(self.group_word))
@@ -657,14 +660,14 @@ class _Table:
         return summed
 
     def agreement(self, names: Sequence[str], vote: Vote) -> dict[str, dict[str, int]]:
-        """Count, for each system, the winning words that it has; see `Combination.agreement`."""
+        """Count the winning words of each system; see `Combination.agreement`."""
         words = self.vocabulary.encode(vote.words)
         has = self.top[vote.columns] == words[:, None]
         alone = has & (has.sum(axis=1) == 1)[:, None]
         return {name: {"words": int(has[:, s].sum()), "alone": int(alone[:, s].sum())} for s, name in enumerate(names)}
 
     def lattice(self, weights: Floats, chosen: Sequence[int]) -> Lattice:
-        """Return the words of the `chosen` systems as a lattice, without the columns where they have no words."""
+        """Return the words of the `chosen` systems as a lattice; omit columns where these systems have no words."""
         used = np.zeros(len(weights))
         used[list(chosen)] = weights[list(chosen)] / weights[list(chosen)].max() if weights[list(chosen)].any() else 1.0
         share = self._summed(used[self.system] * self.mass)
@@ -688,7 +691,7 @@ class _Table:
     def mean_times(self, vote: Vote) -> Times | None:
         """Return the mean begin and end of each word of a vote, in seconds; `None` if no system has times.
 
-        If no system with the word has times, the times of other systems in its column are used. A word in a column
+        If no system with the word has times, the times of other systems in the column are used. A word in a column
         without times gets interpolated times.
         """
         if np.isnan(self.times).all() or not vote.words:

@@ -43,7 +43,7 @@ class PairPruning:
 
     Attributes:
         confidence: A hypothesis was dropped if it could not become the best, or if it won at most the share
-            1 − confidence of the resamples. With 1, only the first reason applies.
+            1 − confidence of the resamples. If confidence is 1, only the first reason applies.
         pairs: Number of pairs that were scored.
         all_pairs: Number of pairs of hypotheses and references.
         dropped: Number of hypotheses that were not compared with all references.
@@ -179,7 +179,7 @@ class _Search:
         return found
 
     def _win_shares(self, merits: Floats, leader: int, weights: Floats) -> Floats:
-        """Return, for each hypothesis, the share of resamples of references on which the leader is not better."""
+        """Return, for each hypothesis, the share of resamples in which the leader is not better."""
         size = merits.shape[1]
         drawn = self._random.multinomial(size, np.full(size, 1 / size), size=_RESAMPLES) * weights
         totals = drawn @ merits.T

@@ -53,7 +53,7 @@ class Consensus(Brief):
         """Return the network as a lattice with the column `posterior`; omit bins without words.
 
         Args:
-            least: Also omit words with posteriors below this, except the best word of each bin.
+            least: Also omit words with posteriors below `least`, except the best word of each bin.
         """
         if not least >= 0:
             raise UsageError(f"the least posterior is {least}", advice="give a number ≥ 0")

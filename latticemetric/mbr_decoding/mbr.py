@@ -14,7 +14,7 @@
   sample of larger graphs. Equal strings count as one. If expected scores are equal up to rounding, the string with the
   least cost wins, then the string with the fewest words, then the first in alphabetical order.
 
-In place of a metric, `utility` takes an external function of pairs of texts (COMET, BLEURT, …), or a matrix of its
+In place of a metric, `utility` takes an external function of pairs of texts (COMET, BLEURT, …), or a matrix of
 scores; see `utility_matrix`.
 
     >>> from latticemetric import Lattice, mbr
@@ -174,12 +174,13 @@ def mbr(  # noqa: D417  parameters of one kind share a line
         hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
         samples: For metrics: number of paths to sample from each graph. Default: all paths are listed (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
-        utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
-        higher_is_better, utility_range: For a utility: False if it counts errors; (lowest score, highest score).
+        utility: In place of a method: a function of texts, or a matrix or its `.npy` file; see `utility_matrix`.
+        higher_is_better: For a utility: False if it counts errors.
+        utility_range: For a utility: the lowest and the highest possible score.
         weights: For metrics: weights of the entries of an n-best list: `probabilities`, `counts` (1 each), or numbers.
         pruning_confidence: For metrics: to save time, drop strings that lose this share of resamples (`PairPruning`).
         beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
-        determinize: Give a string the probability of its best path, not of all its paths, as HiFST does; needs pynini.
+        determinize: As in HiFST, give a string the probability of its best path, not of all its paths; needs pynini.
         scales: Weights of score columns of the graph or of the evidence; other columns keep their default weights.
         risk, candidates, most_states: For `wer`: `risk="exact"` computes exact risks of candidates; see `risk_mbr`.
     """
@@ -276,7 +277,7 @@ def _utility(
 def _checked_method(
     method: str | Metric[Any], risk: str, candidates: int | None, most_states: int | None
 ) -> str | Metric[Any]:
-    """Return the method, names in lower case; raise `UsageError` if options of exact risks are wrong or unused."""
+    """Return the method; make names lower case. Raise `UsageError` if options of exact risks are wrong or unused."""
     method = method.strip().lower() if isinstance(method, str) else method
     if risk not in ("bound", "exact"):
         raise UsageError(f"the risk is {risk!r}", advice="choose 'bound' or 'exact'")

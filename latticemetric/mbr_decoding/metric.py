@@ -47,7 +47,7 @@ Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
 
 @dataclass(frozen=True)
 class Selection:
-    """The settings that select strings from a graph: pruning to `beam`, then all strings or those of `samples` paths.
+    """Settings that select strings from a graph: pruning to `beam`, then all strings or those of `samples` paths.
 
     `samples` is `None` for all strings. `scale` multiplies the costs before they become probabilities.
     """
@@ -181,8 +181,8 @@ class ExpectedScores(NamedTuple):
 
     Attributes:
         scores: For each candidate, the expected score over the strings with a defined score; NaN if there are none. The
-            error is about 10⁻¹⁵ of the mean absolute score.
-        sizes: For each candidate, the mean absolute score over these strings.
+            rounding error is about 10⁻¹⁵ of the mean absolute score.
+        sizes: For each candidate, the mean absolute score over the strings with a defined score.
         undefined: For each candidate, the total probability of the strings with an undefined score.
         exact: False if a search of METEOR's alignments was stopped early.
     """
@@ -247,8 +247,8 @@ class MetricMBR(Result):
         ranked: All candidate strings, best first.
         evidence_strings: Number of distinct strings of the evidence.
         effective_size: Effective number of strings: 1 / Σ probability².
-        undefined: The total probability of strings of the evidence with an undefined score; the expected score omits
-            them.
+        undefined: The total probability of those strings of the evidence that have an undefined score; the expected
+            score omits these strings.
         exact: False if the answer is an estimate: paths were sampled, a search of METEOR's alignments stopped early, or
             hypotheses were pruned and the answer is not certified.
         scale: The factor of the costs.
@@ -414,8 +414,9 @@ def _entries(graph: Graph, strings: Sequence[_String]) -> tuple[int, list[int]]:
 def _ranking(scores: Floats, sizes: Floats, candidates: StringDistribution, *, higher_is_better: bool) -> list[int]:
     """Sort the strings by score, then by the tie rule; strings without a score come last.
 
-    Two scores tie if they differ by less than the rounding errors of their own sums, whose `sizes` are the mean
-    absolute scores. A string with a score of −1e9 does not make all others tie.
+    Two scores tie if their difference is smaller than the rounding errors of the two scores. The rounding error of a
+    score is proportional to the mean absolute score (`sizes`). So a string with a score of −1e9 does not make all other
+    strings tie.
     """
     merit = np.where(np.isnan(scores), -np.inf, scores if higher_is_better else -scores)
     order = np.argsort(-merit, kind="stable")

@@ -142,13 +142,13 @@ class MBR(Result):
 
 
 def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lattice:
-    """Return the smallest lattice with the best path of each string within a beam, as HiFST does."""
+    """Return the smallest lattice with the best path of each string within a beam, as in HiFST."""
     lattice = as_lattice(graph, scales, advice="only lattices can be determinized").determinized(scales)
     return lattice if beam is None else lattice.pruned(beam).determinized()
 
 
 class NgramMBR:
-    """A search of a pruned graph that can be run with several parameters. Posteriors come from the pruned evidence.
+    """A search of a pruned graph, for several sets of parameters. Posteriors come from the pruned evidence.
 
     With `determinize`, both graphs are determinized, so that a string has the probability of its best path. Then
     results have no arcs, since the arcs of the given graph are lost.
@@ -292,7 +292,7 @@ class NgramMBR:
 
     @cached_property
     def _shared_words(self) -> tuple[Words, Words]:
-        """The words that the forest shares with the evidence, as numbers in the forest and in the evidence."""
+        """The words that are in both the forest and the evidence: their numbers in the forest and in the evidence."""
         assert isinstance(self._pruned, Forest)
         own = distinct_words(self._pruned.target.values)
         known = _numbers_in(self._evidence.vocabulary, own, self._pruned.vocabulary)

@@ -127,8 +127,8 @@ def risk_mbr(
         graph: A lattice, or an n-best list.
         scale: Factor of the costs; below 1, it makes the distribution flatter.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        candidates: Number of strings to take from the lattice, and to take from the network.
-        most_states: The largest number of states of the search for one risk. If a search needs more, it gives only
+        candidates: Number of strings to take from the lattice; the same number is taken from the network.
+        most_states: The largest number of states in the search for one risk. If a search needs more, it gives only
             bounds of the risk.
 
     Examples:
@@ -184,7 +184,8 @@ def _candidates(
 ) -> dict[_String, _Numbers]:
     """Return the distinct candidates and their word numbers.
 
-    They are the answer of word MBR, the 1-best, and the best strings, `count` each, of the lattice and of its network.
+    They are the answer of word MBR, the 1-best, the `count` best strings of the lattice, and the `count` best strings
+    of its network.
     """
     found: dict[_String, _Numbers] = {}
 
@@ -221,9 +222,9 @@ def _risks(
     needed: Collection[_String],
     risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
 ) -> dict[_String, RiskOfString]:
-    """Return the risks of the first candidate, of those in `needed`, and of others that may have the least risk.
+    """Return the risks of the first candidate, the candidates in `needed`, and others that may have the least risk.
 
-    They are in the order of `candidates`.
+    The risks are in the order of `candidates`.
     """
     first, *rest = candidates
     known, found = risk_of(first)

@@ -39,7 +39,7 @@ class WordMBR(Result):
         risk: A tight upper bound of the expected number of word errors of `words`.
         confidences: The probability of each word.
         one_best: The words of the 1-best, where the search starts.
-        one_best_risk: The same bound for `one_best`.
+        one_best_risk: A tight upper bound of the expected number of word errors of `one_best`.
         iterations: Number of hypotheses tried.
     """
 
@@ -131,7 +131,7 @@ class AlignedHypothesis:
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
-        """The first row of each position. Each position has a row, since all paths are aligned with it."""
+        """The first row of each position. Each position has a row, since every path is aligned with it."""
         return np.searchsorted(self.place, np.arange(len(self.positions)))
 
     @cached_property
@@ -196,7 +196,7 @@ def search_words(
 ) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
     """Improve the 1-best until nothing changes; return the 1-best, the best hypothesis, and the number of tries.
 
-    With `start`, the search starts from these words, which must be in the lattice, instead of the 1-best.
+    With `start`, the search starts from these words instead of the 1-best. The words must be in the lattice.
     """
     lattice = aligner.lattice
     first = lattice.word[lattice.best_path(aligner.cost)] if start is None else lattice.vocabulary.encode(start)

@@ -1,8 +1,9 @@
 """Oracle by a word error rate that treats joined words as equal: `ice cream` matches `icecream` without an error.
 
-For each reference, an automaton computes the number of errors of a text. It is the automaton of WER with more paths of
-cost 0. On these paths, several lattice words match one reference word that they spell when joined, or one lattice word
-matches several reference words that spell it. The best path of the lattice through the automaton has the fewest errors.
+For each reference, an automaton computes the number of errors of a text. It is the automaton of WER with additional
+paths of cost 0. These paths match several lattice words with one reference word, or one lattice word with several
+reference words, if both sides have the same letters when joined. The best path of the lattice through the automaton has
+the fewest errors.
 """
 
 from __future__ import annotations
@@ -193,7 +194,7 @@ def _edits(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_A
 
 
 def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:
-    """Yield the arcs of lattice words that several reference words spell when joined."""
+    """Yield the arcs that match one lattice word with several reference words, if their join is the lattice word."""
     longest = max(map(len, number), default=0)
     for begin in range(len(reference)):
         joined = reference[begin]

@@ -5,7 +5,7 @@ k-grams, c words, and ρ reference words (the effective reference length).
 
 The search uses a linear approximation at the current counts. A matching k-gram adds 1 / (n m_k). A word subtracts
 Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 use average counts instead.) The search
-visits each graph, and changes its path if this improves the BLEU of the corpus.
+visits each graph, and changes its path if the change improves the BLEU of the corpus.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ class Member:
         """Yield paths with a large gain, for each of `shares` (see `BleuGain.of_word`).
 
         BLEU clips the matches of an n-gram at its count in the references; a sum over a path cannot express this. If a
-        path has an n-gram more often than the references, search again with a smaller gain of this n-gram. The gain of
-        all its matches in the path is then equal to the gain of the clipped matches.
+        path has an n-gram more often than the references, search again with a smaller gain of this n-gram. Then the
+        total gain of the n-gram in the path is equal to the gain of its clipped matches.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -197,7 +197,7 @@ class Ascent:
         return Tally(self._metric.columns, tuple(row.tolist()))
 
     def _objective(self, totals: Table) -> Floats:
-        """Return the BLEU of each row of totals. To compare rows with BLEU 0, return smoothed BLEU − 1 for them."""
+        """Return the BLEU of each row of totals; for rows with BLEU 0, smoothed BLEU − 1, to compare these rows."""
         values = self._metric.values(totals)
         return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
@@ -223,7 +223,7 @@ class Ascent:
         return sweeps
 
     def headroom(self, k: int) -> float:
-        """Return the most that another path of graph k can add to log BLEU, by the linear approximation.
+        """Return the largest increase of log BLEU by another path of graph k, in the linear approximation.
 
         This is an upper bound: matches of the other path are not clipped.
         """
@@ -262,9 +262,9 @@ class CorpusPath(Result):
     """The path of one graph in the oracle of the corpus.
 
     Attributes:
-        path: Its path or derivation, scored by 4-GRR.
+        path: The path or derivation, scored by 4-GRR.
         score: The sentence score; `None` if it is undefined.
-        headroom: The most that another path can add to log BLEU, by a linear approximation without clipping.
+        headroom: The largest increase of log BLEU by another path, in a linear approximation without clipping.
         one_best: The model's 1-best.
         one_best_score: The sentence score of `one_best`.
     """
@@ -296,13 +296,13 @@ class CorpusPath(Result):
 
 @dataclass(frozen=True, repr=False)
 class CorpusOracle(Result):
-    """Paths of several graphs with the best joint BLEU that the search reached.
+    """One path for each graph: the paths with the best joint BLEU that the search found.
 
-    If a graph has at most 1000 paths, no other path of this graph alone improves this BLEU.
+    If a graph has at most 1000 paths, no change of its path alone improves this BLEU.
 
     Attributes:
         paths: One path per graph.
-        corpus: Their joint score.
+        corpus: The joint score of the paths.
         start: The score of the 4-GRR oracles, where the search starts; at most `corpus`.
         one_best: The score of the 1-bests.
         sweeps: Number of rounds through all graphs.
@@ -335,7 +335,7 @@ def corpus_oracle(
     ignore: Collection[str] = (),
     scales: Scales | None = None,
 ) -> CorpusOracle:
-    """Search for the paths of several graphs with the best joint BLEU.
+    """Search several graphs for the paths with the best joint BLEU.
 
     This is a local search, since BLEU is not a sum over sentences. It starts from the 4-GRR oracles and visits each
     graph in turn: it finds the best path by log BLEU, linearised at the current totals, and keeps it if the BLEU of the

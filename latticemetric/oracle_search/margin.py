@@ -61,8 +61,8 @@ class Fear(Answer):
 
     Attributes:
         value: −weight · rate − cost or −weight · numerator − cost, depending on `on`; for WER, the rate is 1 − WER.
-        bound: An upper bound of the values of strings, except those that come before this one in the list of `fears`;
-            equal to `value` if `exact`.
+        bound: An upper bound of the values of all strings, except strings that `fears` lists before this one; equal to
+            `value` if `exact`.
         one_best: The model's 1-best, scored in the same way.
         exact: True if no string has a larger value than `value` (up to the rounding of 64-bit sums), except strings
             that `fears` lists before this one.
@@ -109,7 +109,7 @@ def hope(
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
+        on: What to multiply by the weight: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
@@ -159,7 +159,7 @@ def hopes(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
+        on: What to multiply by the weight: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
@@ -192,7 +192,7 @@ def fear(
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
+        on: What to multiply by the weight: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes, and return the best string so far, with `exact=False`
             and a `bound`.
@@ -229,7 +229,7 @@ def fears(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: The value that the weight multiplies: the metric's `rate` or its `numerator`.
+        on: What to multiply by the weight: the metric's `rate` or its `numerator`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes; the remaining results are the best strings so far.
 
@@ -258,7 +258,7 @@ def _answers(
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
-    """Yield, for each of the best strings, the fields of its answer, and `StringByObjective.bound`."""
+    """For each of the best strings, yield the fields of its answer, and `StringByObjective.bound`."""
     rate, strings, signature = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
     space, best = strings_by_objective(graph, objective, scales, n, cap)
@@ -277,7 +277,7 @@ def worst(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
-    """Return the worst-scoring string of a graph; the score of a string is its best over all references.
+    """Return the worst-scoring string of a graph; the score of a string is its best score over all references.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 

@@ -72,7 +72,7 @@ def oracle(
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference or several; the best rate over all of them counts. A reference is a string, or a
-            lattice whose paths are all correct. If `graph` is a forest, such a lattice must have few strings.
+            lattice whose paths are all correct. If `graph` is a forest, a reference lattice must have few strings.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or your own `pynini.Fst`, which needs no
             references (see `automaton_oracle`).
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
@@ -100,7 +100,7 @@ def oracle(
 def oracle_by_rate(
     graph: Graph, references: Sequence[GraphReference], rate: GRR, *, scales: Scales | None = None, engine: str = "auto"
 ) -> Oracle:
-    """Do the same as `oracle`, for references that are already checked, and converted by `graphs_of`."""
+    """Do the same as `oracle`; the references are already checked, and converted by `graphs_of`."""
     if isinstance(graph, NBest) and find_engine(engine) is native:
         found = list_oracle(graph, references, rate, scales)
         if found is not None:
@@ -120,7 +120,7 @@ def _oracle(
     *,
     number: int,
 ) -> Oracle:
-    """Score the best path of a search space, and return it as an `Oracle`; `number` is that of the given references."""
+    """Score the best path of a search space, and return it as an `Oracle`; `number` references were given."""
     path = space.scored(best.path, references)
     return _answer(space.metric, path, best.promised, one_best, references=number, graph=graph)
 
@@ -128,7 +128,7 @@ def _oracle(
 def _answer(
     metric: GRR, path: ScoredPath, promised: Merit, one_best: ScoredPath, *, references: int, graph: Graph
 ) -> Oracle:
-    """Return the result as an `Oracle`; check that scoring its words gives the score that the search promised."""
+    """Return the result as an `Oracle`; check that its words have the score that the search found."""
     merit = metric.merit(path.statistics)
     if merit != promised:
         raise AssertionError(
@@ -150,7 +150,7 @@ def oracles(
     """Return the `n` best-scoring strings of a graph: distinct strings, best first.
 
     Strings are compared without ignored words. Each result has the cheapest path of its string. Ties are resolved as in
-    `oracle`, whose result comes first. The list is shorter than `n` if the graph has fewer strings.
+    `oracle`; the result of `oracle` comes first. The list is shorter than `n` if the graph has fewer strings.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
@@ -225,8 +225,8 @@ def _best_references(space: SearchSpace, references: GraphReferences) -> list[tu
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
     """Return a lattice of all paths with the best score; each path appears once.
 
-    States are split where necessary. Arcs keep their scores and labels; states keep their times; of an n-best list,
-    hypotheses keep their order.
+    States are split where necessary. Arcs keep their scores and labels; states keep their times; hypotheses of an
+    n-best list keep their order.
 
     Args:
         graph: A lattice, an n-best list, or a forest that `to_lattice` can convert. For other forests, use

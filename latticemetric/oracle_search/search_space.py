@@ -60,7 +60,7 @@ class SearchSpace(ABC):
     Attributes:
         metric: The recognition rate.
         cost: The model's cost of each arc or edge, and of each ending.
-        compared_cost: The costs that the tie rule compares: `cost`, in forests rounded so that sums are exact.
+        compared_cost: The costs that the tie rule compares: `cost`; in forests, rounded so that sums are exact.
         word_counts: The number of words that each arc or edge adds to the result.
     """
 
@@ -126,7 +126,7 @@ class SearchSpace(ABC):
         return merit(gain, total, self.metric.gains)
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return the word numbers (in the graph) of the words of a reference that the metric counts."""
+        """Return the numbers (in the graph) of those reference words that the metric counts."""
         return self.graph.vocabulary.encode(self.metric.counted(reference))
 
 
@@ -150,7 +150,7 @@ class LatticeSpace(SearchSpace):
         return self.metric.spelling(self.graph) if isinstance(self.metric, SpelledRate) else None
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return the numbers of the words (or units) of a reference that the metric counts."""
+        """Return the numbers of those reference words (or their units) that the metric counts."""
         if self.spelling is None:
             return super().encoded(reference)
         return self.spelling.numbers.encode(self.metric.counted(reference))

@@ -47,7 +47,7 @@ class Points:
     """The sizes to which a sweep prunes each graph.
 
     Attributes:
-        beams: Beams, ascending; a beam keeps the paths that cost at most this much more than the best path.
+        beams: Beams, ascending; a beam is the largest difference between the cost of a path and the best cost.
         densities: Densities, ascending; a density is the number of arcs with a word, divided by the number of reference
             words.
         nbest: Sizes of n-best lists, ascending.
@@ -96,7 +96,7 @@ class PointOracle(NamedTuple):
         statistics: The statistics of the oracle.
         arcs: The number of arcs of the pruned lattice, if the point is a beam, a density or the whole lattice.
         word_arcs: The number of these arcs that have words.
-        strings: The number of strings of an n-best list, which may be smaller than the size of the point.
+        strings: The number of strings of an n-best list; it may be smaller than the size of the point.
     """
 
     statistics: RecognitionStatistics
@@ -145,8 +145,8 @@ def _within_beams(
 ) -> list[PointOracle]:
     """Return the oracles within each beam, at each density, and in the whole lattice.
 
-    Each density is replaced by the widest beam that does not exceed it. The search goes from wide to narrow beams. If a
-    beam keeps the best path of the wider beam before it, this path is still the best.
+    Each density is replaced by the widest beam that does not exceed this density. The search goes from wide to narrow
+    beams. If a beam keeps the best path of the wider beam before it, this path is still the best.
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 

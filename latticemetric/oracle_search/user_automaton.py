@@ -1,4 +1,4 @@
-"""Find the oracle by a user's own automaton: compose it with a lattice, and find the path with the largest exact value.
+"""Find the oracle by a user's own automaton: the path of a lattice with the largest exact value under the automaton.
 
 The automaton is a tropical acceptor of words with costs −score; its label ★ accepts any word.
 """
@@ -199,8 +199,8 @@ def best_by_automaton(
 def _with_arc_outputs(automaton: FstArrays, label: Words) -> tuple[FstArrays, Sequence[Fraction]]:
     """Return the automaton with arc numbers (from 1) as output labels, and the value of each output label.
 
-    Each final state gets a further arc to a new end; these arcs are numbered after all others. Arcs of words that the
-    lattice does not have are dropped.
+    Each final state gets an additional arc to a new end state; the additional arcs have the last numbers. Arcs whose
+    word is not in the lattice are dropped.
     """
     finals = np.flatnonzero(np.isfinite(automaton.final))
     kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight))

@@ -61,7 +61,7 @@ class BestPath(Result, Frozen):
 def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> BestPath:
     """Return the 1-best of a graph: the path with the least cost.
 
-    `Lattice.best_path` and `Forest.best_path` return only its arcs or edges, but are faster.
+    `Lattice.best_path` and `Forest.best_path` return only the arcs or edges of this path, but are faster.
 
     Args:
         graph: A lattice, an n-best list, or a forest.

@@ -149,12 +149,12 @@ def expected(
     Args:
         graph: A lattice, an n-best list, or a forest.
         references: One reference or several, as strings or as lattices with few strings. The rate of a path is its best
-            rate over all of them.
+            rate over all references.
         metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         gradient: True to also compute the gradient of the value.
-        distribution: False to skip the distribution, which saves time.
+        distribution: False to skip the distribution, to save time.
         most_states: The largest number of states of the search, in the product of graph and references.
         seconds: Time limit of the search for the exact value; by default, there is none.
 
@@ -212,7 +212,7 @@ class CountedReferences:
     reference; `rate` converts the mean of these quotients to a rate. A reference without words has no rate.
 
     Attributes:
-        words: The words of each reference that the metric counts.
+        words: For each reference, the words that the metric counts.
         totals: The denominator of each reference: its number of words or n-grams.
         gains: The parameters of the metric.
         counts_errors: True if the rate is an error rate (WER).
@@ -227,7 +227,7 @@ class CountedReferences:
 
     @classmethod
     def of(cls, metric: GRR, references: GraphReferences) -> Self:
-        """Return the distinct references of a graph, which are already checked."""
+        """Return the distinct references of a graph; the given references are already checked."""
         words = list(dict.fromkeys(metric.counted(reference) for reference in strings_of_references(references)))
         words = [reference for reference in words if reference] or words[:1]
         totals = tuple(ngram_total(len(reference), metric.order) for reference in words)
@@ -426,10 +426,10 @@ def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcom
 def _of_forest(
     forest: Forest, references: GraphReferences, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> Expected:
-    """Compute the exact expectation over a forest's derivations; if they are too many, an estimate with bounds.
+    """Compute the exact expectation over a forest's derivations; if these are too many, an estimate with bounds.
 
-    For the bounds, the forest is pruned by a beam, and the rate of the remaining derivations is computed. All other
-    derivations count with the worst possible rate for one bound, and with the best possible rate for the other.
+    For the bounds, the forest is pruned by a beam, and the rate of the remaining derivations is computed. For
+    one bound, all other derivations have the worst possible rate; for the other bound, the best possible rate.
     """
     unfolded = unfold(forest, MOST_STACKS)
     if unfolded is not None:

@@ -110,7 +110,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The sorted keys of (parent, word), and their rows. They take less time to build than a dictionary."""
+        """The sorted keys of (parent, word), and their rows. These two arrays are built faster than a dictionary."""
         keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
         rows = np.argsort(keys)
         return frozen(keys[rows]), frozen(rows)
@@ -239,7 +239,7 @@ class Posteriors(Result, Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a path, which is the sum of its arcs' values and its final state's value."""
+        """Return the expected value of a path; a path has the sum of the values of its arcs and final state."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -266,8 +266,8 @@ class Posteriors(Result, Distribution):
     def to_lattice(self) -> Lattice:
         """Return the lattice with one column, `posterior`: −ln of the probability of each arc and final state.
 
-        Words, states and times stay the same. Probabilities below the smallest normal number (10⁻³⁰⁸) become that
-        number.
+        Words, states and times stay the same. Probabilities below the smallest normal number, about
+        2 · 10⁻³⁰⁸, become this number.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
@@ -343,7 +343,7 @@ class Posteriors(Result, Distribution):
         return tuple(max(0.0, 1.0 - math.fsum(other)) for other in others)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Draw `count` independent paths by their probabilities; return the arcs of each."""
+        """Draw `count` independent paths by their probabilities; return the arcs of each path."""
         count, seed = _checked_sampling(count, seed, "paths")
         lattice, random = self.lattice, np.random.default_rng(seed)
         begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
@@ -390,7 +390,7 @@ class ForestPosteriors(Result, Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a derivation, which is the sum of its edges' values and its goal's value."""
+        """Return the expected value of a derivation; a derivation has the sum of the values of its edges and goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -430,7 +430,7 @@ class ForestPosteriors(Result, Distribution):
         return NgramPosteriors(order, forest.vocabulary, *columns)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Draw `count` independent derivations by their probabilities; return the edges of each, in preorder."""
+        """Draw `count` independent derivations by their probabilities; return their edges in preorder."""
         count, seed = _checked_sampling(count, seed, "derivations")
         forest, random = self.forest, np.random.default_rng(seed)
         goals, ending = forest.goals.tolist(), np.cumsum(self.ending)

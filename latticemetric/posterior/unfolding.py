@@ -29,8 +29,8 @@ class Unfolded:
 
     Attributes:
         lattice: The lattice, with the scores of the forest.
-        arc: For each arc, the number of its edge or goal; goals are numbered after all edges. −1: neither.
-        final: For each final state, the number of its edge or goal, numbered in the same way. −1: neither.
+        arc: For each arc, the number of its edge or goal; goals are numbered after all edges. −1 if it has neither.
+        final: For each final state, the number of its edge or goal, numbered in the same way. −1 if it has neither.
     """
 
     lattice: Lattice
@@ -85,7 +85,7 @@ def _unfolded(lattice: Lattice) -> Unfolded:
 
 
 class _Stack(NamedTuple):
-    """A stack: the rest of an edge's target side, which begins with `symbol`, on top of the stack `below`.
+    """A stack: the part of an edge's target side from `symbol` to its end, on top of the stack `below`.
 
     `symbol` is the index of a symbol in the target sides of all edges.
     """

@@ -105,8 +105,8 @@ def _joined(points: Iterable[tuple[float, float]]) -> str:
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Return evenly spaced round numbers that cover the range from `low` to `high`.
 
-    The step between them is 1, 2, 2.5 or 5 times a power of ten: the smallest such step that gives at most `most` steps
-    in the range.
+    The step from number to number is 1, 2, 2.5 or 5 times a power of ten. It is as small as possible, with at most
+    `most` steps in the range.
     """
     reach = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(reach / most))

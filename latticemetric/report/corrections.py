@@ -110,7 +110,7 @@ class CorrectedLists(Frozen):
 
 
 def check_rate(rate: GRR) -> None:
-    """Raise an error if the report's metric is not WER, which a report on corrected texts needs."""
+    """Raise an error if the report's metric is not WER; a report on corrected texts needs WER."""
     if rate.name != "wer":
         raise UsageError(f"corrected texts are scored by wer, not by {rate.name}", advice="use metric wer")
 
@@ -141,7 +141,7 @@ def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:
 
 
 def _compositional(lists: Lists, references: Sequence[Words], rate: GRR) -> Table:
-    """Return statistics, one row per list, in which the only errors are reference words that no hypothesis contains."""
+    """Return statistics, one row per list: the only errors are reference words that are in no hypothesis."""
     rows = []
     for nbest, reference in zip(lists.lists, references, strict=True):
         words = rate.counted_words(reference)

@@ -279,7 +279,7 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
 
 
 def _expected_row(report: Report, others: int) -> dict[str, Any]:
-    """Return the summary's row of the expected rate over all graphs, or of its proven bounds if it is not exact."""
+    """Return the summary's row of the expected rate over all graphs; if the rate is not exact, of its proven bounds."""
     found = report.expectation.asdict()
     size = found["denominator"]
     counts = "" if found["numerator"] is None else f"{found['numerator']:.1f}/{short_number(size)}"

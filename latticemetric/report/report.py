@@ -58,7 +58,7 @@ class SideTotal(Frozen):
     Attributes:
         side: `oracle`, `one_best` or `mbr`.
         total: The metric's value and the summed statistics.
-        scores: The scores by string metrics, by metric name.
+        scores: The score of each string metric, by the metric's name.
         table: Statistics for `bootstrap`, one row per graph; all sides have the same rows.
     """
 
@@ -73,7 +73,7 @@ class Report:
     """A report: totals, utterances, and drawings of the graphs with the most headroom.
 
     Attributes:
-        references: Number of references per graph; `None` to count them.
+        references: Number of references per graph; `None` to count the references.
         normalize: The steps that rewrote graphs and references (such as `lc+13a+english`), for signatures.
         corrected: Corrected texts, one per graph, if all graphs are n-best lists.
         undecoded: Number of graphs that MBR could not decode.
@@ -346,7 +346,7 @@ def _arc_details(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
 
 
 def _box(picture: Picture) -> list[float]:
-    """Return the area of a drawing without its legend, which the page shows separately."""
+    """Return the area of a drawing without its legend; the page shows the legend separately."""
     covering: list[Shape | PlacedText] = [*picture.shapes, *(text for text in picture.texts if text.role != "note")]
     covered = [thing.rectangle for thing in covering]
     points = [point for curve in picture.curves for point in curve.points]

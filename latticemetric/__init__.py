@@ -83,7 +83,7 @@ _EXTENSION = f"{__name__}._native"
 
 
 def _hidden_installation() -> str | None:
-    """Return the folder of an installed latticemetric that this source checkout hides; `None` if there is none.
+    """Return the folder of the installed latticemetric that is hidden by this source checkout; `None` if there is none.
 
     Only an installation that has the extension module counts.
     """

@@ -18,7 +18,7 @@ def whole_number(given: object, message: str, advice: str, *, least: int = 1, mo
     NumPy integers are accepted, since arrays and data frames contain them. Booleans and floats such as 2.0 are not.
 
     Raises:
-        UsageError: It is not such an integer. The error has this `message` and `advice`.
+        UsageError: The argument is not an integer, or out of range. The error has this `message` and `advice`.
     """
     is_whole = isinstance(given, Integral) and not isinstance(given, bool)
     number = int(given) if is_whole else least - 1  # type: ignore[call-overload]
@@ -33,7 +33,7 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
     NumPy numbers are accepted: `float32(0.1)` becomes 0.1, the decimal that it shows. Booleans are not.
 
     Raises:
-        UsageError: It is not such a number. The error has this `message` and `advice`.
+        UsageError: The argument is not a number, or out of range. The error has this `message` and `advice`.
     """
     is_number = isinstance(given, Real) and not isinstance(given, bool)
     number = (int if isinstance(given, Integral) else float)(str(given)) if is_number else math.nan

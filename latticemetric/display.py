@@ -41,8 +41,8 @@ def padding(text: str, width: int) -> str:
 def aligned_rows(rows: Sequence[Sequence[str]], left: Collection[int] | None = None) -> list[str]:
     """Return one line per row, with cells aligned in columns that are two spaces apart.
 
-    `left` has the numbers (from 0) of the columns to align to the left; the others are aligned to the right. By
-    default, all columns are aligned to the left.
+    `left` has the numbers (from 0) of the columns to align to the left; other columns are aligned to the right.
+    By default, all columns are aligned to the left.
     """
     columns = []
     for number, cells in enumerate(zip(*rows, strict=True)):

@@ -67,7 +67,7 @@ class MissingDependencyError(LatticeMetricError, ImportError):
 
 
 class OutputClosedError(Exception):
-    """Exception raised when the reader of standard output (such as `head`) has closed it; not a user error."""
+    """Exception raised when the reader (such as `head`) has closed standard output; not a user error."""
 
 
 def output_closed() -> InputError:

@@ -136,7 +136,7 @@ def _shared() -> int:
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
-    """Yield each memory limit of `ulimit` in bytes, and the index in `_pages` of the size that it limits."""
+    """For each memory limit of `ulimit`, yield the limit in bytes, and the index of the limited size in `_pages`."""
     try:
         import resource
     except ImportError:
@@ -159,7 +159,7 @@ def _free_in_groups(groups: str) -> Iterator[int]:
 
 
 def _group_limits(groups: str) -> Iterator[tuple[int, str]]:
-    """Yield the memory limit in bytes and the folder of each control group of a process, including parent groups.
+    """For each control group of a process, and each parent group, yield the memory limit in bytes and the folder.
 
     `groups` is the file that lists the control groups, such as `/proc/self/cgroup`.
     """
@@ -262,7 +262,8 @@ def hold_command() -> None:
 def _hold_data(growth: int, *, lately: bool = False) -> None:
     """Let the data of this process (`RLIMIT_DATA`) grow by at most `growth` bytes; never raise the `ulimit`.
 
-    If `lately`, a measurement of the last hundredth of a second will do: measuring takes as long as a small graph.
+    With `lately`, use the last measurement if it is at most a hundredth of a second old: a new measurement takes as
+    long as a small graph.
     """
     global _ulimit, _data_measured  # noqa: PLW0603  one per process
     limits = _data_limits()

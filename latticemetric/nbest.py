@@ -268,9 +268,9 @@ class NBest(Result, Tabular):
     ) -> Lattice:
         """Return the smallest lattice with one path per string; its column `cost` is the model's cost.
 
-        Hypotheses with equal words share one path, unlike in `to_lattice`. With `merge="sum"`, this path has their
-        total probability, so that posteriors stay the same. With `merge="best"`, it has their least cost, as in
-        `Lattice.determinized`.
+        Hypotheses with equal words share one path, unlike in `to_lattice`. With `merge="sum"`, this path has the sum
+        of their probabilities, so that posteriors stay the same. With `merge="best"`, this path has the smallest of
+        their costs, as in `Lattice.determinized`.
 
         The costs along a path sum to the cost of its string, up to the rounding of 64-bit floats. Strings share states
         for equal prefixes, and for equal suffixes if the costs allow it.

@@ -219,7 +219,7 @@ def distinct_words(symbols: Words) -> Words:
 
 
 def numbered_words(word: Words) -> tuple[Words, Words]:
-    """Return the distinct word numbers of arcs, and, for each arc, the position of its word among them.
+    """Return the distinct word numbers of arcs, and, for each arc, the position of its word number among these.
 
     Positions begin at 1; an arc with ε has position 0.
     """

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import require_items
+from latticemetric.display.frames import Tabular
 from latticemetric.errors import InputError, UsageError
-from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost, weights_under
 from latticemetric.lattice.lattice import Lattice

@@ -7,7 +7,7 @@ import pytest
 
 import latticemetric as lm
 from latticemetric.arguments import require_list, require_text, whole_number
-from latticemetric.frames import as_plain
+from latticemetric.display.frames import as_plain
 from latticemetric.training import Batch
 
 LATTICE = lm.Lattice.from_strings(["a b", "a"])

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.display.frames import Tabular
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, ReferenceFile, read_references
 from latticemetric.formats.registry import Entry, UnknownFormatError, sniff
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
-from latticemetric.frames import Tabular
 from latticemetric.mbr_decoding.combination import Combination, combine
 from latticemetric.vocabulary import Vocabulary, split_words
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, ranked_words, references_of
 from latticemetric.batch.oracle_at_k import oracle_at_k
+from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
-from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment

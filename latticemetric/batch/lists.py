@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.pairing import Pair, pair_within
+from latticemetric.display.frames import Tabular, records_of
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
-from latticemetric.frames import Tabular, records_of
 from latticemetric.graph import Graph
 from latticemetric.nbest import NBest
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from latticemetric.arguments import whole_number
 from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, columns_of
+from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
-from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
 from latticemetric.metrics.recognition import GRR, as_recognition_rate

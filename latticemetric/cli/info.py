@@ -14,7 +14,7 @@ from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions, refuse
 from latticemetric.cli.results import AnswerResults, Record, shown, table, values
 from latticemetric.cli.run import ask_graphs
-from latticemetric.display import display_width, screen_width, two_digits
+from latticemetric.display.text import display_width, screen_width, two_digits
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer

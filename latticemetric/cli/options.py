@@ -362,7 +362,7 @@ def format_option(*names: str) -> Any:
         suffix = without_compression(output).rpartition(".")[2].lower()
         named = _SUFFIXES.get(suffix, suffix)
         if named in TABLES and "jsonl" in names:
-            from latticemetric.frames import require_arrow
+            from latticemetric.display.frames import require_arrow
 
             with placed(output):
                 require_arrow()
@@ -666,8 +666,8 @@ class OutputOptions(Options):
         from latticemetric.cli.results import writing
 
         if self.output_format in TABLES:
+            from latticemetric.display.frames import write_table
             from latticemetric.formats.streams.output import atomic_output
-            from latticemetric.frames import write_table
 
             with atomic_output(self.output) as file:
                 write_table(results.records(), file, self.output_format)

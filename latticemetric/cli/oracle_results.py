@@ -23,7 +23,7 @@ from latticemetric.cli.results import (
     table,
     values,
 )
-from latticemetric.display import error_line
+from latticemetric.display.text import error_line
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from latticemetric.cli.files import STANDARD
-from latticemetric.display import aligned_rows, display_width, padding
+from latticemetric.display.text import aligned_rows, display_width, padding
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:

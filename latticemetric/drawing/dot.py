@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from latticemetric.display import visible
+from latticemetric.display.text import visible
 from latticemetric.drawing.diagram import (
     BOX,
     CIRCLE,

@@ -12,7 +12,7 @@ from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from latticemetric.display import visible
+from latticemetric.display.text import visible
 from latticemetric.drawing.diagram import BOXES, Diagram, Link, Vertex
 from latticemetric.drawing.legend import with_legend
 from latticemetric.drawing.picture import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
-from latticemetric.display import display_width, padding, visible
+from latticemetric.display.text import display_width, padding, visible
 from latticemetric.drawing.diagram import SHADES, Diagram
 from latticemetric.drawing.picture import SMALL, Curve, Picture, PlacedText, Point
 from latticemetric.metrics.alignment import INSERTION, Alignment

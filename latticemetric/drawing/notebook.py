@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from latticemetric.display import visible
+from latticemetric.display.text import visible
 from latticemetric.drawing.api import draw
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from latticemetric.display import visible
+from latticemetric.display.text import visible
 from latticemetric.drawing.diagram import BOX, BOXES, SHADE_COLOUR, SHADE_WIDTH, SHADES, WORD, PathStyle, path_styles
 from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from latticemetric.display import aligned_rows, display_width, padding, visible
+from latticemetric.display.text import aligned_rows, display_width, padding, visible
 from latticemetric.drawing.diagram import (
     BOX,
     END,

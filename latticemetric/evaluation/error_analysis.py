@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, Self
 
-from latticemetric.display import error_line, shown_unit
+from latticemetric.display.frames import Tabular
+from latticemetric.display.text import error_line, shown_unit
 from latticemetric.errors import UsageError, shortened
-from latticemetric.frames import Tabular
 from latticemetric.frozen import Frozen, Result
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.base import (

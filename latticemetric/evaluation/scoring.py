@@ -9,7 +9,8 @@ from itertools import zip_longest
 from typing import Any
 
 from latticemetric.arguments import is_table, require_items
-from latticemetric.display import error_line
+from latticemetric.display.frames import Tabular, as_plain
+from latticemetric.display.text import error_line
 from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.evaluation.error_analysis import ErrorAnalysis, error_analysis
 from latticemetric.evaluation.intervals import (
@@ -24,7 +25,6 @@ from latticemetric.evaluation.intervals import (
     value_of,
 )
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
-from latticemetric.frames import Tabular, as_plain
 from latticemetric.frozen import Frozen, Result
 from latticemetric.metrics.base import (
     GraphReferences,

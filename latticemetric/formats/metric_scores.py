@@ -226,8 +226,8 @@ def write_metric_scores(
 
     names = list(metrics)
     if path.endswith(".parquet"):
+        from latticemetric.display.frames import as_arrow
         from latticemetric.formats.nbest.tables import require_pyarrow
-        from latticemetric.frames import as_arrow
 
         require_pyarrow()
         from pyarrow import parquet

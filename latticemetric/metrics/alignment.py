@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from latticemetric.display import screen_width, shown_unit, wrapped_rows
+from latticemetric.display.text import screen_width, shown_unit, wrapped_rows
 from latticemetric.errors import harmless
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"

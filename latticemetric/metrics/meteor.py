@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import real_number, whole_number
-from latticemetric.display import aligned_rows
+from latticemetric.display.text import aligned_rows
 from latticemetric.errors import InputError, UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
 from latticemetric.metrics.preparation import porter_stem

@@ -21,7 +21,7 @@ from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, review_graph
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.batch.sweep import graphs_with_references
-from latticemetric.display import visible
+from latticemetric.display.text import visible
 from latticemetric.errors import MissingDependencyError
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.formats.streams.output import atomic_output

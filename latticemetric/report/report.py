@@ -21,7 +21,7 @@ from latticemetric.batch.review import (
     Sketch,
 )
 from latticemetric.batch.sweep import Score, Sweep, SweepSettings, Swept
-from latticemetric.display import shown_unit, visible
+from latticemetric.display.text import shown_unit, visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape

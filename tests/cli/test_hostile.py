@@ -20,7 +20,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric import memory
-from latticemetric.display import display_width
+from latticemetric.display.text import display_width
 from latticemetric.errors import harmless
 from latticemetric.formats import reading, writing
 from latticemetric.normalization.grammar import rule_archive

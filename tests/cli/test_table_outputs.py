@@ -11,7 +11,7 @@ from kit.paths import EXAMPLES
 
 from latticemetric import MissingDependencyError, UsageError
 from latticemetric.cli.main import _group
-from latticemetric.frames import as_arrow, write_table
+from latticemetric.display.frames import as_arrow, write_table
 
 pa = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("pyarrow.ipc")

@@ -12,7 +12,7 @@ from kit.paths import EXAMPLES
 from kit.pictures import overlaps
 
 import latticemetric as lm
-from latticemetric.display import visible
+from latticemetric.display.text import visible
 from latticemetric.drawing.api import draw, svg
 from latticemetric.drawing.diagram import Link
 from latticemetric.drawing.graphs import _merged

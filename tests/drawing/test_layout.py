@@ -13,7 +13,7 @@ from kit.pictures import crossed_texts, outside, overlaps
 from kit.strategies import lattices
 
 import latticemetric as lm
-from latticemetric.display import display_width, visible
+from latticemetric.display.text import display_width, visible
 from latticemetric.drawing.api import Drawing, draw
 from latticemetric.drawing.diagram import LATTICE, Diagram, Link, Vertex
 from latticemetric.drawing.layout import crossings, layered_graph, layers_of, ordered_columns

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latticemetric.display import aligned_rows, display_width, screen_width, two_digits, visible, wrapped_rows
+from latticemetric.display.text import aligned_rows, display_width, screen_width, two_digits, visible, wrapped_rows
 from latticemetric.metrics.alignment import Alignment
 
 cells = st.lists(st.tuples(*[st.sampled_from(["a", "bird", "sings", "x" * 30, "\u9ce5"])] * 2), max_size=30)

@@ -145,7 +145,7 @@ class _LineFinder:
             return 1
         if step < 1 or is_next_file:
             raise FormatError(
-                f"number {number} comes after {last.name}, so the order of the graphs is not known",
+                f"the graph after number {last.name} has number {number}, so the order of the graphs is not known",
                 where=entry.where,
                 advice="sort the graphs by their numbers",
             )

@@ -155,7 +155,7 @@ class MetricOptions(Options):
         optional=True,
     )
     baseline: str | None = option(
-        "--baseline METRIC", "Compare each other metric with this metric, by p-values (default: the first metric)."
+        "--baseline METRIC", "Show p-values of every other metric against this metric (default: the first metric)."
     )
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:

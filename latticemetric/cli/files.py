@@ -168,7 +168,7 @@ class OutputFolder(Output):
 
 
 class ScoresOutput(Output):
-    """The type of a table of scores, or of a folder of score files, to write."""
+    """The type of an output: a file for a table of scores, or a folder for files of scores."""
 
     def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  other classes need it
         """Yield the file or the folder."""

@@ -63,9 +63,9 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
 def common_to_shards(context: click.Context) -> dict[str, Any]:
     """Return the data that all shards of a run must share.
 
-    File names and times can differ between machines. So return digests of the contents of files in options, not the
-    file names; for the graph files, return only the total size. While `ShardRun` reads the graphs, it makes and adds a
-    digest of references and graph ids.
+    File names and times can differ between machines, so they are left out. For each file that an option names, return a
+    digest of its contents. For the graph files, return only their total size: while `ShardRun` reads the graphs, it
+    adds a digest of references and graph ids.
     """
     options = {}
     for parameter in context.command.params:

@@ -66,7 +66,7 @@ class _MetricOptions(RateOptions):
     metric: str = option(
         "--metric NAME",
         "Metric: wer, wrr, N-grr (any N), cer, N-gcr, mixed-er or compound-wer; bleu or bleu-sbp over all graphs "
-        "together; or your own automaton, FILE.fst. Without --metric, the totals also show the oracle by wer.",
+        "together; or your own automaton, FILE.fst. If you leave --metric out, the totals also show the oracle by wer.",
         type=MetricName(),
         default="4-grr",
     )

@@ -83,7 +83,10 @@ class Results(ABC):
 
 
 class AnswerResults(Results):
-    """Answers of graphs. Each answer has `records_each` records, which are written as soon as the answer arrives."""
+    """The results of a run: one answer per graph.
+
+    Each answer has `records_each` records, which are written as soon as the answer arrives.
+    """
 
     name = "lattices"
 

@@ -120,7 +120,8 @@ class _TagOptions(Options):
 
 class _LatticeOptions(Options):
     from_lattices: bool = flag(
-        "--from-lattices", "Tag the 1-bests of lattices; GOLD has the lattices, PRED their references."
+        "--from-lattices",
+        "Tag the 1-bests of lattices: GOLD is the file of lattices, PRED the file of their references.",
     )
     thresholds: tuple[float, ...] = option(
         "--thresholds NUMBERS",

@@ -229,7 +229,10 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables, one row per segment: the moments of all systems, side by side; their sums over systems."""
+    """Return two tables with one row per segment.
+
+    The first table has the moments of all systems, side by side; the second has the sums of the moments over systems.
+    """
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 

@@ -2,9 +2,9 @@
 
 A trial swaps standardised scores of two metrics at random, and computes the statistic of each metric again (Deutsch,
 Dror & Roth 2021). The unit to swap is a single score (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores
-of an item. Trials of WMT's tables since 2023 swap results instead of scores: for each pair of scores, the result of a
-metric is 1 if the metric agrees with people, otherwise 0. These trials assume that pairs are independent. Scores are
-matrices with one row per system and one column per item; higher scores are better.
+of an item. The tests in WMT's tables since 2023 swap results, not scores: for each pair of scores, the result of a
+metric is 1 if the metric agrees with people, otherwise 0. They assume that pairs are independent. Scores are matrices
+with one row per system and one column per item; higher scores are better.
 """
 
 from __future__ import annotations

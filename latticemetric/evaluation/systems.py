@@ -123,7 +123,7 @@ class GivenTables(SystemTables):
         return self.metric.values(self.tables)
 
     def of_sums(self, sums: Table) -> Floats:
-        """Return the score of each system; a resample does not change it."""
+        """Return the score of each system. The scores are the same in every resample."""
         return self.metric.values(sums[..., 2:])
 
     def _averaged(self) -> None:

@@ -70,7 +70,7 @@ class ReferenceFile:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The distinct ids or first words of lines, as in `first_words`."""
+        """The distinct values of `first_words`."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:

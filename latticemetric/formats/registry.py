@@ -203,7 +203,7 @@ class Format:
         suffixes: The usual suffixes of file names, for writing.
         sniff: Takes the first bytes of a stream; checks whether the stream may be in this format.
         read: Splits a stream into graphs. If the format stores words as numbers, the vocabulary maps them to words.
-        write: Writes one graph; `None` if the format cannot be written, or only with the functions below.
+        write: Writes one graph; `None` if the format is never written, or only by the functions below.
         single: True if a file holds exactly one graph.
         has_ids: True if a file holds the ids of its graphs.
         write_archive: Writes all graphs to one file at once, for example to sort or index them; returns their number.

@@ -155,7 +155,7 @@ Weights: TypeAlias = "Scales | Costs | None"
 
 
 def check_scales(scales: Scales | None) -> None:
-    """Raise `UsageError` if scales are not a mapping, such as a list or a single number."""
+    """Raise `UsageError` if scales are not a mapping: a list, for example, or a single number."""
     if scales is not None and not isinstance(scales, Mapping):
         raise UsageError(
             f"scales is a {type(scales).__name__}", advice="give weights by names of scores, like {'lm': 0.5}"

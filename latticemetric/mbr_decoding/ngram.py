@@ -200,7 +200,7 @@ class NgramMBR:
         return ExactGains.of(factor[ngrams.lengths] * ngrams.posterior, parameters.of_word, largest)
 
     def answer(self, ngrams: NgramPosteriors, parameters: GainParameters) -> MBR:
-        """Return the string with the largest gain, as a result."""
+        """Return the result for the string with the largest gain."""
         graph, path = self._graph, self._best(ngrams, parameters)
         words, posterior = graph.words(path), ngrams.words()
         return MBR(

@@ -152,7 +152,7 @@ class Metric(ABC, Generic[S]):
         return {}
 
     def _word_sets(self) -> dict[str, frozenset[str]]:
-        """Return the sets of words that come last in the signature. The signature leaves out empty sets."""
+        """Return the sets of words for the end of the signature, which leaves out empty sets."""
         return {}
 
     @property

@@ -267,7 +267,8 @@ _forks: set[Any] = set()
 def _kill_forks_at_exit(_process: int) -> None:
     """Make this process kill its forks when it exits.
 
-    The argument is the process id, so that `cache` runs this once per process: forks do not inherit the finalizer.
+    A fork does not inherit the finalizer, so each process needs its own. The argument is the process id: `cache` calls
+    the function once for each process.
     """
     from multiprocessing import util
 

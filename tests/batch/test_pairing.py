@@ -152,7 +152,7 @@ def test_sentences_without_a_certain_line_are_refused(numbers, tmp_path):
         told = " ".join(str(pair.problem) for pair in pairs_of(nbest(tmp_path, *numbers), files) if pair.problem)
     except lm.InputError as error:
         told = str(error)
-    assert "number 1 comes after 2" in told or "all pairs after it are wrong" in told
+    assert "the graph after number 2 has number 1" in told or "all pairs after it are wrong" in told
 
 
 def test_lists_of_several_files_go_on_in_the_next_one(tmp_path):

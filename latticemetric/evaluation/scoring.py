@@ -31,6 +31,7 @@ from latticemetric.metrics.base import (
     GraphText,
     Metric,
     Table,
+    check_flags,
     graphs_of,
     listed_references,
     plain_sum,
@@ -319,6 +320,7 @@ def score(
         >>> dict(found["wer"].details().total.confusions)
         {('the', 'a'): 1}
     """
+    check_flags(lowercase=lowercase)
     ids, said, expected = _test_set(hypotheses, references)
     preparation = Preparation(lowercase, tokenize)
     if lowercase or tokenize is not None:

@@ -7,6 +7,7 @@ column of edit distances or gains for each reference; see docs/theory/expected.m
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
@@ -456,7 +457,8 @@ def _of_forest(
             low, high = (kept * one + (1 - kept) * other for one, other in ((inner.low, low), (inner.high, high)))
             break
         beam /= 2
-    low, high = low - _ROUNDING, high + _ROUNDING
+    slack = _ROUNDING + 4 * sys.float_info.epsilon * abs(whole.log_total)
+    low, high = low - slack, high + slack
     sampled = whole.sample(_FOREST_SAMPLES, _SEED)
     strings = [forest.words(path) for path in sampled]
     scores = metric.values(metric.table(strings, [listed.words] * len(strings)))
@@ -509,7 +511,7 @@ def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReference
 
 
 _WIDEST_BEAM, _NARROWEST_BEAM = 64.0, 0.125
-_ROUNDING = 1e-9  # rounding errors of logarithms of sums of large costs
+_ROUNDING = 1e-9  # rounding errors of sums; those of logarithms of probabilities come on top
 
 
 def _worst_rate(listed: CountedReferences, longest: int) -> float:

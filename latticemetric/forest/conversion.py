@@ -17,8 +17,8 @@ import numpy.typing as npt
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest.columns import CATEGORY, NodeLabels, Ragged, numbered
 from latticemetric.forest.validation import find_fault
-from latticemetric.lattice.attributes import named_numbers, named_values, shown
 from latticemetric.lattice.columns import Column, Labels
+from latticemetric.lattice.conversion import named_numbers, named_values, shown
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
 

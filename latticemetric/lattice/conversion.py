@@ -6,14 +6,14 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.arguments import require_items
-from latticemetric.errors import InputError, UsageError
-from latticemetric.lattice.attributes import named_numbers, shown
+from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
@@ -209,3 +209,32 @@ def _word(edge: _Edge) -> str:
 
 def _at(edge: _Edge) -> str:
     return f"edge from {shown(edge[0])} to {shown(edge[1])}"
+
+
+# ---- Attributes of NetworkX graphs, which forests also have ----
+
+
+def named_values(value: object, what: str, where: str) -> list[tuple[str, Any]]:
+    """Return the items of an attribute that is a mapping from names to values.
+
+    Raises:
+        InputError: It is something else. `what` is the attribute's name, and `where` its place, for the message.
+    """
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise InputError(
+            f"'{what}' is {shown(value)}", where=where, advice="give a mapping from names to values, {} for none"
+        )
+    return list(value.items())
+
+
+def named_numbers(value: object, what: str, where: str) -> dict[str, float]:
+    """Return the items of an attribute that is a mapping from names to finite numbers; see `named_values`."""
+    for name, number in named_values(value, what, where):
+        if isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number):
+            raise InputError(f"'{name}' of '{what}' is {shown(number)}, not a finite number", where=where)
+    return {name: float(number) for name, number in named_values(value, what, where)}
+
+
+def shown(part: object) -> str:
+    """Return a part of a graph as it appears in a message."""
+    return shortened(repr(part), 40)

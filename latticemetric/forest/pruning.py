@@ -44,23 +44,28 @@ class ForestMargins(Generic[AnyForest]):
         best = closing.min()
         return ForestMargins(forest, edge - best, closing - best, np.abs(cost.arc), np.abs(closing))
 
-    def slack(self, beam: float) -> float:
-        """Return the largest rounding error of the margins within a beam."""
-        return rounding_within(beam, (self.edge, self.edge_size), (self.goal, self.goal_size))
+    def limit(self, beam: float) -> float:
+        """Return the largest margin that counts as within the beam: the beam and the largest rounding error."""
+        slack = rounding_within(beam, (self.edge, self.edge_size), (self.goal, self.goal_size))
+        return checked_beam(beam) + slack
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the edges of derivations within the beam, in ascending order."""
+        return self._edges(self.limit(beam))
+
+    def _edges(self, limit: float) -> npt.NDArray[np.int64]:
         forest = self.forest
         is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
-        is_goal[forest.goals[self._goals(checked_beam(beam))]] = 1
-        edges = np.flatnonzero(self.edge <= beam + self.slack(beam))
+        is_goal[forest.goals[self.goal <= limit]] = 1
+        edges = np.flatnonzero(self.edge <= limit)
         # Rounding may cut off the neighbours of an edge at the limit of the beam: keep only edges of derivations.
         tails = forest.tails.taken(edges)
         return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]
 
     def within(self, beam: float) -> tuple[AnyForest, npt.NDArray[np.int64]]:
         """Return the part of the forest within the beam, and the numbers of its edges in the original forest."""
-        forest, edges, goals = self.forest, self.kept(beam), self._goals(beam)
+        limit = self.limit(beam)
+        forest, edges, goals = self.forest, self._edges(limit), np.flatnonzero(self.goal <= limit)
         left = type(forest).from_edges(
             forest.head[edges],
             forest.tails.taken(edges),
@@ -72,9 +77,6 @@ class ForestMargins(Generic[AnyForest]):
             node_labels=forest.node_labels,
         )
         return left, edges
-
-    def _goals(self, beam: float) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(self.goal <= beam + self.slack(beam))
 
 
 def prune_forest(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -30,10 +29,12 @@ def rounding_within(beam: float, *parts: tuple[Floats, Floats]) -> float:
     Each part is a pair of arrays of the same length: margins, and absolute costs. A cost counts only if its margin is
     within the beam: some decoders write 1e30 for what is impossible.
     """
-    slack = sys.float_info.max
+    slack = math.inf
     # Each round leaves out the costs that are beyond the beam even with the rounding error of the round before.
-    while (less := ROUNDING * max(float(c[margins <= beam + slack].max(initial=0.0)) for margins, c in parts)) < slack:
+    while (less := ROUNDING * max(float(costs.max(initial=0.0)) for _, costs in parts)) < slack:
         slack = less
+        near = [margins <= beam + slack for margins, _ in parts]
+        parts = tuple((margins[n], costs[n]) for n, (margins, costs) in zip(near, parts, strict=True))
     return slack
 
 
@@ -71,12 +72,19 @@ class Margins(Generic[AnyLattice]):
         """Return the largest rounding error of the margins within a beam."""
         return rounding_within(beam, (self.arc, self.arc_size), (self.final, self.final_size))
 
+    def limit(self, beam: float) -> float:
+        """Return the largest margin that counts as within the beam: the beam and the largest rounding error."""
+        return checked_beam(beam) + self.slack(beam)
+
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the arcs of paths within the beam, in ascending order."""
+        return self._arcs(self.limit(beam))
+
+    def _arcs(self, limit: float) -> npt.NDArray[np.int64]:
         lattice = self.lattice
         is_final = np.zeros(lattice.num_states, dtype=np.uint8)
-        is_final[lattice.final[self._ends(checked_beam(beam))]] = 1
-        arcs = np.flatnonzero(self.arc <= beam + self.slack(beam))
+        is_final[lattice.final[self.final <= limit]] = 1
+        arcs = np.flatnonzero(self.arc <= limit)
         # Rounding may cut off the neighbours of an arc at the limit of the beam: keep only arcs on complete paths.
         source, target = lattice.source[arcs], lattice.target[arcs]
         rank = _native.order_states(source, target, 0, is_final)[0]
@@ -84,7 +92,8 @@ class Margins(Generic[AnyLattice]):
 
     def within(self, beam: float) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
         """Return the part of the lattice within the beam, and the numbers of its arcs in the original lattice."""
-        lattice, arcs, ends = self.lattice, self.kept(beam), self._ends(beam)
+        limit = self.limit(beam)
+        lattice, arcs, ends = self.lattice, self._arcs(limit), np.flatnonzero(self.final <= limit)
         left = type(lattice).from_arcs(
             lattice.source[arcs],
             lattice.target[arcs],
@@ -102,7 +111,7 @@ class Margins(Generic[AnyLattice]):
         lattice = self.lattice
         end = int(lattice.target[path[-1]]) if len(path) else 0
         ending = self.final[np.searchsorted(lattice.final, end)]
-        return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack(beam))
+        return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= self.limit(beam))
 
     def beam_of(self, limit: int, counted: npt.NDArray[np.bool_]) -> float:
         """Return the widest beam that keeps at most `limit` of the arcs that are marked in `counted`.
@@ -115,9 +124,6 @@ class Margins(Generic[AnyLattice]):
             return math.inf
         first = float(margins[limit])
         return max(0.0, first - 2 * self.slack(first))
-
-    def _ends(self, beam: float) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(self.final <= beam + self.slack(beam))
 
 
 def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:

@@ -32,14 +32,10 @@ _LEAST = 2**27
 _LARGEST_LIMIT = 2**62
 
 _SECONDS_VALID = 0.1
-# A process cannot take more than some 100 MB in this time, which is little beside the default limits.
-_SECONDS_DATA_VALID = 0.01
 
 _limit: int | None = None
 # The time and the result of the last measurement of free memory.
 _measured = (-math.inf, 0)
-# The time and the result of the last measurement of this process's data.
-_data_measured = (-math.inf, 0)
 # The data limit when this process started; set when this module first changes the limit.
 _ulimit: int | None = None
 
@@ -232,7 +228,7 @@ def held(growth: int | None) -> Iterator[None]:
     global _limit  # noqa: PLW0603  one per process
     before, limits = _limit, _data_limits()
     _limit = growth
-    _hold_data(growth, lately=True)
+    _hold_data(growth)
     try:
         yield
     finally:
@@ -259,22 +255,16 @@ def hold_command() -> None:
     _hold_data(max(_GRAPH_BYTES, free_memory() * 9 // 10))
 
 
-def _hold_data(growth: int, *, lately: bool = False) -> None:
-    """Let the data of this process (`RLIMIT_DATA`) grow by at most `growth` bytes; never raise the `ulimit`.
-
-    With `lately`, use the last measurement if it is at most a hundredth of a second old: a new measurement takes as
-    long as a small graph.
-    """
-    global _ulimit, _data_measured  # noqa: PLW0603  one per process
+def _hold_data(growth: int) -> None:
+    """Let the data of this process (`RLIMIT_DATA`) grow by at most `growth` bytes; never raise the `ulimit`."""
+    global _ulimit  # noqa: PLW0603  one per process
     limits = _data_limits()
     if limits is None:
         return
     if _ulimit is None:
         _ulimit = limits[0]
-    now = time.monotonic()
-    if not lately or now - _data_measured[0] > _SECONDS_DATA_VALID:
-        _data_measured = now, _pages()[_DATA_PAGES] * os.sysconf("SC_PAGE_SIZE")
-    has = _data_measured[1]
+    # Measure each time: between two graphs, the program may reserve any amount at once.
+    has = _pages()[_DATA_PAGES] * os.sysconf("SC_PAGE_SIZE")
     most = [limit for limit in (has + growth, _LARGEST_LIMIT, _ulimit, limits[1]) if limit >= 0]
     _set_data_limits((min(most), limits[1]))
 

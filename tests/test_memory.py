@@ -256,3 +256,14 @@ def test_a_graph_that_needs_too_much_costs_no_other(tmp_path):
         assert done.returncode == 1
         assert "this graph needs more than" in done.stderr
         assert [line.split("\t")[0] for line in done.stdout.splitlines()[1:]] == ["a", "b", "c"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the data of a process is limited on Linux")
+def test_what_a_program_takes_between_two_graphs_is_not_counted_against_the_next():
+    kept = []
+    for _ in range(3):  # each time more than the limit of a graph
+        with memory.held(2**24):
+            kept.append(np.zeros(2**10))
+        kept.append(np.empty(2**25, dtype=np.uint8))
+    with memory.held(2**24):
+        assert len(np.empty(2**22, dtype=np.uint8)) == 2**22

@@ -1,1 +1,1 @@
-"""How results are shown: as text on a screen (`text`), and as tables of other libraries (`frames`)."""
+"""Show results: as text on a screen (`text`), and as tables of other libraries (`frames`)."""

@@ -173,8 +173,8 @@ def oracles(
     one_best = space.scored(space.one_best(), strings)
     candidates = [candidate for reference in strings for candidate in space.best_strings(reference, n)]
     best: dict[tuple[str, ...], Candidate] = {}  # the best candidate of each string, by its best reference
-    # The search for strings in a lattice rounds costs: of strings with nearly the same cost, it may prefer another one.
-    first = [space.preferred([space.best(one) for one in strings])] if isinstance(space, LatticeSpace) else []
+    # Begin with the result of `oracle`: of strings with nearly the same cost, a search that rounds may prefer another.
+    first = [space.preferred([space.best(one) for one in strings])] if space.strings_by_rounded_costs else []
     for candidate in [*first, *sorted(candidates, key=space.preference)]:
         best.setdefault(space.reported(candidate.path), candidate)
     number = len(listed_references(references))

@@ -62,9 +62,11 @@ class SearchSpace(ABC):
         cost: The model's cost of each arc or edge, and of each ending.
         compared_cost: The costs that the tie rule compares: `cost`; in forests, rounded so that sums are exact.
         word_counts: The number of words that each arc or edge adds to the result.
+        strings_by_rounded_costs: True if `best_strings` rounds costs more than `best` does.
     """
 
     graph: Lattice | Forest
+    strings_by_rounded_costs = False
 
     def __init__(self, metric: GRR, cost: Costs, compared_cost: Costs, word_counts: Any) -> None:
         self.metric, self.cost, self.compared_cost, self.word_counts = metric, cost, compared_cost, word_counts
@@ -135,6 +137,8 @@ class LatticeSpace(SearchSpace):
 
     `label` is the word that the metric counts on each arc; ε for ignored words and wildcards.
     """
+
+    strings_by_rounded_costs = True
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
@@ -231,6 +235,8 @@ class LatticeSpace(SearchSpace):
 
 class ListSpace(LatticeSpace):
     """The hypotheses of an n-best list (`Lattice.ranked`); `best_strings` scores each of them."""
+
+    strings_by_rounded_costs = False
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the best strings, each with its cheapest path; of equally cheap paths, the first in the list."""

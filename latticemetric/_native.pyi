@@ -182,7 +182,7 @@ def search_spelled_lattice(
     0 for none.
     """
 
-def search_reference_graph(
+def search_at_rate(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     label: npt.NDArray[np.int32],
@@ -190,6 +190,34 @@ def search_reference_graph(
     cost: npt.NDArray[np.float64],
     final_cost: npt.NDArray[np.float64],
     size: npt.NDArray[np.int32],
+    reference: npt.NDArray[np.int32],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    rate_high: int,
+    rate_low: int,
+    rate_total: int,
+    method: Literal["automatic", "table", "band"] = "automatic",
+    part_bytes: int = ...,
+) -> tuple[npt.NDArray[np.int64], int, int, int]:
+    """Return the best path at a rate: its arcs, high and low 64 bits of the gain, and the denominator.
+
+    `size` holds what each arc adds to the denominator. For the rate R / T (`rate_high` and `rate_low` are the halves of
+    R, `rate_total` is T), the search maximises gain · T − R · denominator. For `method` and `part_bytes`, see
+    `search_lattice`.
+
+    Raises:
+        OverflowError: The compared values do not fit into 128 bits.
+    """
+
+def search_reference_graph(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    is_word: npt.NDArray[np.uint8],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
     reference_source: npt.NDArray[np.int32],
     reference_target: npt.NDArray[np.int32],
     reference_label: npt.NDArray[np.int32],
@@ -206,8 +234,7 @@ def search_reference_graph(
 ) -> tuple[npt.NDArray[np.int64], int, int, int]:
     """Return the best path against a reference graph: its arcs, high and low 64 bits of the gain, and the denominator.
 
-    `size` and `reference_size` hold what each arc adds to the denominator. For the rate R / T (`rate_high` and
-    `rate_low` are the halves of R, `rate_total` is T), the search maximises gain · T − R · denominator.
+    `reference_size` holds what each arc of the reference adds to the denominator; for the rate, see `search_at_rate`.
 
     Raises:
         OverflowError: The compared values do not fit into 128 bits.

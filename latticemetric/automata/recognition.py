@@ -16,7 +16,8 @@ If the reference is a graph, i is one of its states. An ε-arc from i to j keeps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -202,37 +203,72 @@ def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> Best
         rate = best.ratio
 
 
-def best_path_at(
-    graph: dict[str, Any], sizes: npt.NDArray[np.int32], reference: ReferenceGraph, gains: Gains, rate: Ratio
-) -> BestPath:
+def best_path_at(graph: dict[str, Any], reference: ReferenceGraph, gains: Gains, rate: Ratio) -> BestPath:
     """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
-    The denominator is a sum over the arcs of the lattice and of the reference.
+    The denominator is a sum over the arcs of the reference.
 
     Args:
         graph: The columns of the lattice.
-        sizes: The number that each arc of the lattice adds to the denominator.
         reference: The reference.
         gains: The parameters of the rate.
         rate: The rate λ of this search; see `path_of_best_rate`.
     """
-    try:
-        arcs, high, low, total = _native.search_reference_graph(
+    with _small_enough():
+        found = _native.search_reference_graph(
             **graph,
-            size=sizes,
             reference_source=reference.source,
             reference_target=reference.target,
             reference_label=reference.word,
             reference_size=reference.size,
             reference_final=reference.final.view(np.uint8),
             **gains._asdict(),
-            rate_high=rate.gain >> 64,
-            rate_low=rate.gain & (2**64 - 1),
-            rate_total=rate.total,
+            **_arguments(rate),
             most_bytes=most_bytes(),
         )
+    return _best_path(*found)
+
+
+def best_reading(reference: ReferenceGraph, words: Words, gains: Gains) -> BestPath:
+    """Return the path of a reference against which a string has the best rate; of several, the one with the least arcs.
+
+    Search the reference like a lattice, and the string like its reference: deletions and insertions exchange their
+    roles. So a long string takes a band (`kernels/search/band_search.hpp`).
+    """
+    columns: dict[str, Any] = {
+        "source": reference.source,
+        "target": reference.target,
+        "label": reference.word,
+        "is_word": np.zeros(len(reference.word), dtype=np.uint8),
+        "cost": np.zeros(len(reference.word)),
+        "final_cost": np.where(reference.final, 0.0, np.inf),
+        "size": reference.size,
+        "reference": words,
+    }
+    exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
+
+    def reading_at(rate: Ratio) -> BestPath:
+        with _small_enough():
+            return _best_path(*_native.search_at_rate(**columns, **exchanged._asdict(), **_arguments(rate)))
+
+    return path_of_best_rate(reading_at, gains)
+
+
+@contextmanager
+def _small_enough() -> Iterator[None]:
+    """Turn errors of searches at a rate into `InputError`s."""
+    try:
+        yield
     except _native.TooLarge as error:
         raise InputError(str(error), advice="prune the lattice, or shorten the reference") from None
     except OverflowError as error:
         raise InputError(str(error), advice="give alpha and beta with fewer digits") from None
+
+
+def _arguments(rate: Ratio) -> dict[str, Any]:
+    """Return a rate as arguments of native searches; its numerator may have more than 64 bits."""
+    return {"rate_high": rate.gain >> 64, "rate_low": rate.gain & (2**64 - 1), "rate_total": rate.total}
+
+
+def _best_path(arcs: npt.NDArray[np.int64], high: int, low: int, total: int) -> BestPath:
     return BestPath(arcs, Ratio((high << 64) + low, total))

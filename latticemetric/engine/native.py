@@ -2,7 +2,7 @@
 
 The searches compose a graph with the automaton of a recognition rate on the fly. Kernels:
 
-- `search/lattice_search.cpp`: lattices, with references that are strings
+- `search/lattice_search.cpp`: lattices, with references that are strings; reference graphs, with strings
 - `search/reference_graph_search.cpp`: lattices, with references that are graphs
 - `search/spelled_search.cpp`: lattices, by character errors
 - `search/loss_augmented_search.cpp`: the best strings of lattices, by metric alone or by metric and cost
@@ -25,7 +25,15 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.recognition import BestPath, Gains, Ratio, best_path_at, ngram_total, path_of_best_rate
+from latticemetric.automata.recognition import (
+    BestPath,
+    Gains,
+    Ratio,
+    best_path_at,
+    best_reading,
+    ngram_total,
+    path_of_best_rate,
+)
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.automata.spelling import SpelledLattice, Spelling
 from latticemetric.engine.search import BestDerivation, ForestSearch, Search
@@ -49,11 +57,22 @@ def search_lattice(search: Search) -> BestPath:
         return _search_spelled(search, search.spelling)
     columns, reference = _columns(search), search.reference
     if isinstance(reference, ReferenceGraph):
-        sizes = np.zeros(len(search.label), dtype=np.int32)
-        at_rate = partial(best_path_at, columns, sizes, reference, search.gains)
-        return path_of_best_rate(at_rate, search.gains)
+        if _is_one_path(search.lattice):
+            words = search.label[search.label != EPSILON]
+            return BestPath(np.arange(len(search.label)), best_reading(reference, words, search.gains).ratio)
+        return path_of_best_rate(partial(best_path_at, columns, reference, search.gains), search.gains)
     arcs, high, low = _native.search_lattice(**columns, reference=reference, **search.gains._asdict())
     return BestPath(arcs, Ratio(_of_halves(high, low), ngram_total(len(reference), search.gains.order)))
+
+
+def _is_one_path(lattice: Lattice) -> bool:
+    """Return True if a lattice has no branches, as a transcript has none."""
+    states = np.arange(lattice.num_states)
+    return (
+        np.array_equal(lattice.source, states[:-1])
+        and np.array_equal(lattice.target, states[1:])
+        and lattice.final.tolist() == [lattice.num_states - 1]
+    )
 
 
 # The longest reference, in units, for `spelled_search.cpp`, which computes whole columns. For longer references, a

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from itertools import chain, pairwise, repeat
 from typing import Any, NamedTuple, cast
 
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.recognition import Gains, best_path_at, path_of_best_rate
+from latticemetric.automata.recognition import Gains, best_reading
 from latticemetric.automata.reference import ReferenceGraph, counted_labels, reversed_lattice
 from latticemetric.errors import UsageError
 from latticemetric.lattice.columns import Steps
@@ -445,18 +444,5 @@ def best_reversed_arcs(
     # Words that are not in the candidate match nothing.
     label = counted_labels(reference, vocabulary, silent)
     graph = ReferenceGraph.of_lattice(reference, label, gains.order)
-    counted = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
-    # Swap the roles of candidate and reference: the search runs on the lattice of the reference, so that its rule for
-    # ties chooses among the paths of the reference.
-    columns = {
-        "source": graph.source,
-        "target": graph.target,
-        "label": graph.word,
-        "is_word": np.zeros(len(graph.word), dtype=np.uint8),
-        "cost": np.zeros(len(graph.word)),
-        "final_cost": np.where(graph.final, 0.0, np.inf),
-    }
-    exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
-    unsized = replace(counted, size=np.zeros_like(counted.size))
-    arcs = path_of_best_rate(partial(best_path_at, columns, graph.size, unsized, exchanged), gains).arcs
+    arcs = best_reading(graph, vocabulary.encode(candidate)[::-1].copy(), gains).arcs
     return graph.arc[arcs].astype(np.int64)

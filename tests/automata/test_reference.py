@@ -185,16 +185,57 @@ def test_what_128_bits_cannot_compare_is_refused():
     graph = ReferenceGraph.of_words(np.array([1, 2], dtype=np.int32), 4)
     columns = {"source": graph.source, "target": graph.target, "label": graph.word, "cost": np.zeros(2)}
     columns |= {"is_word": np.zeros(2, dtype=np.uint8), "final_cost": np.array([np.inf, np.inf, 0.0])}
-    sizes = np.zeros(2, dtype=np.int32)
-    assert best_path_at(columns, sizes, graph, gains, Ratio(2**110, 3)).ratio == (6 - 1 - 2, 3)
+    assert best_path_at(columns, graph, gains, Ratio(2**110, 3)).ratio == (6 - 1 - 2, 3)
     with pytest.raises(lm.InputError, match="fewer digits"):
-        best_path_at(columns, sizes, graph, gains, Ratio(2**126, 1))
+        best_path_at(columns, graph, gains, Ratio(2**126, 1))
 
 
 def test_what_does_not_fit_into_memory_is_refused_before_it_is_tried():
     graph = lm.Lattice.from_strings([["a"] * 30_000, ["b"] * 30_000])
     with pytest.raises(lm.InputError, match="too large together; prune the lattice"):
         lm.oracle(graph, graph, lm.GRR(100))
+
+
+def chain(words, alternatives=()):
+    """A string as a graph, with other words beside some of its words."""
+    states = range(len(words))
+    other = [(k, k + 1, word) for k, word in alternatives]
+    source, target, spoken = zip(
+        *sorted([*zip(states, range(1, len(words) + 1), words, strict=True), *other]), strict=True
+    )
+    known = lm.Vocabulary.from_words(dict.fromkeys(spoken))
+    return lm.Lattice.from_arcs(source, target, known.encode(spoken), final=[len(words)], vocabulary=known)
+
+
+@pytest.mark.parametrize(("metric", "length"), [(lm.WER(), 12_000), (lm.GRR(4), 12_000), (lm.CER(), 3_000)])
+def test_long_texts_with_alternatives_take_a_band(metric, length, memory_limit):
+    seed = np.random.default_rng(7)
+    words = [f"w{k}" for k in seed.integers(0, 3000, length)]
+    said = [f"w{seed.integers(3000)}" if seed.random() < 0.1 else word for word in words if seed.random() > 0.05]
+    middle = length // 2
+    other = [(100, "uh"), (middle, said[middle]), (length - 1, "er")]
+    graph = chain(words, other)
+    memory_limit("150M")
+    found = metric.evaluate(said, graph)
+    best = lm.oracle(chain(said), graph, metric)
+    chosen = [dict(other).get(k, word) if k == middle else word for k, word in enumerate(words)]
+    listed = metric.evaluate(said, [words, chosen])
+    assert found.statistics == best.statistics == listed.statistics
+    assert metric.score(said, graph) == best.score
+
+
+@given(candidate=sentences(4), graph=graphs(), case=metrics())
+def test_oracle_of_a_string_is_the_string_with_its_best_reading(candidate, graph, case):
+    metric, rate = case
+    expected = brute_force.judge(candidate, words_of(graph), rate)
+    for lattice in (lm.Lattice.from_strings([candidate]), lm.NBest.from_strings([candidate])):
+        found = lm.oracle(lattice, graph, metric)
+        assert found.reference == words_of(graph)[expected.reference_number]
+        assert found.words == tuple(word for word in candidate if word not in metric.ignore)
+        assert (found.score, found.numerator) == (
+            brute_force.rounded(expected.score),
+            brute_force.rounded(expected.numerator),
+        )
 
 
 def test_readings_by_the_million_are_searched_without_listing():

@@ -198,7 +198,10 @@ def calls() -> dict[str, Callable[[], object]]:
             *lattice.columns(), *spelled(lattice), 1, ints(np.full(3000, -1))
         ),
         "search_reference_graph": lambda: _native.search_reference_graph(
-            *lattice.columns(), words, *chain[:3], np.ones(4000, np.int32), chain_end, *WER, 0, 0, 1, 1e10
+            *lattice.columns(), *chain[:3], np.ones(4000, np.int32), chain_end, *WER, 0, 0, 1, 1e10
+        ),
+        "search_at_rate": lambda: _native.search_at_rate(
+            *lattice.columns(), words, ints(LONG[:3000]), *rates, 0, 3, 1000
         ),
         "best_lattice": lambda: _native.best_lattice(
             *lattice.columns(), [LONG[:3000].tolist(), LONG[3000:6000].tolist()], *rates
@@ -271,6 +274,7 @@ NAMES = (
     "search_spelled_lattice",
     "search_spelled_lattice, ties",
     "search_reference_graph",
+    "search_at_rate",
     "best_lattice",
     "align",
     "align, words",

@@ -110,8 +110,13 @@ def edits_from(search, arcs, i, m):
                 yield (m + 1) * unit, (arc,), cost, 1, (t, i + 1, min(m + 1, order - 1))
 
 
-def best_by_definition(search):
-    """The gain and the arcs of the best path: most gain, least cost, fewest words, smallest arcs."""
+def best_by_definition(search, size_of_arc=None, rate=(0, 1)):
+    """The gain and the arcs of the best path: most gain, least cost, fewest words, smallest arcs.
+
+    At a rate, the gain is rate.total · gain − rate.gain · denominator; arcs add their sizes to the denominator.
+    """
+    price, scale = rate
+    sizes = [0] * len(search["label"]) if size_of_arc is None else size_of_arc.tolist()
     arcs_of, end, size = arcs_by_source(search), search["final_cost"].tolist(), len(search["reference"])
 
     @cache
@@ -120,7 +125,8 @@ def best_by_definition(search):
         found = [(0, end[s], 0, ())] if i == size and np.isfinite(end[s]) else []
         for gain, arc, cost, words, (t, *place) in edits_from(search, arcs_of[s], i, m):
             loss, rest, more, arcs = best(s if t is None else t, *place)
-            found.append((loss - gain, rest + cost, more + words, arc + arcs))
+            loss += price * sum(sizes[a] for a in arc) - scale * gain
+            found.append((loss, rest + cost, more + words, arc + arcs))
         return min(found)
 
     for s in reversed(range(len(end))):  # from the last states on, so that no call goes deep
@@ -144,6 +150,45 @@ def test_a_band_has_the_best_path_by_the_definition(search, part_bytes):
 @given(search=searches(300), part_bytes=PARTS)
 def test_a_band_has_the_path_of_the_table(search, part_bytes):
     assert found_by(search, "band", part_bytes) == found_by(search, "table")
+
+
+@st.composite
+def rates(draw, search):
+    """What each arc adds to a denominator, and a rate: gain and total."""
+    seed = np.random.default_rng(draw(st.integers(0, 2**32)))
+    size = seed.integers(0, search["order"] + 1, len(search["label"])).astype(np.int32)
+    total = draw(st.sampled_from([1, 2, 7, 1000, 10**9]))
+    most = search["order"] * search["unit"] * total
+    return size, (draw(st.sampled_from([0, most, most // 2]) | st.integers(-2 * most, 2 * most)), total)
+
+
+def found_at_rate(search, size, rate, way, part_bytes=1 << 23):
+    """The value of the best path and its arcs; its gain and its denominator must agree with them."""
+    price, scale = rate
+    arcs, high, low, total = _native.search_at_rate(
+        **search,
+        size=size,
+        rate_high=price >> 64,
+        rate_low=price & (2**64 - 1),
+        rate_total=scale,
+        method=way,
+        part_bytes=part_bytes,
+    )
+    assert total == size[arcs].sum()
+    return scale * ((high << 64) + low) - price * total, arcs.tolist()
+
+
+@pytest.mark.parametrize("way", ["band", "table"])
+@given(search=searches(10), part_bytes=PARTS, data=st.data())
+def test_a_search_at_a_rate_has_the_best_path_by_the_definition(way, search, part_bytes, data):
+    size, rate = data.draw(rates(search))
+    assert found_at_rate(search, size, rate, way, part_bytes) == best_by_definition(search, size, rate)
+
+
+@given(search=searches(300), part_bytes=PARTS, data=st.data())
+def test_a_band_at_a_rate_has_the_path_of_the_table(search, part_bytes, data):
+    size, rate = data.draw(rates(search))
+    assert found_at_rate(search, size, rate, "band", part_bytes) == found_at_rate(search, size, rate, "table")
 
 
 @given(seed=st.integers(0, 2**32), part_bytes=PARTS, data=st.data())

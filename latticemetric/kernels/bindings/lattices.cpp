@@ -277,23 +277,60 @@ nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t>
   return nb::make_tuple(column(std::move(best.arcs)), best.errors);
 }
 
-// Searches a lattice against a reference graph. The rate's numerator and the gain may need more than 64 bits: both are
-// passed as their high and their low half.
+// A rate's numerator and a gain may need more than 64 bits: both are passed as their high and their low half.
+latticemetric::Ratio checked_rate(std::int64_t high, std::uint64_t low, std::int64_t total) {
+  require(total >= 1, "a rate's denominator must be positive");
+  return {latticemetric::to_int128({high, low}), total};
+}
+
+void require_sizes(const Input<std::int32_t>& size, std::int32_t order) {
+  require(std::all_of(size.data(), size.data() + size.size(), [&](auto one) { return 0 <= one && one <= order; }),
+          "a word adds at most the order to the denominator");
+}
+
+nb::tuple to_tuple(latticemetric::PathAtRate best) {
+  return nb::make_tuple(column(std::move(best.arcs)), static_cast<std::int64_t>(best.reached.gain >> 64),
+                        static_cast<std::uint64_t>(best.reached.gain), static_cast<std::int64_t>(best.reached.total));
+}
+
+// Searches a lattice at a rate; its arcs add up to the denominator.
+nb::tuple search_at_rate(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                         Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                         Input<std::int32_t> size, Input<std::int32_t> reference, std::int32_t order,
+                         std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t rate_high,
+                         std::uint64_t rate_low, std::int64_t rate_total, const std::string& method,
+                         std::size_t part_bytes) {
+  const auto search_method = checked_method(method, part_bytes);
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  require_aligned(size, reference);
+  require(size.size() == source.size(), "columns differ in length");
+  require(reference.size() < longest_reference, "the reference is too long");
+  const auto gains = checked_gains(order, unit, alpha, beta);
+  require_sizes(size, order);
+  const auto rate = checked_rate(rate_high, rate_low, rate_total);
+  latticemetric::PathAtRate best;
+  {
+    const latticemetric::KernelScope running;
+    best = latticemetric::search_at_rate(lattice, size.data(), reference.data(),
+                                         static_cast<std::int32_t>(reference.size()), gains, rate, search_method);
+  }
+  return to_tuple(std::move(best));
+}
+
+// Searches a lattice against a reference graph at a rate; the arcs of the reference add up to the denominator.
 nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                                  Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
-                                 Input<std::int32_t> size, Input<std::int32_t> reference_source,
-                                 Input<std::int32_t> reference_target, Input<std::int32_t> reference_label,
-                                 Input<std::int32_t> reference_size, Input<std::uint8_t> reference_final,
-                                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
-                                 std::int64_t rate_high, std::uint64_t rate_low, std::int64_t rate_total,
-                                 double most_bytes) {
+                                 Input<std::int32_t> reference_source, Input<std::int32_t> reference_target,
+                                 Input<std::int32_t> reference_label, Input<std::int32_t> reference_size,
+                                 Input<std::uint8_t> reference_final, std::int32_t order, std::int64_t unit,
+                                 std::int64_t alpha, std::int64_t beta, std::int64_t rate_high,
+                                 std::uint64_t rate_low, std::int64_t rate_total, double most_bytes) {
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   const auto reference_states = static_cast<std::int32_t>(reference_final.size());
   const auto reference_arcs = reference_source.size();
   require(reference_states > 0, "a reference graph has a start, but this one has no states");
-  require_aligned(size, reference_label, reference_size, reference_final);
+  require_aligned(reference_label, reference_size, reference_final);
   require_lattice(reference_source, reference_target, reference_states);
-  require(size.size() == source.size(), "columns differ in length");
   require(reference_label.size() == reference_arcs && reference_size.size() == reference_arcs,
           "columns differ in length");
   const auto* const reference_ends = reference_final.data();
@@ -301,10 +338,8 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
           "the reference graph has no final state");
   const auto gains = checked_gains(order, unit, alpha, beta);
   require(reference_states < (1 << 30) / order, "the reference is too large");
-  require(rate_total >= 1, "a rate's denominator must be positive");
-  for (const auto* sizes : {&size, &reference_size})
-    for (std::size_t a = 0; a < sizes->size(); ++a)
-      require(0 <= sizes->data()[a] && sizes->data()[a] <= order, "a word adds at most the order to the denominator");
+  require_sizes(reference_size, order);
+  const auto rate = checked_rate(rate_high, rate_low, rate_total);
   const latticemetric::ReferenceGraph reference{reference_states,
                                                 static_cast<std::int64_t>(reference_arcs),
                                                 reference_source.data(),
@@ -312,15 +347,12 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
                                                 reference_label.data(),
                                                 reference_size.data(),
                                                 reference_final.data()};
-  latticemetric::BestPathAgainstGraph best;
+  latticemetric::PathAtRate best;
   {
     const latticemetric::KernelScope running;
-    best = latticemetric::search_reference_graph(lattice, size.data(), reference, gains,
-                                                 {latticemetric::to_int128({rate_high, rate_low}), rate_total},
-                                                 most_bytes);
+    best = latticemetric::search_reference_graph(lattice, reference, gains, rate, most_bytes);
   }
-  return nb::make_tuple(column(std::move(best.arcs)), static_cast<std::int64_t>(best.reached.gain >> 64),
-                        static_cast<std::uint64_t>(best.reached.gain), static_cast<std::int64_t>(best.reached.total));
+  return to_tuple(std::move(best));
 }
 
 nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
@@ -402,8 +434,11 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
         "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
   m.def("search_spelled_lattice", &::search_spelled_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
         "final_cost"_a, "begin"_a, "units"_a, "separator"_a, "reference"_a);
+  m.def("search_at_rate", &::search_at_rate, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
+        "size"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,
+        "method"_a = "automatic", "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
   m.def("search_reference_graph", &::search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
-        "final_cost"_a, "size"_a, "reference_source"_a, "reference_target"_a, "reference_label"_a, "reference_size"_a,
+        "final_cost"_a, "reference_source"_a, "reference_target"_a, "reference_label"_a, "reference_size"_a,
         "reference_final"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,
         "most_bytes"_a);
   m.def("forward_backward", &::forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);

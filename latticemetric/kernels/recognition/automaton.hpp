@@ -19,6 +19,12 @@ struct Gains {
   std::int64_t beta;
 };
 
+// A rate, gain / total, in units of 1 / Gains::unit.
+struct Ratio {
+  Int128 gain;
+  Int128 total;
+};
+
 // Returns whether the rate is the word recognition rate.
 inline bool counts_words(Gains gains) { return gains.order == 1 && gains.alpha == gains.unit && gains.beta == 0; }
 

@@ -170,7 +170,7 @@ class CompletionBounds {
   };
   static constexpr std::int64_t unknown = -1;  // the number of words of a loss that is not computed yet
 
-  Gains rounded(Int128 weight) const {
+  EditGains<Key> rounded(Int128 weight) const {
     const Gains& gains = keys_.loss_function().gains;
     const auto key = [&](std::int64_t gain) { return keys_.gain(weight * gain); };
     return {gains.order, key(gains.unit), key(gains.alpha), key(gains.beta)};

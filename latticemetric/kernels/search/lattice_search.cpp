@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 #include "graphs/tie_order.hpp"
 #include "memory/bits.hpp"
@@ -41,6 +43,27 @@ class GainObjective {
 
  private:
   const Lattice& lattice_;
+};
+
+// An objective: gains less the denominator, at a price for each of its units, decide. Ties as above.
+template <typename Value>
+class PricedObjective : public GainObjective<Value> {
+ public:
+  static constexpr bool has_costs = true;
+
+  PricedObjective(const Lattice& lattice, const std::int32_t* size, Int128 price)
+      : GainObjective<Value>(lattice), size_(size), price_(static_cast<Value>(price)) {}
+
+  Value cost(std::int64_t arc) const { return static_cast<Value>(price_ * size_[arc]); }
+  PrefixBounds::Costs costs(const Lattice& lattice) const {
+    PrefixBounds::Costs costs{{}, std::vector<PrefixBounds::Loss>(static_cast<std::size_t>(lattice.states), 0)};
+    for (std::int64_t a = 0; a < lattice.arcs; ++a) costs.arc.push_back(static_cast<PrefixBounds::Loss>(cost(a)));
+    return costs;
+  }
+
+ private:
+  const std::int32_t* const size_;
+  const Value price_;
 };
 
 // An objective: gains and costs decide together. Both are rounded to units of 2^shift for the table. Paths that
@@ -120,11 +143,10 @@ BestProductPath<BestTransitions<Values, Objective>> best_path(const Lattice& lat
 }
 
 // Finds the best path by a table of the whole product.
-template <typename Value>
+template <typename Value, typename Objective>
 BestPath best_of_table(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
-                       Gains gains) {
-  ProductTable<Value, GainObjective<Value>> table(lattice, reference, reference_words, gains,
-                                                  GainObjective<Value>(lattice));
+                       EditGains<Value> gains, Objective objective) {
+  ProductTable<Value, Objective> table(lattice, reference, reference_words, gains, std::move(objective));
   table.fill();
   BestTransitions transitions(lattice, table.begins(), table.positions(), reference_words, table, table.objective());
   return {best_path(lattice, transitions).arcs(), table.value(0, 0, 0)};
@@ -142,33 +164,55 @@ BandSearch::Settings settings(SearchMethod method, std::int32_t words) {
   return {method.kind == SearchMethod::band || words >= BandSearch::least_for_segments, method.part_bytes};
 }
 
-// Searches a band, and returns visit(search, states of best paths, objective, their loss).
-template <typename Value, typename Visit>
-auto in_band(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
-             BandSearch::Settings settings, Visit visit) {
+// Costs of nothing, for objectives without costs.
+PrefixBounds::Costs no_costs(const Lattice& lattice) {
   using Losses = std::vector<BandSearch::Loss>;
-  const PrefixBounds::Costs none{Losses(static_cast<std::size_t>(lattice.arcs), 0),
-                                 Losses(static_cast<std::size_t>(lattice.states), 0)};
-  BandSearch search(lattice, reference, reference_words, gains, none, settings);
-  GainObjective<Value> objective(lattice);
+  return {Losses(static_cast<std::size_t>(lattice.arcs), 0), Losses(static_cast<std::size_t>(lattice.states), 0)};
+}
+
+// Searches a band, and returns visit(search, states of best paths, objective, their loss). `costs` are those of the
+// objective.
+template <typename Value, typename Objective, typename Visit>
+auto in_band(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+             Objective objective, const PrefixBounds::Costs& costs, BandSearch::Settings settings, Visit visit) {
+  BandSearch search(lattice, reference, reference_words, gains, costs, settings);
   const auto most = search.template most<Value>(objective);
   const auto found = search.template best<Value>(objective, most);
   return visit(search, found.states, objective, found.lost);
 }
 
-// Calls in_band(value) or in_table(value). `value` is a zero of a type that holds all gains.
+// Finds the best path by a band.
+template <typename Value, typename Objective>
+BestPath best_of_band(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                      Gains gains, Objective objective, const PrefixBounds::Costs& costs,
+                      BandSearch::Settings settings) {
+  return in_band<Value>(
+      lattice, reference, reference_words, gains, std::move(objective), costs, settings,
+      [&](const BandSearch& search, const auto& states, auto& objective_in_use, BandSearch::Loss lost) -> BestPath {
+        auto transitions = search.transitions(states, objective_in_use);
+        const Int128 par = static_cast<Int128>(gains.order) * gains.unit * reference_words;
+        return {best_path(lattice, transitions, &states.numbers()).arcs(), par - lost};
+      });
+}
+
+// Calls in_band(value) or in_table(value). `value` is a zero of a type that holds what decides; `largest` bounds its
+// absolute value.
 template <typename InBand, typename InTable>
-auto choose_method(const Lattice& lattice, std::int32_t reference_words, Gains gains, SearchMethod method,
+auto choose_method(Int128 largest, std::int32_t reference_words, std::int32_t order, SearchMethod method,
                    InBand in_band, InTable in_table) {
-  // A path has fewer arcs than the lattice has states. Mostly, this is all there is to know of the longest path.
-  Int128 largest = largest_gain<Int128>(gains, lattice.states - 1, reference_words);
-  if (!fits<std::int16_t>(largest, 4)) largest = largest_gain_in(lattice, reference_words, gains);
   // Relative to par, a loss may be twice as large as a gain.
-  if (is_band(method, reference_words, gains.order) && fits<std::int64_t>(largest, 8))
+  if (is_band(method, reference_words, order) && fits<std::int64_t>(largest, 8))
     return fits<std::int32_t>(largest, 8) ? in_band(std::int32_t{}) : in_band(std::int64_t{});
   if (fits<std::int16_t>(largest, 4)) return in_table(std::int16_t{});
   if (fits<std::int32_t>(largest, 4)) return in_table(std::int32_t{});
   return fits<std::int64_t>(largest, 4) ? in_table(std::int64_t{}) : in_table(Int128{});
+}
+
+// Returns a bound of the absolute value of all gains, as exact as `choose_method` needs it.
+Int128 largest_gain_at_most(const Lattice& lattice, std::int32_t reference_words, Gains gains) {
+  // A path has fewer arcs than the lattice has states. Mostly, this is all there is to know of the longest path.
+  const auto largest = largest_gain<Int128>(gains, lattice.states - 1, reference_words);
+  return fits<std::int16_t>(largest, 4) ? largest : largest_gain_in(lattice, reference_words, gains);
 }
 
 // Lists the states of best paths and their transitions: all transitions between optimal states belong to best paths.
@@ -196,25 +240,56 @@ BestAlignments optimal_alignments(const Lattice& lattice, const OptimalStates<Va
 BestPath search_lattice(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
                         Gains gains, SearchMethod method) {
   const auto band = [&](auto value) {
-    return in_band<decltype(value)>(
-        lattice, reference, reference_words, gains, settings(method, reference_words),
-        [&](const BandSearch& search, const auto& states, auto& objective, BandSearch::Loss lost) -> BestPath {
-          auto transitions = search.transitions(states, objective);
-          const Int128 par = static_cast<Int128>(gains.order) * gains.unit * reference_words;
-          return {best_path(lattice, transitions, &states.numbers()).arcs(), par - lost};
-        });
+    using Value = decltype(value);
+    return best_of_band<Value>(lattice, reference, reference_words, gains, GainObjective<Value>(lattice),
+                               no_costs(lattice), settings(method, reference_words));
   };
   const auto table = [&](auto value) {
-    return best_of_table<decltype(value)>(lattice, reference, reference_words, gains);
+    using Value = decltype(value);
+    return best_of_table<Value>(lattice, reference, reference_words, EditGains<Value>(gains),
+                                GainObjective<Value>(lattice));
   };
-  return choose_method(lattice, reference_words, gains, method, band, table);
+  return choose_method(largest_gain_at_most(lattice, reference_words, gains), reference_words, gains.order, method,
+                       band, table);
+}
+
+PathAtRate search_at_rate(const Lattice& lattice, const std::int32_t* size, const std::int32_t* reference,
+                          std::int32_t reference_words, Gains gains, Ratio rate, SearchMethod method) {
+  const auto longest = longest_path(lattice, true);
+  // A floating-point number, since 128 bits may not hold it.
+  const double largest = static_cast<double>(rate.total) * largest_gain<double>(gains, static_cast<double>(longest),
+                                                                                reference_words) +
+                         std::fabs(static_cast<double>(rate.gain)) * gains.order * static_cast<double>(longest + 1);
+  if (largest >= std::ldexp(1.0, 124))
+    throw std::overflow_error("the rates have too many digits to be compared exactly");
+  const auto band = [&](auto value) {
+    using Value = decltype(value);
+    const PricedObjective<Value> objective(lattice, size, rate.gain);
+    const auto scaled = [&](std::int64_t gain) { return static_cast<std::int64_t>(rate.total * gain); };
+    const Gains scaled_gains{gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta)};
+    return best_of_band<Value>(lattice, reference, reference_words, scaled_gains, objective, objective.costs(lattice),
+                               settings(method, reference_words));
+  };
+  const auto table = [&](auto value) {
+    using Value = decltype(value);
+    const auto scaled = [&](std::int64_t gain) { return static_cast<Value>(rate.total * gain); };
+    const EditGains<Value> scaled_gains(gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta));
+    return best_of_table<Value>(lattice, reference, reference_words, scaled_gains,
+                                PricedObjective<Value>(lattice, size, rate.gain));
+  };
+  auto best = choose_method(static_cast<Int128>(largest) + 1, reference_words, gains.order, method, band, table);
+  Int128 total = 0;
+  for (const auto a : best.arcs) total += size[a];
+  return {std::move(best.arcs), {(best.gain + rate.gain * total) / rate.total, total}};
 }
 
 BestAlignments best_alignments(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
                                Gains gains, SearchMethod method) {
   const auto band = [&](auto value) {
-    return in_band<decltype(value)>(
-        lattice, reference, reference_words, gains, settings(method, reference_words),
+    using Value = decltype(value);
+    return in_band<Value>(
+        lattice, reference, reference_words, gains, GainObjective<Value>(lattice), no_costs(lattice),
+        settings(method, reference_words),
         [&](const BandSearch& search, const auto& states, auto& objective, BandSearch::Loss) {
           return optimal_alignments(lattice, states, search.transitions(states, objective));
         });
@@ -222,7 +297,8 @@ BestAlignments best_alignments(const Lattice& lattice, const std::int32_t* refer
   const auto table = [&](auto value) {
     using Value = decltype(value);
     using Objective = GainObjective<Value>;
-    ProductTable<Value, Objective> values(lattice, reference, reference_words, gains, Objective(lattice));
+    ProductTable<Value, Objective> values(lattice, reference, reference_words, EditGains<Value>(gains),
+                                          Objective(lattice));
     values.fill();
     const auto states = optimal_states(lattice, values.begins(), values.positions(), reference_words, values,
                                        values.objective());
@@ -230,7 +306,8 @@ BestAlignments best_alignments(const Lattice& lattice, const std::int32_t* refer
                               BestTransitions(lattice, values.begins(), values.positions(), reference_words, states,
                                               values.objective()));
   };
-  return choose_method(lattice, reference_words, gains, method, band, table);
+  return choose_method(largest_gain_at_most(lattice, reference_words, gains), reference_words, gains.order, method,
+                       band, table);
 }
 
 template <typename Values, typename Objective>
@@ -258,7 +335,7 @@ LeastLoss search_least_loss(const Lattice& lattice, IntegerCosts costs, const st
   }
   using Objective = WeightedObjective<std::int32_t>;
   Objective objective(lattice, costs, gains, gain_weight, cost_weight, largest, terms);
-  const Gains rounded = objective.rounded_gains();
+  const EditGains<std::int32_t> rounded(objective.rounded_gains());
   ProductTable<std::int32_t, Objective> table(lattice, reference, reference_words, rounded, std::move(objective));
   table.fill();
   return least_loss(lattice, BestTransitions(lattice, table.begins(), table.positions(), reference_words, table,

@@ -28,6 +28,15 @@ struct SearchMethod {
 BestPath search_lattice(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
                         Gains gains, SearchMethod method);
 
+// The path with the largest rate.total * gain - rate.gain * denominator, and its gain and denominator. Ties as above.
+// `size` says what each arc adds to the denominator. Throws std::overflow_error if 128 bits do not hold the values.
+struct PathAtRate {
+  std::vector<std::int64_t> arcs;
+  Ratio reached{0, 0};
+};
+PathAtRate search_at_rate(const Lattice& lattice, const std::int32_t* size, const std::int32_t* reference,
+                          std::int32_t reference_words, Gains gains, Ratio rate, SearchMethod method);
+
 // The path of least loss, which is cost_weight * cost - gain_weight * gain. Ties as above. Weights are not negative.
 // The lattice's own costs only say which states are final.
 struct LeastLoss {

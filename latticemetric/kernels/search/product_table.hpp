@@ -45,8 +45,8 @@ class ProductTable {
   using Value = V;
 
   // `gains` are in the same unit as the objective's costs.
-  ProductTable(const Lattice& lattice, const std::int32_t* reference, std::int32_t size, Gains gains,
-               Objective objective)
+  ProductTable(const Lattice& lattice, const std::int32_t* reference, std::int32_t size,
+               const EditGains<Value>& gains, Objective objective)
       : lattice_(lattice),
         objective_(std::move(objective)),
         size_(size),

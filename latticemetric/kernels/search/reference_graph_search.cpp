@@ -13,24 +13,22 @@ namespace {
 
 // V(s, q, m) is the largest value of completing from state s of the lattice and state q of the reference, after a run
 // of m matches (m < order). All gains are multiplied by rate.total, and w(b) = -rate.gain * size(b) is the price of
-// what an arc adds to the denominator. With arcs a : s -> t and b : q -> r,
+// what an arc of the reference adds to the denominator. With arcs a : s -> t and b : q -> r,
 //
 //   V(s, q, m) = max of   0                                                   s final, q final
 //                         V(s, r, m)                                          b is ε
 //                         w(b) - beta + V(s, r, 0)                            deletion
 //                         V(t, q, m)                                          a is ε
-//                         w(a) - alpha + V(t, q, 0)                           insertion
-//                         w(a) + w(b) + V(t, r, 0)                            substitution
-//                         w(a) + w(b) + (m+1) unit + V(t, r, min(m+1, order-1))    match
+//                         -alpha + V(t, q, 0)                                 insertion
+//                         w(b) + V(t, r, 0)                                   substitution
+//                         w(b) + (m+1) unit + V(t, r, min(m+1, order-1))      match
 //
 // V does not fall as m grows.
 template <typename Value>
 class GraphSearch {
  public:
-  GraphSearch(const Lattice& lattice, const std::int32_t* size, const ReferenceGraph& reference, Gains gains,
-              Ratio rate)
+  GraphSearch(const Lattice& lattice, const ReferenceGraph& reference, Gains gains, Ratio rate)
       : lattice_(lattice),
-        size_(size),
         reference_(reference),
         exact_(gains),
         gains_(gains.order, static_cast<Value>(rate.total * gains.unit), static_cast<Value>(rate.total * gains.alpha),
@@ -45,7 +43,7 @@ class GraphSearch {
       if (reference.label[b] != 0) words_.push_back(b);
   }
 
-  BestPathAgainstGraph run() {
+  PathAtRate run() {
     for (std::int32_t s = lattice_.states - 1; s >= 0; --s) complete(s);
     BestProductPath<GraphSearch> best(*this, lattice_.states, lattice_.arcs, lattice_.source, lattice_.target);
     return {best.arcs(), measured()};
@@ -68,7 +66,7 @@ class GraphSearch {
       if (lattice_.label[a] == 0)
         for (std::size_t k = 0; k < width_; ++k) keep(here[k], next[k]);
       else
-        take_word(here, next, lattice_.label[a], weight(size_[a]));
+        take_word(here, next, lattice_.label[a]);
     }
     const bool may_end = std::isfinite(lattice_.final_cost[s]);
     for (std::int32_t q = reference_.states - 1; q >= 0; --q) {
@@ -86,17 +84,16 @@ class GraphSearch {
     }
   }
 
-  void take_word(Value* here, const Value* next, std::int32_t label, Value own) {
-    for (std::size_t k = 0; k < width_; k += order_)
-      keep(here[k], static_cast<Value>(own + gains_.insertion + next[k]));
+  void take_word(Value* here, const Value* next, std::int32_t label) {
+    for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(gains_.insertion + next[k]));
     for (const auto b : words_) {
       Value* const from = here + static_cast<std::size_t>(reference_.source[b]) * order_;
       const Value* const to = next + static_cast<std::size_t>(reference_.target[b]) * order_;
-      const Value both = own + weight(reference_.size[b]);
-      keep(from[0], static_cast<Value>(both + gains_.substitution + to[0]));
+      const Value own = weight(reference_.size[b]);
+      keep(from[0], static_cast<Value>(own + gains_.substitution + to[0]));
       if (reference_.label[b] != label) continue;
       for (std::int32_t m = 0; m < order_; ++m)
-        keep(from[m], static_cast<Value>(both + gains_.match(m) + to[gains_.next_run(m)]));
+        keep(from[m], static_cast<Value>(own + gains_.match(m) + to[gains_.next_run(m)]));
     }
   }
 
@@ -138,13 +135,12 @@ class GraphSearch {
         propose(a, t, state, Value{0}, 0, 0);
         continue;
       }
-      edit(a, t, gains_.state(q, 0), Edit::insertion, size_[a]);
+      edit(a, t, gains_.state(q, 0), Edit::insertion, 0);
       for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
         if (reference_.label[b] == 0) continue;
         const std::int32_t r = gains_.state(reference_.target[b], 0);
-        const std::int64_t size = static_cast<std::int64_t>(size_[a]) + reference_.size[b];
-        edit(a, t, r, Edit::substitution, size);
-        if (reference_.label[b] == label) edit(a, t, r + gains_.next_run(m), match_of(m + 1), size);
+        edit(a, t, r, Edit::substitution, reference_.size[b]);
+        if (reference_.label[b] == label) edit(a, t, r + gains_.next_run(m), match_of(m + 1), reference_.size[b]);
       }
     }
   }
@@ -170,7 +166,6 @@ class GraphSearch {
   friend class BestProductPath<GraphSearch>;
 
   const Lattice& lattice_;
-  const std::int32_t* size_;
   const ReferenceGraph& reference_;
   const EditGains<Int128> exact_;
   const EditGains<Value> gains_;  // multiplied by rate.total
@@ -201,14 +196,13 @@ double largest_value(const Lattice& lattice, const ReferenceGraph& reference, Ga
 
 }  // namespace
 
-BestPathAgainstGraph search_reference_graph(const Lattice& lattice, const std::int32_t* size,
-                                            const ReferenceGraph& reference, Gains gains, Ratio rate,
-                                            double most_bytes) {
+PathAtRate search_reference_graph(const Lattice& lattice, const ReferenceGraph& reference, Gains gains, Ratio rate,
+                                  double most_bytes) {
   const double largest = largest_value(lattice, reference, gains, rate);
   const double cells = static_cast<double>(lattice.states) * reference.states * gains.order;
   const auto run = [&](auto zero) {
     if (cells * sizeof(zero) > most_bytes) throw TooLarge("the lattice and its reference graph are too large together");
-    return GraphSearch<decltype(zero)>(lattice, size, reference, gains, rate).run();
+    return GraphSearch<decltype(zero)>(lattice, reference, gains, rate).run();
   };
   if (largest < std::ldexp(1.0, 29)) return run(std::int32_t{0});
   if (largest < std::ldexp(1.0, 61)) return run(std::int64_t{0});

@@ -317,7 +317,8 @@ class Posteriors(Result, Distribution):
             raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
         # Skip ignored words: they are on arcs, but not in the path's `words`.
-        counted = [(word, arc) for word, arc in spelled if word in set(path.words)]
+        known = set(path.words)
+        counted = [(word, arc) for word, arc in spelled if word in known]
         if tuple(word for word, _ in counted) != path.words:
             raise _ANOTHER_LATTICE
         if self.lattice.ranked:

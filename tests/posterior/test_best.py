@@ -1,6 +1,7 @@
 """The model's 1-best with its costs, times and confidences, against posteriors and lists of all paths."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -83,3 +84,11 @@ def test_hypotheses_of_a_list_agree():
     nbest = lm.NBest.from_strings(["a b", "a c"], costs=[1.0, 1.0])
     assert lm.best(nbest).confidences == pytest.approx((1.0, 0.5))
     assert lm.best(nbest).asdict()["hypothesis"] == "a b"
+
+
+def test_the_confidences_of_a_long_path_take_linear_time():
+    steps = np.arange(20_000)
+    lattice = lm.Lattice.from_arcs(np.repeat(steps, 2), np.repeat(steps + 1, 2), np.arange(40_000) + 1, final=[20_000])
+    began = time.process_time()
+    assert lm.best(lattice).confidences == pytest.approx([0.5] * 20_000)
+    assert time.process_time() - began < 3  # a set of all words for each word took ten seconds

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -158,7 +158,8 @@ def event_calibration(
         >>> [(one.low, one.high, one.count, one.observed.value) for one in found.bins]
         [(0.0, 0.5, 1, 0.0), (0.5, 1.0, 3, 0.6666666666666666)]
     """
-    p, right = _checked(probability, happened, "probabilities")
+    p, outcomes = _checked(probability, happened, "probabilities")
+    right = _are_true(outcomes)
     if ((p < 0) | (p > 1)).any():
         raise UsageError("a probability is not between 0 and 1", advice="give no percentages or logarithms")
     group = np.arange(len(p)) if groups is None else _numbered(groups, len(p))
@@ -280,8 +281,10 @@ def error_calibration(
         >>> round(found.squared_error.value, 4)
         0.1667
     """
-    means, counts = _checked(expected, errors, "expected errors", kind=np.float64)
+    means, counts = _checked(expected, errors, "expected errors")
     sizes, _ = _checked(words, errors, "numbers of words")
+    if (counts < 0).any() or (sizes < 0).any():
+        raise UsageError("a number of errors or words is below 0", advice="give the counts of each utterance")
     drawn, number = Resampling(resamples, seed, confidence), _checked_bins(bins)
     rank = np.searchsorted(np.sort(means), means)
     place = rank * number // max(1, len(means))
@@ -324,8 +327,12 @@ def _ratio(numerator: Values, denominator: Values) -> Values:
     return quotient
 
 
-def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str, kind: Any = np.bool_) -> tuple[Values, Any]:
-    numbers, outcome = np.asarray(values, dtype=np.float64), np.asarray(outcomes, dtype=kind)
+def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str) -> tuple[Values, Values]:
+    numbers = np.asarray(values, dtype=np.float64)
+    try:
+        outcome = np.asarray(outcomes, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("some outcomes are not numbers", advice="give one number, or True or False, each") from None
     if numbers.ndim != 1 or numbers.shape != outcome.shape:
         raise UsageError(
             f"{what} have shape {numbers.shape}, but outcomes have shape {outcome.shape}",
@@ -334,6 +341,14 @@ def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str, kind: An
     if not np.isfinite(numbers).all() or not np.isfinite(outcome).all():
         raise UsageError(f"some {what} or outcomes are not finite numbers", advice="remove NaN and infinite values")
     return numbers, outcome
+
+
+def _are_true(outcomes: Values) -> npt.NDArray[np.bool_]:
+    """Return 0 and 1 as False and True; raise `UsageError` for other numbers."""
+    wrong = outcomes[(outcomes != 0) & (outcomes != 1)]
+    if len(wrong):
+        raise UsageError(f"an outcome is {wrong[0]:g}, not True or False", advice="give True, or 1, for what happened")
+    return outcomes != 0
 
 
 def _numbered(groups: npt.ArrayLike, events: int) -> npt.NDArray[np.int64]:

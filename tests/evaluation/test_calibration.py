@@ -143,6 +143,11 @@ def test_perfect_and_useless_probabilities():
     [
         (([0.5, 1.5], [True, False]), {}, "a probability is not between 0 and 1"),
         (([math.nan], [True]), {}, "not finite"),
+        (([0.5], [math.nan]), {}, "not finite"),
+        (([0.5], [None]), {}, "not finite"),
+        (([0.5, 0.5], [0.3, 1]), {}, "an outcome is 0.3, not True or False"),
+        (([0.5, 0.5], [1, -1]), {}, "an outcome is -1, not True or False"),
+        (([0.5, 0.5], ["no", "yes"]), {}, "some outcomes are not numbers"),
         (([0.5], [True, False]), {}, r"probabilities have shape \(1,\), but outcomes have shape \(2,\)"),
         (([[0.5]], [[True]]), {}, "give two flat arrays of equal length"),
         (([0.5], [True], [1, 2]), {}, r"groups have shape \(2,\), not \(1,\)"),
@@ -162,6 +167,9 @@ def test_hostile_errors_are_refused():
         evaluation.error_calibration([math.inf], [1], [1])
     with pytest.raises(lm.UsageError, match=r"numbers of words have shape \(1,\), but outcomes have shape \(2,\)"):
         evaluation.error_calibration([1.0, 2.0], [1, 2], [1])
+    for errors, words in (([-1], [1]), ([1], [-1])):
+        with pytest.raises(lm.UsageError, match="a number of errors or words is below 0"):
+            evaluation.error_calibration([1.0], errors, words)
 
 
 # --- Beside sclite (NIST's SCTK 2.4.10), with confidences

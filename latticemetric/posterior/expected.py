@@ -436,6 +436,10 @@ def _of_forest(
     if unfolded is not None:
         found = _of_lattice(unfolded.lattice, metric, listed, settings)
         return _by_edge(found, unfolded, forest)
+    if isinstance(metric, SpelledRate):  # its units are not counted on edges
+        raise InputError(
+            f"the forest has too many derivations for {metric.name}", advice="prune it, or use wer, wrr or N-grr"
+        )
     whole = posteriors(forest, scale=settings.scale, scales=settings.scales)
     if not listed.is_defined:
         return _without_rate(whole, metric, listed)

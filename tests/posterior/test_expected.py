@@ -302,3 +302,13 @@ def test_real_lattices_are_exact_and_below_kaldi_s_bound():
 
 def _table(path):
     return {line.split()[0]: line.split()[1:] for line in path.read_text().splitlines()}
+
+
+@pytest.mark.parametrize("references", ["", "hello"])
+def test_forests_that_cannot_be_unfolded_count_no_words_as_characters(monkeypatch, references):
+    vocabulary = lm.Vocabulary.from_words(["hello", "world"])
+    forest = lm.Forest.from_edges([0, 0, 1], [[], [], [0, 0]], [[1], [2], [-1, -2]], goals=[1], vocabulary=vocabulary)
+    assert lm.expected(forest, "", "cer").numerator == pytest.approx(11)
+    monkeypatch.setattr(module, "MOST_STACKS", 1)
+    with pytest.raises(lm.InputError, match="too many derivations for cer"):
+        lm.expected(forest, references, "cer")

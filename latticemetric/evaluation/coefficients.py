@@ -15,12 +15,12 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 
 Floats = npt.NDArray[np.float64]
-_Counts = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64]
 
 _FEWEST = 2  # points that a correlation needs
 
-# The largest number of values to sort at once while inversions are counted: 32 MB.
-_MOST_KEYS = 2**22
+# The largest number of values to sort at once while inversions are counted: half a megabyte stays near the processor.
+_MOST_KEYS = 2**16
 
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
@@ -84,7 +84,7 @@ COEFFICIENTS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], Floats]] = {
 
 def ranks(values: Floats) -> Floats:
     """Return ranks from 1 along the last axis; equal values share their mean rank. NaN stays NaN."""
-    first, last = _rank_ranges(values)
+    first, last = rank_ranges(values)
     return np.where(np.isnan(values), np.nan, (first + last) / 2 + 1)
 
 
@@ -167,11 +167,11 @@ class PairCounts(NamedTuple):
         tied_both: Pairs that are equal in both.
     """
 
-    concordant: _Counts
-    discordant: _Counts
-    tied_first: _Counts
-    tied_second: _Counts
-    tied_both: _Counts
+    concordant: Counts
+    discordant: Counts
+    tied_first: Counts
+    tied_second: Counts
+    tied_both: Counts
 
 
 def pair_counts(first: npt.ArrayLike, second: npt.ArrayLike) -> PairCounts:
@@ -197,7 +197,7 @@ def _counted(x: Floats, y: Floats) -> PairCounts:
     pairs = n * (n - 1) // 2
     tied_x, tied_y = _tied_pairs(x), _tied_pairs(np.sort(y, axis=-1))
     tied_both = _tied_pairs(x, y)
-    against = _inversions(_rank_ranges(y)[0]) if n else np.zeros(len(x), dtype=np.int64)
+    against = _inversions(rank_ranges(y)[0]) if n else np.zeros(len(x), dtype=np.int64)
     balance = pairs - tied_x - tied_y + tied_both - against
     return PairCounts(balance, against, tied_x - tied_both, tied_y - tied_both, tied_both)
 
@@ -213,13 +213,13 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
     return np.clip(found, -1, 1)
 
 
-def _tied_pairs(*sides: Floats) -> _Counts:
+def _tied_pairs(*sides: Floats) -> Counts:
     """Count the pairs of points that are equal in all variables; equal points must be adjacent."""
     before = np.arange(sides[0].shape[-1]) - _runs(*sides)[0]  # the number of equal points before each
     return np.asarray(before.sum(axis=-1, dtype=np.int64))
 
 
-def _inversions(ranked: _Counts) -> _Counts:
+def _inversions(ranked: Counts) -> Counts:
     """Count the pairs i < j with r_i > r_j in each row, by bottom-up merging."""
     rows, n = ranked.shape
     size = 1 << (n - 1).bit_length()
@@ -242,7 +242,7 @@ def _inversions(ranked: _Counts) -> _Counts:
 # ---- Runs and checks ----
 
 
-def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
+def rank_ranges(values: Floats) -> tuple[Counts, Counts]:
     """Return, for each value, the first and the last rank (from 0) of the values that equal it."""
     order = np.argsort(values, axis=-1, kind="stable")
     ranges = np.empty((2, *values.shape), dtype=np.int64)
@@ -251,7 +251,7 @@ def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
     return ranges[0], ranges[1]
 
 
-def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:
+def _runs(*sides: Floats) -> tuple[Counts, Counts]:
     """Return, for each point, the first and last position of its run. A run is a series of adjacent equal points."""
     shape = sides[0].shape
     place = np.broadcast_to(np.arange(shape[-1]), shape)

@@ -10,20 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from itertools import product
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.coefficients import Floats, pearson, ranks
+from latticemetric.evaluation.coefficients import Floats, differences, pearson, ranks
 from latticemetric.evaluation.intervals import ROUNDING
+from latticemetric.evaluation.order_counts import HumanOrder
 from latticemetric.evaluation.pairwise import (
     PAIR_SUMS,
     Average,
     calibrated,
     check_pairs,
     check_pooled,
+    distinct,
     of_rows,
     pairwise_p,
     rows_of,
@@ -125,29 +128,20 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     gold, first, second = scores
     thresholds = _thresholds(statistic, scores, average)
     groups = rows_of(gold, first, average)
-    check_pairs(groups)
     if not groups:
         return math.nan, np.zeros(signs.trials)
     weights = np.zeros(gold.size)  # the weight of each score's sign
     for rows, weight in zip(groups, weights_of(groups, average), strict=True):
-        n = rows.gold.shape[-1]
-        share = (2 if statistic == "tau-23" else 1) * weight
         sides = first.ravel()[rows.entries], second.ravel()[rows.entries]
-        for one in range(n - 1):
-            order = np.sign(rows.gold[:, [one]] - rows.gold[:, one + 1 :])
-
-            def agreed(a: int, b: int, one: int = one, order: Floats = order, sides: Any = sides) -> Floats:
-                """Return 1 for each pair that agrees with the human scores, otherwise 0.
-
-                The first score of a pair is from metric `a`, the second from metric `b`.
-                """
-                difference = sides[a][:, [one]] - sides[b][:, one + 1 :]
-                tied = np.abs(difference) <= (thresholds[a] + thresholds[b]) / 2
-                return np.asarray(np.where(tied, 0.0, np.sign(difference)) == order, dtype=np.float64)
-
-            same, mixed = agreed(1, 1) - agreed(0, 0), agreed(1, 0) - agreed(0, 1)
-            weights[rows.entries[:, one]] += share * ((same + mixed) / 2).sum(axis=1)
-            np.add.at(weights, rows.entries[:, one + 1 :], share * (same - mixed) / 2)
+        people = HumanOrder(rows.gold)
+        # With +1, a score comes from the second metric before the exchange. Points agree with themselves, too: this
+        # adds as much to one side as to the other.
+        gains = sum(
+            (1 if a else -1) * people.agreements(sides[a], sides[b], (thresholds[a] + thresholds[b]) / 2)
+            for a, b in product((0, 1), repeat=2)
+        )
+        share = (2 if statistic == "tau-23" else 1) * weight
+        weights[rows.entries] = share / 2 * gains
     by_unit = np.bincount(signs.units(), weights)
     return float(by_unit.sum()), np.concatenate([block @ by_unit for block in signs.draw()])
 
@@ -257,13 +251,19 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     if statistic == "pearson" and len(groups) == 1 and len(groups[0].gold) == 1:
         row = Sides(*(side[0] for side in sides[0]))
         return observed, _pearson_draws(row, units[groups[0].entries[0]], signs)
-    fast = {"kendall": _kendall_values, "spearman": _spearman_values, "pearson": _pearson_values}
+    fast = {
+        "kendall": _tau_b_values,
+        "tau-c": _tau_c_values,
+        "spearman": _spearman_values,
+        "pearson": _pearson_values,
+    }
     is_small = max(rows.gold.shape[-1] for rows in groups) <= _MOST_SYSTEMS
     if statistic in fast and (is_small or statistic == "pearson"):
         computed = [fast[statistic](*side) for side in sides]
     else:
         computed = [_exchanged(statistic, *side) for side in sides]
-    cells = sum(rows.gold.size * (rows.gold.shape[-1] if statistic == "kendall" and is_small else 4) for rows in groups)
+    by_pairs = statistic in {"kendall", "tau-c"} and is_small
+    cells = sum(rows.gold.size * (rows.gold.shape[-1] if by_pairs else 4) for rows in groups)
     drawn = [
         difference([of(block[:, units[rows.entries]]) for of, rows in zip(computed, groups, strict=True)])
         for block in signs.draw(cells)
@@ -291,16 +291,59 @@ def _exchanged(statistic: str, gold: Floats, first: Floats, second: Floats) -> _
     return values
 
 
-def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Return a function that computes τ-b from sums over pairs.
+def _tau_b_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
+    """Return a function that computes τ-b."""
+    told_apart = (differences(gold) != 0).sum(axis=1)
+    sums = _pair_sums(gold, first, second)
 
-    A pair of scores with the signs s and s' adds c + α s + β s' + γ s s' to each sum. All numbers are multiples of ¼,
-    which 32-bit floats hold exactly.
+    def values(signs: Floats) -> tuple[Floats, Floats]:
+        found = []
+        for balance, in_metric in sums(signs):
+            pairs = in_metric * told_apart
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found.append(np.where(pairs > 0, balance / np.sqrt(pairs), np.nan))
+        return found[0], found[1]
+
+    return values
+
+
+def _tau_c_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
+    """Return a function that computes τ-c."""
+    n = gold.shape[-1]
+    in_gold, sums = distinct(gold), _pair_sums(gold, first, second)
+    # Equal numbers replace equal scores of both metrics.
+    order = ranks(np.concatenate([first, second], axis=-1)).astype(np.int8)
+    codes = order[:, :n], order[:, n:]
+    has_ties = bool((np.diff(np.sort(order, axis=-1), axis=-1) == 0).any())
+
+    def values(signs: Floats) -> tuple[Floats, Floats]:
+        found = []
+        for side, (balance, in_metric) in zip((codes[::-1], codes), sums(signs), strict=True):
+            classes = in_gold
+            if has_ties:
+                scores = np.where(signs > 0, *side)
+                repeated = sum((scores[..., :one] == scores[..., [one]]).any(axis=-1) for one in range(1, n))
+                classes = np.minimum(in_gold, n - repeated)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                tau_c = 2 * balance / (n**2 * (classes - 1) / classes)
+            found.append(np.where((in_metric > 0) & (in_gold > 1), tau_c, np.nan))
+        return found[0], found[1]
+
+    return values
+
+
+def _pair_sums(
+    gold: Floats, first: Floats, second: Floats
+) -> Callable[[Floats], tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
+    """Return a function that computes two sums over pairs for each choice of swapped scores, as in `_Hybrids`.
+
+    The sums are C − D (concordant minus discordant pairs), and the number of pairs with different metric scores. A pair
+    of scores with the signs s and s' adds c + α s + β s' + γ s s' to each sum. All numbers are multiples of ¼, which
+    32-bit floats hold exactly.
     """
     i, j = np.triu_indices(gold.shape[-1], 1)
     order = np.sign(gold[:, i] - gold[:, j])
-    # For each choice of metrics for the two scores of a pair: what the pair adds to C − D (concordant minus discordant
-    # pairs), and to the number of pairs with different metric scores.
+    # What a pair adds to both sums, for each choice of metrics for its two scores.
     apart = [[np.sign(one[:, i] - other[:, j]) for other in (second, first)] for one in (second, first)]
     both = np.array([[np.stack([order * a, np.abs(a)], axis=-1) for a in row] for row in apart])
     constant, quadratic = (both[0, 0] + both[1, 1] + sign * (both[0, 1] + both[1, 0]) for sign in (1, -1))
@@ -309,20 +352,15 @@ def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
         moves = both[0, 0] - both[1, 1] + sign * (both[0, 1] - both[1, 0])
         np.add.at(linear, place, moves.swapaxes(0, 1))
     of_pairs, of_places = (np.asarray(side / 4, dtype=np.float32) for side in (quadratic, linear.swapaxes(0, 1)))
-    still, told_apart = constant.sum(axis=1)[:, None] / 4, np.abs(order).sum(axis=1)[:, None]
+    still = constant.sum(axis=1)[:, None] / 4
 
-    def values(signs: Floats) -> tuple[Floats, Floats]:
+    def values(signs: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         by_row = np.ascontiguousarray(signs.transpose(1, 0, 2), dtype=np.float32)
-        n = by_row.shape[-1]
-        products = [by_row[..., [one]] * by_row[..., one + 1 :] for one in range(n - 1)]
+        products = [by_row[..., [one]] * by_row[..., one + 1 :] for one in range(by_row.shape[-1] - 1)]
         even = still + np.concatenate(products, axis=-1) @ of_pairs
         odd = by_row @ of_places
-        found = []
-        for sums in (even + odd, even - odd):
-            pairs = sums[..., 1] * told_apart
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found.append(np.where(pairs > 0, sums[..., 0] / np.sqrt(pairs), np.nan).T)
-        return found[0], found[1]
+        one, other = ((sums[..., 0].T, sums[..., 1].T) for sums in (even + odd, even - odd))
+        return one, other
 
     return values
 

@@ -147,7 +147,7 @@ def tau_of_rows(metric: Floats, gold: Floats, variant: Tau) -> Floats:
             found = balance / np.sqrt(in_metric.astype(np.float64) * in_gold)
         else:
             n = metric.shape[-1]
-            classes = np.minimum(_distinct(metric), _distinct(gold))
+            classes = np.minimum(distinct(metric), distinct(gold))
             found = 2 * balance / (n**2 * (classes - 1) / classes)
     is_defined = (in_metric > 0) & (in_gold > 0)
     return np.asarray(np.where(is_defined, found, np.nan), dtype=np.float64)
@@ -159,7 +159,8 @@ def _with_ties(counts: PairCounts, variant: str) -> Floats:
     return np.asarray((right if variant == "eq" else 2 * right - every) / every, dtype=np.float64)
 
 
-def _distinct(values: Floats) -> Floats:
+def distinct(values: Floats) -> Floats:
+    """Count the different values of each row."""
     ordered = np.sort(values, axis=-1)
     return np.asarray(1.0 + (np.diff(ordered, axis=-1) != 0).sum(axis=-1), dtype=np.float64)
 
@@ -230,26 +231,42 @@ def calibrated(
     if not groups:
         return Calibrated(float("nan"), 0.0)
     check_pairs(groups)
-    start, distances, gains = 0.0, [np.zeros(1)], [np.zeros(1)]
-    for rows, weight in zip(groups, weights_of(groups, average), strict=True):
-        for one, other in _pairs(rows.gold.shape[-1]):
-            people = np.sign(rows.gold[:, one, None] - rows.gold[:, other])
-            scores = rows.metric[:, one, None] - rows.metric[:, other]
-            agreed = people == np.sign(scores)
-            start += weight * int(agreed.sum())
-            # The gain if the threshold makes a pair a tie: 1 if only the human scores tie; −1 if metric and human
-            # scores agreed without a tie; otherwise 0.
-            distances.append(np.abs(scores).ravel())
-            gains.append((weight * ((people == 0).astype(np.float64) - agreed)).ravel())
-    distance = np.concatenate(distances)
-    order = np.argsort(distance, kind="stable")
-    distance, values = distance[order], start + np.cumsum(np.concatenate(gains)[order])
-    # All pairs of one distance become ties at once.
-    last = np.append(distance[1:] != distance[:-1], True)
-    distance, values = distance[last], values[last]
+    sides = [_threshold_pairs(rows) for rows in groups]
+    # The value grows only where pairs that people tie become ties of the metric, too.
+    distance = np.unique(np.concatenate([np.zeros(1), *(side.tied for side in sides)]))
+    values = np.zeros(len(distance))
+    for side, weight in zip(sides, weights_of(groups, average), strict=True):
+        gained, lost = (np.searchsorted(pairs, distance, side="right") for pairs in (side.tied, side.ordered))
+        values += weight * (side.agreed + gained - lost)
     best = int(np.argmax(values >= values.max() - ROUNDING))
     value = float(values[best])
     return Calibrated(value if variant == "eq" else 2 * value - 1, float(distance[best]))
+
+
+class _ThresholdPairs(NamedTuple):
+    """Pairs of scores whose agreement depends on the tie threshold.
+
+    Attributes:
+        agreed: The number of pairs that agree if only equal scores tie.
+        tied: The differences of the metric's scores where only the human scores tie, in ascending order.
+        ordered: The same for pairs that metric and people order alike.
+    """
+
+    agreed: int
+    tied: Floats
+    ordered: Floats
+
+
+def _threshold_pairs(rows: Rows) -> _ThresholdPairs:
+    agreed, tied, ordered = 0, [np.zeros(0)], [np.zeros(0)]
+    for one, other in _pairs(rows.gold.shape[-1]):
+        people = np.sign(rows.gold[:, one, None] - rows.gold[:, other])
+        scores = rows.metric[:, one, None] - rows.metric[:, other]
+        is_agreed, distance = people == np.sign(scores), np.abs(scores)
+        agreed += int(is_agreed.sum())
+        tied.append(distance[(people == 0) & ~is_agreed])
+        ordered.append(distance[(people != 0) & is_agreed])
+    return _ThresholdPairs(agreed, np.sort(np.concatenate(tied)), np.sort(np.concatenate(ordered)))
 
 
 def check_pairs(groups: Sequence[Rows]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from latticemetric import UsageError
 from latticemetric.evaluation.exchanges import Sides, Signs, exchanged_differences
 from latticemetric.evaluation.metric_tests import MetricTask, of_groups, permutation_test, rank_metrics
-from latticemetric.evaluation.pairwise import STATISTICS, agreement_on, calibrated, pairwise_p
+from latticemetric.evaluation.pairwise import STATISTICS, agreement_on, calibrated, of_rows, pairwise_p
 
 NAN = math.nan
 
@@ -62,6 +62,29 @@ def test_every_trial_has_the_difference_of_the_exchanged_scores(exchange, data, 
     for row, value in zip(rows, drawn, strict=True):
         expected = difference(*hybrids(sides, row, exchange))
         assert value == pytest.approx(expected, abs=1e-7, nan_ok=True)
+
+
+@pytest.mark.parametrize("statistic", ["acc-eq", "tau-23"])
+def test_many_scores_are_tested_at_once(statistic):
+    # 200 million pairs. In all of them, the first metric agrees with people, and the second does not.
+    people = np.arange(20_000.0)[:, None]
+    found = permutation_test(statistic, people, -people, people, exchange="systems", trials=20)
+    assert found.difference == pytest.approx(1 if statistic == "acc-eq" else 2)
+    assert found.p == pytest.approx(1 / 21)
+
+
+@pytest.mark.parametrize("statistic", ["kendall", "tau-c", "spearman", "pearson"])
+def test_trials_on_short_rows_sort_no_scores(statistic, monkeypatch):
+    sorted_rows = []
+
+    def counted(name, metric, gold):
+        sorted_rows.append(metric.size // metric.shape[-1])
+        return of_rows(name, metric, gold)
+
+    monkeypatch.setattr("latticemetric.evaluation.exchanges.of_rows", counted)
+    data = np.random.default_rng(0).integers(0, 9, (3, 6, 50)).astype(float)
+    exchanged_differences(statistic, Sides.of(*data), "item", Signs(data[0].shape, "both", 100, 0))
+    assert sum(sorted_rows) <= 2 * 50  # the observed values of both metrics
 
 
 @given(data=matrices(3), statistic=st.sampled_from(["tau-23", "acc-eq"]), seed=st.integers(0, 99))

@@ -1,6 +1,7 @@
 """Agreement on pairs, against loops written from the definitions."""
 
 import math
+import tracemalloc
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -102,6 +103,18 @@ def test_calibration_tries_every_threshold(sides, average, variant):
     values = [mean([value(points, variant, at) for points in parts]) for at in thresholds]
     assert found.value == pytest.approx(max(values))
     assert found.threshold == next(at for at, v in zip(thresholds, values, strict=True) if v >= max(values) - 1e-9)
+
+
+def test_calibration_holds_few_numbers_per_pair():
+    generator = np.random.default_rng(0)
+    people, metric = generator.integers(0, 20, (2, 2000, 1)).astype(float)
+    tracemalloc.start()
+    try:
+        calibrated(people, metric, average="none")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * 2000 * 1999 / 2
 
 
 def test_p_values_are_those_of_all_exchanges():

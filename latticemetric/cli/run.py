@@ -130,7 +130,7 @@ def _journal_beside(output: str) -> Journal:
             "--resume needs a regular file as output", where=output, advice="give a regular file, or leave --resume out"
         )
     context = click.get_current_context()
-    journal = Journal(journal_of(output), fingerprint(context))
+    journal = Journal(journal_of(output), fingerprint(context), lambda what: say(harmless(what)))
     for _, file in written_files(context):
         remove_drafts(file)  # no other run writes this file, since this run holds the journal
     return journal

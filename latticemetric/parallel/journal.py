@@ -2,9 +2,9 @@
 
 A journal is one line of JSON that identifies the run, then one record per answer: length, checksum, and the answer as
 plain data (see `plain`). Each record is written immediately, so that the record is safe if the process is killed; an
-incomplete last record is removed. A resumed run writes its whole output again, first from the journal, so that the
-output is the same as without the interruption. A journal without answers holds nothing to continue, so any run may
-overwrite the journal.
+incomplete last record is removed. A record that was damaged on disk stays, and its answer is computed again. A resumed
+run writes its whole output again, first from the journal, so that the output is the same as without the interruption. A
+journal without answers holds nothing to continue, so any run may overwrite the journal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import stat
 import struct
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -40,6 +41,7 @@ _RECORD = struct.Struct("<QI")
 _SYNC_SECONDS = 10.0
 _SECONDS_FOR_LOCK = 2.0
 _FORMAT = 2
+_BLOCK = 2**20  # bytes to look at together
 # The most bytes of the first line, which lists the files of the run: about a hundred bytes per file.
 _LONGEST_HEAD = 2**28
 _BEGIN_AGAIN = "remove the journal to begin again"
@@ -52,17 +54,20 @@ class Journal:
     Args:
         path: The file of the journal; it is created if it does not exist.
         fingerprint: Plain values (for JSON) that identify the run: its options and files.
+        tell: Called with a message if answers are lost, because the file was damaged.
 
     Raises:
         UsageError: The file is not a journal, or it is the journal of a run with another fingerprint.
         InputError: The file cannot be written, or another process uses it.
     """
 
-    def __init__(self, path: str, fingerprint: Fingerprint) -> None:
+    def __init__(self, path: str, fingerprint: Fingerprint, tell: Callable[[str], None] = lambda _: None) -> None:
         self.path = path
+        self._tell = tell
         self.kept = 0
         self._plain = PlainData()
         self._repeated = 0
+        self._is_damaged = False
         self._synced = time.monotonic()
         self._file = self._locked()
         try:
@@ -105,8 +110,13 @@ class Journal:
             UsageError: The graphs differ from the graphs of the journal's answers, or have another order.
         """
         rest = iter(questions)
+        lost: list[Question] = []
         for answer in self._records():
             question: Any = next(rest, None)
+            if answer is None:
+                if question is not None:
+                    lost.append(question)
+                continue
             if question is None or question.name != answer.name:
                 name = "no graph" if question is None else f"'{shortened(question.name)}'"
                 raise UsageError(
@@ -114,13 +124,27 @@ class Journal:
                     where=self.path,
                     advice=_BEGIN_AGAIN,
                 )
+            yield from self._again(lost, answers)
+            lost = []
             self.kept += 1
             self._repeated += 1
             yield answer
+        yield from self._again(lost, answers)
         for new in answers(rest):
             self._keep(new)
             self.kept += 1
             yield new
+
+    def _again(
+        self, lost: Sequence[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
+    ) -> Iterator[Answer]:
+        """Compute the answers of damaged records, and yield them."""
+        if lost:
+            what = "an answer is" if len(lost) == 1 else f"{len(lost)} answers are"
+            self._tell(f"{self.path}: the journal is damaged: {what} computed again, after {self.kept} that are whole")
+            for new in answers(lost):
+                self.kept += 1
+                yield new
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
@@ -210,24 +234,56 @@ class Journal:
         return os.fstat(self._file.fileno()).st_size > self._begin
 
     def _records(self) -> Iterator[Any]:
-        """Yield the answers of complete records; cut off the rest of the file."""
-        end, reader = self._begin, self._reader(self._begin)
+        """Yield the answer of each whole record, and `None` for each damaged one before it; cut off the rest."""
+        end, damaged = self._begin, 0
+        for data, after in self._contents():
+            if data is None:
+                damaged += 1
+                continue
+            self._is_damaged |= damaged > 0
+            yield from repeat(None, damaged)
+            yield self._answer(data)
+            end, damaged = after, 0
+        self._tell_of_loss(end)
+        self._cut(end)
+
+    def _contents(self) -> Iterator[tuple[bytes | None, int]]:
+        """Yield the data of each record, or `None` if they are damaged; and where the record ends."""
+        size, reader = os.fstat(self._file.fileno()).st_size, self._reader(self._begin)
         while len(head := reader.read(_RECORD.size)) == _RECORD.size:
             length, checksum = _RECORD.unpack(head)
-            if not length:  # zeros: the system had made room for a record, and then lost power
-                break
-            left = os.fstat(self._file.fileno()).st_size - reader.tell()
-            if length > left or zlib.crc32(data := reader.read(length)) != checksum:
-                break
-            try:
-                answer = self._plain.loads(data)
-            except NotPlainError as error:
-                raise self._damaged(f"answer {self.kept + 1} cannot be read: {error}") from None
-            if not isinstance(getattr(answer, "name", None), str):
-                raise self._damaged(f"answer {self.kept + 1} has no name")
-            yield answer
-            end += _RECORD.size + length
-        self._cut(end)
+            # Zeros: the system had made room for a record, and then lost power.
+            if not length or length > size - reader.tell():
+                return
+            data = reader.read(length)
+            yield (data if zlib.crc32(data) == checksum else None), reader.tell()
+
+    def _answer(self, data: bytes) -> Any:
+        """Return the answer of a record; `None` if it refers to a damaged record."""
+        try:
+            answer = self._plain.loads(data)
+        except NotPlainError as error:
+            if self._is_damaged:
+                return None
+            raise self._damaged(f"answer {self.kept + 1} cannot be read: {error}") from None
+        if not isinstance(getattr(answer, "name", None), str):
+            raise self._damaged(f"answer {self.kept + 1} has no name")
+        return answer
+
+    def _tell_of_loss(self, end: int) -> None:
+        """Tell that the file from `end` cannot be read, unless this is a record that was not written completely."""
+        reader = self._reader(end)
+        reader.read(_RECORD.size)
+        has_zeros = has_others = False
+        for block in iter(lambda: reader.read(_BLOCK), b""):
+            has_zeros |= b"\0" in block
+            has_others |= bool(block.strip(b"\0"))
+        # Texts of records have no zeros, but the lengths of further records do.
+        if has_zeros and has_others:
+            self._tell(
+                f"{self.path}: the journal is damaged: its last {reader.tell() - end} bytes cannot be read, so their "
+                f"answers are computed again, after {self.kept} that are whole"
+            )
 
     def _reader(self, begin: int) -> IO[bytes]:
         self._file.seek(begin)

@@ -167,6 +167,74 @@ def test_a_page_that_was_lost_is_noticed(tmp_path):
     assert path.read_bytes() == whole
 
 
+@pytest.mark.parametrize("damaged", ["a", "c", "bd", "bcd", "f", "ef"])
+def test_answers_after_a_damaged_one_are_kept(damaged, tmp_path):
+    path = tmp_path / "journal"
+    given = [Answer(name, [name] * 30) for name in "abcdef"]
+    journal = Journal(str(path), {"command": "test"})
+    assert list(journal.continued(given, iter)) == given
+    journal.close()
+    whole = path.read_bytes()
+    for name in damaged:
+        path.write_bytes(path.read_bytes().replace(f'"{name}","{name}"'.encode(), f'"{name}","~"'.encode()))
+    for _ in range(2):
+        told, asked = [], []
+
+        def answers(rest, asked=asked):
+            for question in rest:
+                asked.append(question.name)
+                yield question
+
+        journal = Journal(str(path), {"command": "test"}, told.append)
+        assert list(journal.continued(given, answers)) == given
+        journal.close()
+        assert asked == list(damaged) or asked == []
+        if "f" not in damaged:
+            assert asked == list(damaged)
+            assert sum(int("damaged" in line) for line in told) == len(told) == (2 if damaged == "bd" else 1)
+        else:  # the end of the file is written again
+            assert path.read_bytes() == whole
+
+
+def test_answers_after_a_damaged_symbol_table_are_computed_again(tmp_path):
+    path = tmp_path / "journal"
+    words = [f"w{k}" for k in range(200)]
+    graph = Lattice.from_strings([words])
+    given = [Answer(name, graph) for name in "abcd"]  # the second record numbers the table; others refer to it
+    journal = Journal(str(path), {"command": "test"})
+    list(journal.continued(given, iter))
+    journal.close()
+    data = path.read_bytes()
+    assert data.count(b'["table",0') == 3
+    at = data.index(b'["table",0') + 40
+    path.write_bytes(data[:at] + b"~" + data[at + 1 :])
+    for _ in range(2):
+        told = []
+        journal = Journal(str(path), {"command": "test"}, told.append)
+        found = list(journal.continued([*given, Answer("e", graph)], iter))
+        journal.close()
+        assert [answer.name for answer in found] == list("abcde")
+        assert told == [f"{path}: the journal is damaged: 3 answers are computed again, after 1 that are whole"]
+
+
+def test_a_damaged_length_is_told(tmp_path):
+    path = tmp_path / "journal"
+    given = [Answer(name, [name] * 30) for name in "abcdef"]
+    journal = Journal(str(path), {"command": "test"})
+    list(journal.continued(given, iter))
+    journal.close()
+    whole = path.read_bytes()
+    at = whole.index(b"\n") + 1
+    path.write_bytes(whole[: at + 4] + b"\1" + whole[at + 5 :])
+    told = []
+    journal = Journal(str(path), {"command": "test"}, told.append)
+    assert list(journal.continued(given, iter)) == given
+    journal.close()
+    (line,) = told
+    assert f"its last {len(whole) - at} bytes cannot be read, so their answers are computed again" in line
+    assert path.read_bytes() == whole
+
+
 # --- Journals that are damaged, or made to do harm
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -36,6 +37,7 @@ from latticemetric.errors import UsageError, harmless
 if TYPE_CHECKING:
     from latticemetric.batch.combination import Combinations, Judged, Judgment, TunedVote
     from latticemetric.formats.segments import LineStyle
+    from latticemetric.mbr_decoding.combination import Combination
 
 _EPILOG = """\b
 Examples:
@@ -202,15 +204,23 @@ class _CombinationResults(Results):
             return (f"{record['hypothesis']} ({record['id']})".lstrip() for record in self.records())
         return super().lines(output_format)
 
+    def _each(self) -> Iterator[tuple[str, Combination]]:
+        """Yield the id and the combination of each utterance.
+
+        A combination keeps what it computed for a vote. If this was not computed before, a copy computes it.
+        """
+        for name, one in zip(self._found.names, self._found.combinations, strict=True):
+            yield name, replace(one) if self._judged is None else one
+
     def text(self) -> Iterator[str]:
         """Yield one line per utterance: its id and words."""
-        for name, one in zip(self._found.names, self._found.combinations, strict=True):
+        for name, one in self._each():
             words = one.mbr(scale=self._scale).words if self._by_risk else one.words
             yield harmless(f"{name} {' '.join(words)}".rstrip())
 
     def records(self) -> Iterator[Record]:
         """Yield one record per utterance."""
-        for name, one in zip(self._found.names, self._found.combinations, strict=True):
+        for name, one in self._each():
             record = one.asdict()
             if self._by_risk:
                 best = one.mbr(scale=self._scale)
@@ -258,7 +268,7 @@ class _CombinationResults(Results):
         """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
         if self._by_risk:
             raise UsageError("--scheme mbr gives no times, but ctm needs them", advice="choose another --format")
-        for name, one in zip(self._found.names, self._found.combinations, strict=True):
+        for name, one in self._each():
             times = one.times
             if times is None and one.words:
                 raise UsageError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -37,6 +37,7 @@ MOST_SUBSETS = 5
 """The largest number of systems for which `Combination.subsets` yields all subsets."""
 
 _NO_WORD = 0  # the word number that stands for no word
+_MOST_SHARED = 200  # words of the longest strings that share arrays
 _NO_VOTES = 1e3  # the cost of a word that no system votes for
 
 
@@ -88,7 +89,7 @@ class Output(Frozen):
     def of_words(cls, words: tuple[str, ...]) -> Output:
         """Return the output of a string."""
         size = len(words)
-        return cls(words, np.ones(size), np.arange(size + 1), np.full((size, 2), np.nan), None)
+        return cls(words, *(_of_string(size) if size <= _MOST_SHARED else _of_string.__wrapped__(size)), None)
 
     @classmethod
     def _of_path(cls, lattice: Lattice) -> Output:
@@ -116,6 +117,15 @@ class Output(Frozen):
         """Return a sort key of the content, equal only for equal outputs."""
         times = np.nan_to_num(self.times, nan=-1.0).ravel()
         return self.words, self.first.tolist(), self.probabilities.tolist(), times.tolist()
+
+
+@lru_cache(maxsize=_MOST_SHARED + 1)
+def _of_string(size: int) -> tuple[Floats, Numbers, Floats]:
+    """Return the probabilities, first words and times of a string's slots; strings of one length share these arrays."""
+    shared = np.ones(size), np.arange(size + 1), np.full((size, 2), np.nan)
+    for array in shared:
+        array.flags.writeable = False
+    return shared
 
 
 def _probability(text: str) -> float:

@@ -1,9 +1,13 @@
 """`latticemetric combine`: the same for any order of the files, judged, tuned, and written."""
 
+import tracemalloc
+
 import pytest
 from kit.commands import assert_one_line_error, file, good, run
 
 import latticemetric as lm
+from latticemetric.batch.combination import Utterance, combine_all
+from latticemetric.cli.combine import _CombinationResults
 
 
 @pytest.fixture
@@ -78,3 +82,18 @@ def test_keyed_lines_stand_beside_graphs(tmp_path):
 )
 def test_what_has_no_effect_is_refused(files, options, message):
     assert_one_line_error(combine(*files[:3], *options), message)
+
+
+def test_short_utterances_take_little_memory():
+    utterances = [Utterance(str(k), {name: f"{name} cat sat" for name in "abc"}) for k in range(400)]
+    tracemalloc.start()
+    try:
+        found = combine_all(utterances)
+        combined, _ = tracemalloc.get_traced_memory()
+        results = _CombinationResults(found, None, None, by_risk=False, scale=1.0, resampling=None)
+        assert [line.split()[1:] for line in results.text()] == [["a", "cat", "sat"]] * 400
+        written, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert combined < 400 * 3000
+    assert written - combined < 400 * 300

@@ -301,7 +301,7 @@ class OracleSums:
         if self.margins is not None:
             corpus |= self.margins.asdict(self.metric, self.references)
         if self.strings is not None:
-            corpus["scores"] = self.strings.asdict()
+            corpus["scores"] = self.strings.asdict(self.references)
         if self.beside is not None:
             totals = self.beside_totals.asdict(self.beside, self.references)
             corpus[self.beside.name] = {name: totals[name] for name in totals if name not in {"lattices", "failed"}}

@@ -67,6 +67,16 @@ class StringScorer:
             for metric in self.metrics
         }
 
+    def signature(self, metric: Metric[Any], given: int | str, read: int | str) -> str:
+        """Return the signature of a metric over the scored strings.
+
+        Args:
+            metric: The metric.
+            given: The number of references per segment. A reference with alternatives counts once.
+            read: The same, but each of its strings counts. It is the number of metrics that take no alternatives.
+        """
+        return str(self.signed(metric.signature_for(given if metric.takes_graphs else read)))
+
     def signed(self, signature: Signature) -> Signature:
         """Add ignored words and the grammar to a metric's signature."""
         ignored = {"ignore": ",".join(sorted(self.ignore))} if self.ignore else {}
@@ -98,13 +108,16 @@ class StringTotals:
                 oracle, one_best, references = one
                 self.add(Strings(tuple(oracle), tuple(one_best), tuple(map(tuple, references))))
 
-    def asdict(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """Return the corpus values of oracles and 1-bests, by metric, for JSON."""
+    def asdict(self, given: int | str) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return the corpus values of oracles and 1-bests, by metric, for JSON.
+
+        `given` is the number of references per segment, where a reference with alternatives counts once.
+        """
         pairs = [strings for strings in self._pairs if strings is not None]
         references = [list(pair.references) for pair in pairs]
-        number, scores = references_each(references), {}
+        read, scores = references_each(references), {}
         for metric in self.scorer.metrics:
-            signature = str(self.scorer.signed(metric.signature_for(number)))
+            signature = self.scorer.signature(metric, given, read)
             totals = {side: metric.corpus([getattr(pair, side) for pair in pairs], references) for side in SIDES}
             scores[metric.name] = {
                 side: {"score": total.score, "signature": signature} for side, total in totals.items()

@@ -191,7 +191,7 @@ class OracleResults(Results):
         beside = self._sums.beside
         lines = [] if beside is None else self._table(beside, self._sums.beside_totals, ())
         lines += self._table(metric, totals, sides)
-        scores = {} if self._sums.strings is None else self._sums.strings.asdict()
+        scores = {} if self._sums.strings is None else self._sums.strings.asdict(self._sums.references)
         if self._sums.strings is not None:
             cells = [
                 [rate_title(one.name), *(rate(scores[one.name][side]["score"]) for side in _SIDES)]

@@ -28,7 +28,7 @@ from latticemetric.drawing.picture import Picture, PlacedText, Shape
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.frozen import Frozen, cached_property
 from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
-from latticemetric.metrics.base import Table, references_each
+from latticemetric.metrics.base import Table, number_each, references_each
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.charts import paths
@@ -198,8 +198,9 @@ class Report:
         scorer = self.review.scorer
         if scorer is None:
             return {}
-        number = references_each([list(row["references"]) for row in self._strings])
-        return {metric.name: str(scorer.signed(metric.signature_for(number))) for metric in scorer.metrics}
+        read = references_each([list(row["references"]) for row in self._strings])
+        given = self.references or number_each([one.references for one in self._swept if one.kept])
+        return {metric.name: scorer.signature(metric, given, read) for metric in scorer.metrics}
 
     @cached_property
     def headroom(self) -> Interval:

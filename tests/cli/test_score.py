@@ -348,6 +348,15 @@ def test_output_goes_to_a_file(tmp_path):
 # --- lattice-oracle --score
 
 
+@pytest.mark.parametrize("verb", ["oracle", "report"])
+def test_a_reference_with_alternatives_counts_once_where_it_is_one(verb, tmp_path):
+    given = [MEETING[0], EXAMPLES / "meeting.trn", "--score", "wer,bleu"]
+    done = good(run("latticemetric", verb, *given, "--output", tmp_path / "out"))
+    told = done.stderr + (tmp_path / "out").read_text()
+    assert "wer|refs:1|" in told
+    assert "bleu|order:4|length:shortest|smooth:none|refs:var|" in told
+
+
 def test_the_summary_has_the_scores_of_the_strings():
     done = good(oracle(*MEETING, "--metric", "wer", "--score", "wrr,bleu"))
     rows = [line.split() for line in done.stderr.splitlines() if line and not line.startswith("%WER")]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 from latticemetric.errors import InputError, UsageError
 from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import BATCH_SECONDS, MOST_IN_BATCH, Limits
-from latticemetric.parallel.process import Start, Started, Task, Worker, forked, started_program
+from latticemetric.parallel.process import Start, Started, Task, Worker, forked, started_program, too_many_processes
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -273,4 +273,7 @@ class Pool(Window):
         self._workers.remove(worker)
         self._replies.unregister(worker.replies)
         self._to_repeat.extendleft(reversed(worker.tasks))
-        return worker.end()
+        how = worker.end()
+        if worker.lacks_thread:
+            raise too_many_processes()
+        return how

@@ -232,6 +232,11 @@ class Worker:
             del self._unread[:begin]
         return bool(data)
 
+    @property
+    def lacks_thread(self) -> bool:
+        """True if the process has ended, since the system allowed no further thread."""
+        return self.process.exitcode == _NO_THREAD
+
     def end(self) -> str:
         """Kill the process and close its pipes; return how the process ended: "was killed by SIGKILL"."""
         self.process.kill()
@@ -250,8 +255,9 @@ class Worker:
 
 # ---- In the process ----
 
-# The exit status of a worker that has too little memory to read a message from its parent.
+# The exit statuses of a worker that has too little memory to read a message from its parent, or can start no thread.
 _NO_MEMORY = 12
+_NO_THREAD = 13
 # Threads fork one at a time: a fork that holds copies of another worker's pipes would hide that worker's death.
 _fork_lock = threading.Lock()
 # Signals that end a run.
@@ -296,6 +302,10 @@ def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Con
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
             process.start()
+        except BlockingIOError:
+            for pipe in (inbox, our_outbox, our_inbox, outbox):
+                pipe.close()
+            raise too_many_processes() from None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _kill_forks_at_exit(os.getpid())
@@ -303,6 +313,14 @@ def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Con
         inbox.close()
         outbox.close()
     return Started(process, our_outbox, our_inbox)
+
+
+def too_many_processes() -> UsageError:
+    """Return the error for workers that the system does not let start."""
+    return UsageError(
+        "a worker cannot start: the system allows no further process or thread",
+        advice="use fewer workers, or raise the limit with ulimit -u",
+    )
 
 
 def _run_fork(
@@ -342,7 +360,10 @@ def serve(
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     batches: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(inbox, batches), daemon=True).start()
+    try:
+        threading.Thread(target=_receive, args=(inbox, batches), daemon=True).start()
+    except RuntimeError:  # the system allows no further thread
+        os._exit(_NO_THREAD)
     replies = open(outbox.fileno(), "wb")  # noqa: SIM115, PTH123  open until the process ends
     new: dict[str, bytes] | None = None
     while True:
@@ -498,7 +519,12 @@ def started_program(
     pipes = inbox.fileno(), outbox.fileno()
     command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, pipes)]
     environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    program = _Program(command, pass_fds=pipes, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        program = _Program(command, pass_fds=pipes, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+    except BlockingIOError:
+        for pipe in (inbox, our_outbox, our_inbox, outbox):
+            pipe.close()
+        raise too_many_processes() from None
     inbox.close()
     outbox.close()
     with contextlib.suppress(EOFError, OSError):  # it is dead, as sending tasks will show

@@ -1,5 +1,6 @@
 """Questions through worker processes: order, bounds, and workers that die, hang, or eat all memory."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -204,6 +205,23 @@ def test_who_asks_no_better_gets_an_error_for_it():
     assert [next(answers) for _ in range(5)] == list(range(5))
     with pytest.raises(InputError, match="ended with status 7"):
         next(answers)
+
+
+@pytest.mark.parametrize("what", ["fork", "thread"])
+def test_a_system_that_allows_no_further_process_or_thread_is_told(what, monkeypatch, capfd):
+    def no_fork():
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    def no_thread(_thread):
+        raise RuntimeError("can't start new thread")
+
+    if what == "fork":
+        monkeypatch.setattr(os, "fork", no_fork)
+    else:
+        monkeypatch.setattr(threading.Thread, "start", no_thread)
+    with pytest.raises(UsageError, match="the system allows no further process or thread; use fewer workers"):
+        list(map_in_order(lambda number: number, range(4), 2, limits=Limits(timeout=60)))
+    assert capfd.readouterr().err == ""
 
 
 def test_a_worker_killed_once_costs_nothing(tmp_path):

@@ -133,7 +133,7 @@ def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
 def rewritten_pairs(pairs: Iterable[Pair], rewrite: Callable[[Words], Words]) -> Iterator[Pair]:
     """Yield the pairs with rewritten texts (see `rewritten`): references are rewritten now, lists when parsed."""
     for pair in pairs:
-        entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, rewrite))
+        entry = pair.entry and pair.entry.changed(partial(_rewritten_if_list, rewrite=rewrite))
         references = tuple(
             reference if reference.graph is not None else Reference(rewrite(reference.words), reference.where)
             for reference in pair.references
@@ -141,8 +141,7 @@ def rewritten_pairs(pairs: Iterable[Pair], rewrite: Callable[[Words], Words]) ->
         yield replace(pair, entry=entry, references=references)
 
 
-def _built(build: Callable[[], Graph], rewrite: Callable[[Words], Words]) -> Graph:
-    graph = build()
+def _rewritten_if_list(graph: Graph, rewrite: Callable[[Words], Words]) -> Graph:
     return _rewritten_list(graph, rewrite) if isinstance(graph, NBest) else graph
 
 

@@ -163,23 +163,15 @@ def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:
                 advice="write an array for each id to an .npz file",
             )
         matrix = checked_matrix(path)
-        yield from (_with_matrix(entry, matrix) for entry in listed)
+        yield from (entry.changed(partial(GraphWithUtilities, utilities=matrix)) for entry in listed)
         return
     with opened_matrices(path) as matrices:
         for entry in entries:
             if entry.name not in matrices:
                 what = f"there is no matrix named '{shortened(entry.name)}'"
                 raise InputError(what, where=path, advice="write an array for each id, with numpy.savez")
-            yield _with_matrix(entry, checked_matrix(matrices[entry.name], where=f"{path} ({shortened(entry.name)})"))
-
-
-def _with_matrix(entry: Entry, matrix: Matrix) -> Entry:
-    build: Any = partial(_built_with_matrix, entry.build, matrix)
-    return entry._replace(build=build)
-
-
-def _built_with_matrix(build: Callable[[], Graph], matrix: Matrix) -> GraphWithUtilities:
-    return GraphWithUtilities(build(), matrix)
+            matrix = checked_matrix(matrices[entry.name], where=f"{path} ({shortened(entry.name)})")
+            yield entry.changed(partial(GraphWithUtilities, utilities=matrix))
 
 
 class Example(NamedTuple):

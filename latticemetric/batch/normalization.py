@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairing import Pair, changed_pairs
 from latticemetric.errors import InputError, placed
 from latticemetric.formats.references import Reference
 from latticemetric.graph import Graph
@@ -19,16 +18,14 @@ T = TypeVar("T")
 Text = Lattice | tuple[str, ...]
 
 
-def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
+def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, scales: Scales) -> Iterator[Pair]:
     """Yield the pairs with texts rewritten by the grammar; graphs are rewritten when they are parsed."""
-    for pair in lattices:
-        entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
-        try:
-            references = tuple(normalized_reference(reference, grammar) for reference in pair.references)
-        except InputError as error:
-            yield replace(pair, problem=pair.problem or error)
-        else:
-            yield replace(pair, entry=entry, references=references)
+    graph = partial(_normalized_graph, grammar=grammar, scales=scales)
+    return changed_pairs(lattices, graph, partial(normalized_reference, grammar=grammar))
+
+
+def _normalized_graph(graph: Graph, grammar: Grammar, scales: Scales) -> Lattice:
+    return normalize(graph, grammar, scales=scales)
 
 
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
@@ -93,7 +90,3 @@ def _each(name: str, texts: Iterable[Text], rewrite: Callable[[Text], T]) -> lis
         except InputError as error:
             raise InputError(error.what, where=f"{name}, segment {number}", advice=error.advice) from None
     return rewritten
-
-
-def _built(build: Callable[[], Graph], grammar: Grammar, scales: Scales | None) -> Graph:
-    return normalize(build(), grammar, scales=scales)

@@ -6,9 +6,9 @@ import mmap
 import os
 import re
 import unicodedata
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice, pairwise
 from typing import Any, Final, Literal, NamedTuple
@@ -194,6 +194,19 @@ class Pair:
     def graph_references(self) -> list[GraphReference]:
         """Return each reference as words or as a graph."""
         return [reference.graph_or_words for reference in self.references]
+
+
+def changed_pairs(
+    pairs: Iterable[Pair], graph: Callable[[Graph], Graph], reference: Callable[[Reference], Reference]
+) -> Iterator[Pair]:
+    """Yield the pairs with references changed by `reference`; graphs are changed by `graph` when they are parsed."""
+    for pair in pairs:
+        try:
+            references = tuple(map(reference, pair.references))
+        except InputError as error:
+            yield replace(pair, problem=pair.problem or error)
+        else:
+            yield replace(pair, entry=pair.entry and pair.entry.changed(graph), references=references)
 
 
 def pair_up(lattices: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:

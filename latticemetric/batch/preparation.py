@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairing import Pair, changed_pairs
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
@@ -23,23 +23,13 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, numbered_words
 
 def prepared_pairs(lattices: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
     """Yield the pairs with lower-cased and tokenized texts; graphs are changed when they are parsed."""
-    for pair in lattices:
-        entry = pair.entry and _prepared_entry(pair.entry, preparation)
-        try:
-            references = tuple(prepared_reference(reference, preparation) for reference in pair.references)
-        except InputError as error:
-            yield replace(pair, problem=pair.problem or error)
-        else:
-            yield replace(pair, entry=entry, references=references)
+    graph = partial(prepared_graph, preparation=preparation)
+    return changed_pairs(lattices, graph, partial(prepared_reference, preparation=preparation))
 
 
 def prepared_entries(entries: Iterable[Entry], preparation: Preparation) -> Iterator[Entry]:
     """Yield the entries of graphs, changed so that each graph is lower-cased and tokenized when it is parsed."""
-    return (_prepared_entry(entry, preparation) for entry in entries)
-
-
-def _prepared_entry(entry: Entry, preparation: Preparation) -> Entry:
-    return entry._replace(build=partial(_built, entry.build, preparation))
+    return (entry.changed(partial(prepared_graph, preparation=preparation)) for entry in entries)
 
 
 def prepared_reference(reference: Reference, preparation: Preparation) -> Reference:
@@ -87,7 +77,3 @@ def _prepared_forest(forest: Forest, preparation: Preparation) -> Forest:
     number = np.array([EPSILON, *map(vocabulary.number, words)], dtype=np.int32)
     lowered = np.where(values > 0, number[place], values).astype(values.dtype)
     return replace(forest, target=Ragged(forest.target.begin, lowered), vocabulary=vocabulary)
-
-
-def _built(build: Callable[[], Graph], preparation: Preparation) -> Graph:
-    return prepared_graph(build(), preparation)

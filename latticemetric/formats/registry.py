@@ -176,6 +176,14 @@ class Entry(NamedTuple):
         """The graph's file, line and id, for errors."""
         return f"{self.where} ({shortened(self.name)})"
 
+    def changed(self, change: Callable[[Graph], Any]) -> Entry:
+        """Return the entry with a graph that `change` changes when it is parsed."""
+        return self._replace(build=partial(_changed, self.build, change))
+
+
+def _changed(build: Callable[[], Graph], change: Callable[[Graph], Any]) -> Any:
+    return change(build())
+
 
 class Block(Protocol):
     """Some records of a stream, which another process can parse."""

@@ -81,21 +81,11 @@ class _Sizes(AnswerResults):
 
     def records(self) -> Iterator[Record]:
         """Yield one record per graph, sorted by `--sort`; graphs without a value in this column come last."""
-        records = self._unsorted()
-        if self._sort is None:
-            return records
-        name = self._sort
-        listed = list(records)
-        known = [record for record in listed if record.get(name) is not None]
-        known.sort(key=lambda record: _sort_key(record[name]))
-        return iter([*known, *(record for record in listed if record.get(name) is None)])
+        records, name = super().records(), self._sort
+        return records if name is None else iter(sorted(records, key=lambda record: _sort_key(record.get(name))))
 
-    def _unsorted(self) -> Iterator[Record]:
-        for answer in self.answers:
-            if answer.problem is not None:
-                yield {"id": answer.name, "error": str(answer.problem)}
-            else:
-                yield {"id": answer.name, "format": answer.format, **answer.value}
+    def records_of(self, answer: Answer) -> Iterator[Record]:
+        yield {"format": answer.format, **answer.value}
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per graph; separate its score names with commas."""
@@ -120,11 +110,11 @@ def _table_width(columns: Mapping[str, Sequence[str]]) -> int:
     return sum(max(map(display_width, cells)) + 2 for cells in columns.values()) - 2
 
 
-def _sort_key(value: Any) -> tuple[float, str]:
-    """Return a sort key for values: numbers descending, texts and lists ascending."""
+def _sort_key(value: Any) -> tuple[bool, float, str]:
+    """Return a sort key for values: numbers descending, texts and lists ascending, then missing values."""
     if isinstance(value, int | float):
-        return (-float(min(value, _LARGEST)), "")
-    return (0.0, str(_with_commas(value)))
+        return False, -float(min(value, _LARGEST)), ""
+    return value is None, 0.0, str(_with_commas(value))
 
 
 def _cell(name: str, record: Record) -> str:

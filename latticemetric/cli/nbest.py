@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +21,9 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.results import AnswerResults, IdColumn, Record, named_scores, shown, spoken, values
 from latticemetric.cli.run import ask_graphs
+
+if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
 
 _EPILOG = """\b
 Examples:
@@ -80,16 +84,12 @@ def command(
 class _Lists(AnswerResults):
     columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
 
-    def records(self) -> Iterator[Record]:
-        """Yield one record per graph, with its strings or paths in the field `paths`.
+    def records_of(self, answer: Answer) -> Iterator[Record]:
+        """Yield one record, with the strings or paths in the field `paths`.
 
         The field is not named `nbest`, since readers of n-best lists in JSON expect log probabilities there, not costs.
         """
-        for answer in self.answers:
-            if answer.problem is not None:
-                yield {"id": answer.name, "error": str(answer.problem)}
-            else:
-                yield {"id": answer.name, "paths": answer.value[0]}
+        yield {"paths": answer.value[0]}
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per string or path; for a graph that failed, one row."""

@@ -11,10 +11,9 @@ from latticemetric.cli.commands import Options, verb
 from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
-    OutputOptions,
+    CTMOutputOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
-    format_option,
 )
 from latticemetric.cli.results import CTMResults, named_scores, values
 from latticemetric.cli.run import ask_graphs
@@ -32,12 +31,6 @@ class _ConfidenceOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
 
 
-class _OutputOptions(OutputOptions):
-    """Output options; the formats include CTM."""
-
-    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
-
-
 @verb("best", epilog=_EPILOG)
 @click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
 def command(
@@ -46,7 +39,7 @@ def command(
     confidence: _ConfidenceOptions,
     reading: ScoredReadingOptions,
     run: ShardedRunOptions,
-    output: _OutputOptions,
+    output: CTMOutputOptions,
 ) -> None:
     """Print the model's 1-best of GRAPHS: the words of the path or derivation with the least cost.
 

@@ -11,11 +11,10 @@ from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
+    CTMOutputOptions,
     Number,
-    OutputOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
-    format_option,
     lattices_option,
 )
 from latticemetric.cli.results import CTMResults
@@ -45,12 +44,6 @@ class _NetworkOptions(Options):
     )
 
 
-class _OutputOptions(OutputOptions):
-    """Output options; the formats include CTM."""
-
-    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
-
-
 @verb("consensus", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
 def command(
@@ -59,7 +52,7 @@ def command(
     network: _NetworkOptions,
     reading: ScoredReadingOptions,
     run: ShardedRunOptions,
-    output: _OutputOptions,
+    output: CTMOutputOptions,
 ) -> None:
     """Build the confusion networks of GRAPHS; print the words of minimum Bayes risk, with confidences.
 

@@ -15,10 +15,10 @@ from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
     SHORT_SIGNATURE,
-    WORKERS,
     Number,
     PlottedOutputOptions,
     ResamplingOptions,
+    WorkerOptions,
     format_option,
     grammar_named,
     listed,
@@ -244,10 +244,6 @@ class _OutputOptions(PlottedOutputOptions):
             plot_agreement(agreement, path, level=level)
 
 
-class _WorkOptions(Options):
-    workers: int | None = WORKERS
-
-
 @verb("correlate", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("test_set", type=NamesFiles(), metavar="TESTSET")
 def command(
@@ -258,7 +254,7 @@ def command(
     groups: _GroupOptions,
     ranked: RankOptions,
     resampling: ResamplingOptions,
-    work: _WorkOptions,
+    work: WorkerOptions,
     output: _OutputOptions,
 ) -> None:
     """Correlate metrics with human scores of systems, pairs of systems, and segments.

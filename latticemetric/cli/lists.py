@@ -11,11 +11,11 @@ import click
 from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
-    WORKERS,
     PairedReadingOptions,
     RateOptions,
     RateOutputOptions,
     ResamplingOptions,
+    WorkerOptions,
     grammar_named,
     whole_numbers,
 )
@@ -70,10 +70,6 @@ class _RateOptions(RateOptions):
     metric: str = option("--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", default="wer")
 
 
-class _RunOptions(Options):
-    workers: int | None = WORKERS
-
-
 @verb("lists", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lists", type=GraphFiles(), nargs=1)
 @click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
@@ -85,7 +81,7 @@ def command(
     metric: _RateOptions,
     reading: PairedReadingOptions,
     resampling: ResamplingOptions,
-    workers: _RunOptions,
+    run: WorkerOptions,
     output: RateOutputOptions,
 ) -> None:
     """Compute the oracle of the first k hypotheses of n-best lists, for several k; also score corrected texts.
@@ -105,7 +101,7 @@ def command(
     rewrite = None if grammar is None else grammar.text
     settings = BlockSums(searched, wanted.at or None, reading.weights, keep=keep, rewrite=rewrite)
     if wanted.corrected is None:
-        sums, number = _sums(lists, references, reading, settings, workers.workers)
+        sums, number = _sums(lists, references, reading, settings, run.workers)
     else:
         sums, number, judged = _sums_and_corrections(lists, references, reading, settings, wanted.corrected)
     curve = curve_of(list(sums), searched, at=settings.at, **resampling.asdict())

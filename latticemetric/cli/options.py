@@ -599,18 +599,20 @@ class RateOptions(Options):
         return as_recognition_rate(make_metric(self.metric, **given_options)) if given_options else rate
 
 
-WORKERS = option(
-    "--workers N",
-    "Number of processes or threads (default: one per processor).",
-    reads=_workers,
-    type=click.IntRange(1),
-)
+class WorkerOptions(Options):
+    """The number of workers."""
+
+    workers: int | None = option(
+        "--workers N",
+        "Number of processes or threads (default: one per processor).",
+        reads=_workers,
+        type=click.IntRange(1),
+    )
 
 
-class RunOptions(Options):
+class RunOptions(WorkerOptions):
     """Workers, limits and error handling of a run over many graphs."""
 
-    workers: int | None = WORKERS
     cluster: Cluster | None = option(
         "--cluster WHERE",
         "Use Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
@@ -687,6 +689,12 @@ class OutputOptions(Options):
             from latticemetric.cli.results import say
 
             say("\n".join(results.summary()))
+
+
+class CTMOutputOptions(OutputOptions):
+    """Options for the format and the file of results; the formats include CTM."""
+
+    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
 
 
 class RateOutputOptions(OutputOptions):

@@ -49,13 +49,8 @@ def command(
     """
     from latticemetric.posterior.best import best
 
-    ask_graphs(
-        partial(best, scale=confidence.posterior_scale, scales=reading.weights),
-        reading.entries(graphs),
-        lambda answers: _BestPaths(answers, run.shard),
-        run,
-        output,
-    )
+    ask = partial(best, scale=confidence.posterior_scale, scales=reading.weights)
+    ask_graphs(ask, reading.entries(graphs), _BestPaths, run, output)
 
 
 class _BestPaths(CTMResults):

@@ -63,7 +63,7 @@ def command(
     ask_graphs(
         partial(consensus, scale=network.posterior_scale, scales=reading.weights),
         reading.entries(graphs),
-        lambda answers: _Networks(answers, run.shard),
+        _Networks,
         run,
         output,
         lattices=network.write_lattices,

@@ -67,8 +67,7 @@ def command(
     if run.shard is not None:
         refuse(["sort"], "with --shard, since merge keeps the order of the graphs")
     sys.set_int_max_str_digits(0)  # path counts are exact, however long
-    sizes = partial(_Sizes, shard=run.shard, sort=order.sort)
-    ask_graphs(described, reading.entries(graphs), sizes, run, output)
+    ask_graphs(described, reading.entries(graphs), partial(_Sizes, sort=order.sort), run, output)
 
 
 class _Sizes(AnswerResults):

@@ -271,7 +271,7 @@ def command(
         ask_graphs(
             decode,
             entries,
-            lambda answers: kind(answers, run.shard, ngrams.settings()),
+            partial(kind, records_each=ngrams.settings()),
             run,
             output,
             evidence=None if evidence is None else texts.prepared_graphs(evidence),

@@ -72,7 +72,7 @@ def command(
     ask_graphs(
         partial(nbest_records, n=listed.nbest, written=keep, scales=reading.weights, paths=listed.paths),
         reading.entries(graphs),
-        lambda answers: _Lists(answers, run.shard),
+        _Lists,
         run,
         output,
         lattices=written.write_lattices,

@@ -569,14 +569,12 @@ class RateOptions(Options):
         optional=True,
     )
 
-    @staticmethod
-    def rate_of(name: str, options: RateOptions) -> GRR:
-        """Return the rate called `name`, with the ignored words and the wildcards of `options`."""
+    def rate_of(self, name: str) -> GRR:
+        """Return the rate called `name`, with the ignored words and the wildcards of these options."""
         from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
 
-        words = {"ignore": word_list(options.ignore), "wildcard": word_list(options.wildcard)}
-        return as_recognition_rate(make_metric(name, **{key: value for key, value in words.items() if value}))
+        return as_recognition_rate(make_metric(name, **self._words()))
 
     def rate(self) -> GRR:
         """Return the metric.
@@ -587,16 +585,21 @@ class RateOptions(Options):
         from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
 
-        penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
-        words = {"ignore": word_list(self.ignore) or None, "wildcard": word_list(self.wildcard) or None}
-        characters = {**({"spaces": False} if self.no_spaces else {}), "unicode": self.unicode}
-        given_options = {
-            **penalties,
-            **{name: value for name, value in (words | characters).items() if value is not None},
+        options: dict[str, Any] = {
+            "alpha": self.alpha,
+            "beta": self.beta,
+            **self._words(),
+            "spaces": False if self.no_spaces else None,
+            "unicode": self.unicode,
         }
+        parameters = {name: value for name, value in options.items() if value is not None}
         # First refuse a metric that the search does not support, whatever its options are.
         rate = as_recognition_rate(self.metric)
-        return as_recognition_rate(make_metric(self.metric, **given_options)) if given_options else rate
+        return as_recognition_rate(make_metric(self.metric, **parameters)) if parameters else rate
+
+    def _words(self) -> dict[str, frozenset[str]]:
+        words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
+        return {name: value for name, value in words.items() if value}
 
 
 class WorkerOptions(Options):

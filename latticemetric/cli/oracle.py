@@ -251,7 +251,7 @@ def _search_by_rate(
     confidence = also.posterior_scale if also.posteriors else None
     # The additional wer is only in the totals, and only text and json have totals.
     has_totals = output_format in ("text", "json")
-    beside = RateOptions.rate_of("wer", metric) if has_totals and not given(["metric"]) else None
+    beside = metric.rate_of("wer") if has_totals and not given(["metric"]) else None
     searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted, beside)
 
     def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> OracleResults:

@@ -94,7 +94,7 @@ def command(
     ask_graphs(
         ask,
         reading.entries(graphs),
-        lambda answers: _Posteriors(answers, run.shard, listing.of),
+        partial(_Posteriors, of=listing.of),
         run,
         output,
         lattices=listing.write_lattices,

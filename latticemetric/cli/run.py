@@ -15,6 +15,7 @@ from latticemetric.errors import LatticeMetricError, UsageError, harmless, short
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.run import Run
+    from latticemetric.batch.shards import ShardRun
     from latticemetric.cli.options import OutputOptions, RunOptions, ShardedRunOptions
     from latticemetric.cli.results import Results
     from latticemetric.formats.registry import Entry
@@ -139,7 +140,7 @@ def _journal_beside(output: str) -> Journal:
 def ask_graphs(
     ask: Callable[..., Any],
     entries: Iterable[Entry],
-    results: Callable[[Iterator[Answer]], Results],
+    results: Callable[[Iterator[Answer], ShardRun | None], Results],
     run: ShardedRunOptions,
     output: OutputOptions,
     *,
@@ -167,7 +168,7 @@ def ask_graphs(
         answers = written_beside(
             failures.reported(answers), lattices, lambda one: None if one.problem else lattice_of(one.value), to_format
         )
-        written = results(answers)
+        written = results(answers, run.shard)
         output.write(written, at_once=run.keep_going)
     if written.summary():
         output.say_summary(written)

@@ -23,6 +23,7 @@ from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.exchanges import Exchange, Sides, Signs, exchanged_differences
 from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, checked_seed, or_none
 from latticemetric.evaluation.pairwise import Average, agreement_on, averaged, complete_segments
+from latticemetric.evaluation.significance import checked_level, randomisation_of
 from latticemetric.evaluation.systems import as_matrix
 from latticemetric.frozen import Frozen, Record
 
@@ -86,15 +87,10 @@ def permutation_test(
         people, one, other = complete_segments(people, one, other)
     sides = Sides.of(people, one, other)
     signs = Signs(people.shape, exchange, checked_resamples(trials), checked_seed(seed))
-    return _tested(*exchanged_differences(statistic, sides, average, signs))
-
-
-def _tested(observed: float, drawn: Floats) -> MetricTest:
-    if math.isnan(observed):
-        return MetricTest(None, None, None, len(drawn))
-    smaller = int(np.count_nonzero(np.abs(drawn) < abs(observed) - ROUNDING))
-    p = (len(drawn) - smaller + 1) / (len(drawn) + 1)
-    return MetricTest(observed, p, float((drawn >= observed - ROUNDING).mean()), len(drawn))
+    observed, drawn = exchanged_differences(statistic, sides, average, signs)
+    tested = randomisation_of(observed, drawn)
+    better = None if tested.p is None else float((drawn >= observed - ROUNDING).mean())
+    return MetricTest(tested.difference, tested.p, better, tested.trials)
 
 
 # ---- Clusters and ranks ----
@@ -236,10 +232,7 @@ def rank_metrics(
     """
     if not tasks:
         raise UsageError("there are no tasks to rank metrics on", advice="give at least one")
-    if not 0 < significance < 1:
-        raise UsageError(
-            f"the significance level {significance} is not between 0 and 1", advice="give a level like 0.05"
-        )
+    checked_level(significance)
     names = list(tasks[0].metrics)
     for task in tasks:
         if set(task.metrics) != set(names) or not names:

@@ -28,6 +28,14 @@ from latticemetric.evaluation.intervals import (
 from latticemetric.frozen import Record
 from latticemetric.metrics.base import Table
 
+
+def checked_level(alpha: float) -> float:
+    """Return the level of significance; raise `UsageError` if it is not between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give a level like 0.05")
+    return alpha
+
+
 # ---- Approximate randomisation ----
 
 

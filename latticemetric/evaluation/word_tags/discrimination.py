@@ -12,7 +12,7 @@ import numpy as np
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import ROUNDING, checked_seed, value_of
-from latticemetric.evaluation.significance import exchanged_sums, moving_sums, randomisation_of
+from latticemetric.evaluation.significance import checked_level, exchanged_sums, moving_sums, randomisation_of
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagMetric
 from latticemetric.evaluation.word_tags.tags import WordTags
 from latticemetric.metrics.base import Table
@@ -151,13 +151,6 @@ def _discrimination(
         below,
         sum(below.values()),
     )
-
-
-def checked_level(alpha: float) -> float:
-    """Return the level of significance; raise `UsageError` if it is not between 0 and 1."""
-    if not 0 < alpha < 1:
-        raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give a level like 0.05")
-    return alpha
 
 
 # ---- Synthetic labellings: trivial baselines that a good metric rates low (Logacheva et al. 2016, section 3.1) ----

@@ -21,8 +21,7 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, checked_resamples, checked_seed, shared_length
-from latticemetric.evaluation.significance import t_statistic, two_sided_ps
-from latticemetric.evaluation.word_tags.discrimination import checked_level
+from latticemetric.evaluation.significance import checked_level, t_statistic, two_sided_ps
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagColumn, TagMetric
 from latticemetric.metrics.base import Table
 

@@ -174,11 +174,7 @@ def texts_of(path: str, names: Sequence[str]) -> list[Words]:
 
 
 def _entries(table: Any) -> Iterator[Entry]:
-    from latticemetric.formats.nbest.records import Record
+    from latticemetric.formats.nbest.records import Record, entries_of
 
-    named: bool | None = None
-    for position, fields in enumerate(records_of(table), start=1):
-        record = Record(fields, f"record {position}")
-        name = record.name(named=named)
-        named = name is not None
-        yield record.entry(name, position)
+    records = enumerate(records_of(table), start=1)
+    return entries_of((position, Record(fields, f"record {position}")) for position, fields in records)

@@ -12,7 +12,7 @@ from typing import IO
 
 from latticemetric.errors import FormatError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
-from latticemetric.formats.nbest.records import ANY_LIST, Record
+from latticemetric.formats.nbest.records import ANY_LIST, Record, entries_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import array_elements, object_of
@@ -28,15 +28,15 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    named: bool | None = None
+    return entries_of(_records(stream))
+
+
+def _records(stream: Stream) -> Iterator[tuple[int, Record]]:
     for position, (line, fields) in enumerate(array_elements(stream, object_of), start=1):
         place = f"{stream.place(line)}, element {position}"
         if not isinstance(fields, dict):
             raise FormatError("the element is not a JSON object", where=place)
-        record = Record(fields, place)
-        name = record.name(named=named)
-        named = name is not None
-        yield record.entry(name, position)
+        yield position, Record(fields, place)
 
 
 def _write(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:

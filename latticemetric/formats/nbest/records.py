@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
@@ -97,6 +97,14 @@ class Record(NamedTuple):
         parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
         _add_columns(fields, parsed, place)
         return assembled(parsed, place)
+
+
+def entries_of(records: Iterable[tuple[int, Record]], *, named: bool | None = None) -> Iterator[Entry]:
+    """Yield the entry of each record and its position; raise an error if only some records have ids (see `name`)."""
+    for position, record in records:
+        name = record.name(named=named)
+        named = name is not None
+        yield record.entry(name, position)
 
 
 def list_key(fields: Fields, place: str) -> str | None:

@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 from latticemetric.errors import FormatError, MissingDependencyError, UsageError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
 from latticemetric.formats.nbest.list_columns import lists_of_table
-from latticemetric.formats.nbest.records import Fields, Record
+from latticemetric.formats.nbest.records import Record, entries_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
@@ -45,7 +45,8 @@ def require_pyarrow() -> Any:
 def _read(
     batches: Callable[[Stream], Iterator[Any]], stream: Stream, _vocabulary: Vocabulary | None
 ) -> Iterator[Entry]:
-    return _entries(stream, batches(stream))
+    slices = _slices(stream, batches(stream))
+    return entries_of(row for before, batch in slices for row in _rows(batch, before, stream.name))
 
 
 def _parquet_batches(stream: Stream) -> Iterator[Any]:
@@ -103,19 +104,6 @@ def _readable(where: str) -> Iterator[None]:
         raise
 
 
-def _entries(stream: Stream, batches: Iterator[Any]) -> Iterator[Entry]:
-    rows = ((position, fields) for first, batch in _slices(stream, batches) for position, fields in _rows(batch, first))
-    yield from _entries_of(rows, stream.name, named=None)
-
-
-def _entries_of(rows: Iterable[tuple[int, Fields]], file: str, *, named: bool | None) -> Iterator[Entry]:
-    for position, fields in rows:
-        record = Record(fields, f"{file}, row {position}")
-        name = record.name(named=named)
-        named = name is not None
-        yield record.entry(name, position)
-
-
 def _slices(stream: Stream, batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
     """Divide a table into slices; yield the number of rows before each slice, and the slice."""
     position = 0
@@ -132,13 +120,13 @@ def _slices(stream: Stream, batches: Iterator[Any]) -> Iterator[tuple[int, Any]]
         position += batch.num_rows
 
 
-def _rows(batch: Any, before: int) -> Iterator[tuple[int, Fields]]:
-    """Yield the number of each row, from 1, and its fields."""
+def _rows(batch: Any, before: int, file: str) -> Iterator[tuple[int, Record]]:
+    """Yield the number of each row, from 1, and its record."""
     with _readable(f"row {before + 1}"):
         columns = [_values(column) for column in batch.columns]
     names = batch.schema.names
     for position, row in enumerate(zip(*columns, strict=True), start=before + 1):
-        yield position, dict(zip(names, row, strict=True))
+        yield position, Record(dict(zip(names, row, strict=True)), f"{file}, row {position}")
 
 
 def _values(column: Any) -> list[Any]:
@@ -180,7 +168,7 @@ class TableBlock(NamedTuple):
 
         `named` says whether earlier rows have ids; it is `None` for the first rows.
         """
-        return _entries_of(_rows(self._batch(), self.before), self.file, named=named)
+        return entries_of(_rows(self._batch(), self.before, self.file), named=named)
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
         """Return the n-best lists with their references.

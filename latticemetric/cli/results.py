@@ -314,8 +314,8 @@ def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], Non
         yield put
 
 
-def write_lines(lines: Iterable[str], path: str, *, at_once: bool = False) -> None:
+def write_lines(lines: Iterable[str], path: str) -> None:
     """Write lines of results to a file or to standard output."""
-    with writing(path, at_once=at_once) as put:
+    with writing(path) as put:
         for line in lines:
             put(line)

@@ -99,7 +99,6 @@ class MeteorAlignment:
 STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 """All stages."""
 
-_CAP_ADVICE = "give a whole number ≥ 1"
 _STAGES_ADVICE = f"choose some of {', '.join(STAGES)}"
 
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]

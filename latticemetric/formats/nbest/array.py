@@ -15,7 +15,7 @@ from latticemetric.formats.nbest.jsonl import as_record
 from latticemetric.formats.nbest.records import ANY_LIST, Record, entries_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.json import array_elements, object_of
+from latticemetric.formats.text.json import array_elements
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
@@ -32,7 +32,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _records(stream: Stream) -> Iterator[tuple[int, Record]]:
-    for position, (line, fields) in enumerate(array_elements(stream, object_of), start=1):
+    for position, (line, fields) in enumerate(array_elements(stream), start=1):
         place = f"{stream.place(line)}, element {position}"
         if not isinstance(fields, dict):
             raise FormatError("the element is not a JSON object", where=place)

@@ -15,17 +15,15 @@ from latticemetric.formats.registry import Entry, unbuildable
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import parsed_natively, require_finite
 
-Pairs = tuple[tuple[str, Any], ...]
-"""A JSON object as pairs; keys may repeat."""
+Objects = Callable[[list[tuple[str, Any]]], Any]
+"""A function that builds an object from its pairs of keys and values."""
 
 _MOST_DIGITS = 300
 _SPACES = " \t\n\r"
 _SPACE = re.compile(rf"[{_SPACES}]*")
 
 
-def parsed_json(
-    data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
-) -> Any:
+def parsed_json(data: bytes, file: str, line: int | None = None, objects: Objects = tuple) -> Any:
     """Parse a JSON text, or one line of a file. Arrays become lists.
 
     `objects` converts the list of an object's pairs: `tuple` keeps the pairs; `object_of` makes a dict, and refuses
@@ -52,17 +50,15 @@ def parsed_json(
             raise FormatError("the JSON is nested too deeply") from None
 
 
-Objects = Callable[[list[tuple[str, Any]]], Any]
-"""A function that builds an object from its pairs of keys and values."""
-
-
-def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[int, Any]]:
+def array_elements(stream: Stream) -> Iterator[tuple[int, Any]]:
     """Read a file that is one JSON array; yield the line and the value of each element, one in memory at a time.
+
+    Objects become dicts (see `object_of`).
 
     Raises:
         FormatError: The file is not one JSON array. Elements before the error are yielded first.
     """
-    text = _Text(stream, objects)
+    text = _Text(stream)
     text.skip("[", "the file is not a JSON array")
     if text.peek() == "]":
         text.skip("]", "")
@@ -85,10 +81,10 @@ _LONGEST_ATOM = 2 * _MOST_DIGITS  # a number, a literal or an escape
 class _Text:
     """A parser of the text of a stream, which is read in pieces; `line` is the line of the next character."""
 
-    def __init__(self, stream: Stream, objects: Objects) -> None:
+    def __init__(self, stream: Stream) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self.line, self._ended = "", 0, 1, False
-        self._parse = _decoder(objects).raw_decode
+        self._parse = _decoder(object_of).raw_decode
 
     def peek(self) -> str:
         """Skip white space; return the next character, or an empty string at the end."""

@@ -314,8 +314,7 @@ def _wordnet() -> str:
     from latticemetric.metrics.wordnet import wordnet
 
     source = wordnet()
-    if not source.synsets("dogs"):
-        raise InputError(f"{source.folder} does not have the word 'dogs'")
+    _require(source.synsets("dogs"), f"{source.folder} does not have the word 'dogs'")
     return str(source.folder)
 
 
@@ -427,7 +426,7 @@ def plugin_subjects() -> list[Subject]:
         Subject(
             f"{kind} {entry.name}",
             "plug-ins",
-            lambda entry=entry, kind=kind: _loaded(entry, kind),  # type: ignore[misc]
+            partial(_loaded, entry, kind),
             f"the {kind} '{entry.name}'",
             "see the documentation of its package, or remove it",
         )

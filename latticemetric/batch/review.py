@@ -20,7 +20,7 @@ from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.forest.forest import Forest
-from latticemetric.graph import Graph, as_lattice_or_forest
+from latticemetric.graph import as_lattice_or_forest
 from latticemetric.lattice.columns import Floats
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.mbr_decoding.mbr import mbr, mbr_metric
@@ -29,7 +29,6 @@ from latticemetric.metrics.base import GraphReference, Metric
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle, oracle_forest, oracle_lattice
-from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
 from latticemetric.posterior.expected import Expected, expected
@@ -215,7 +214,7 @@ def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> 
 
 def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
     with built(pair) as (graph, references):
-        return _review(settings, pair.name, graph, references)
+        return review_graph(settings, ReferencedGraph(pair.name, graph, references))
 
 
 def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
@@ -225,12 +224,8 @@ def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
 
 def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
     """Compute all results of a graph that is already in memory."""
-    return _review(settings, given.name, given.graph, given.references)
-
-
-def _review(settings: ReviewSettings, name: str, given: Graph, references: Sequence[GraphReference]) -> Review:
-    metric, scales = settings.metric, settings.scales
-    graph = as_lattice_or_forest(given, scales)
+    references, metric, scales = given.references, settings.metric, settings.scales
+    graph = as_lattice_or_forest(given.graph, scales)
     best = oracle(graph, references, metric, scales=scales, engine=settings.engine)
     answer: MBRAnswer | None = None
     problem: LatticeMetricError | None = None
@@ -238,7 +233,7 @@ def _review(settings: ReviewSettings, name: str, given: Graph, references: Seque
         answer = None if settings.decoding is None else _mbr_answer(graph, references, settings, settings.decoding)
     except InputError as error:  # a graph that is too large for MBR is still reviewed
         problem = error
-    strings = strings_of_references(references)
+    strings = given.strings
     kept = sweep_graph(graph, strings, metric, settings.points, scales)
     if isinstance(graph, Forest):
         best_paths = oracle_forest(graph, references, metric).statistics().derivations
@@ -266,9 +261,9 @@ def _review(settings: ReviewSettings, name: str, given: Graph, references: Seque
             paths["mbr"] = answer.arcs
         drawing = _sketch(graph, paths, rate, scale=settings.posterior_scale, scales=scales)
     review = Review(
-        name,
+        given.name,
         strings,
-        Swept(name, reference_words(strings, metric), tuple(kept), references=len(references)),
+        Swept(given.name, reference_words(strings, metric), tuple(kept), references=len(references)),
         oracle=best,
         mbr=answer,
         mbr_problem=problem,

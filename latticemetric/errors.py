@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 # Characters that `harmless` keeps. Persian and Hindi words need the zero-width joiners.
@@ -114,12 +116,17 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() or c in _HARMLESS else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+@contextmanager
+def importing(need: str, *, advice: str) -> Iterator[None]:
+    """Turn an `ImportError` of the block into a `MissingDependencyError`; `need` is like `plots need matplotlib`."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependencyError(f"{need}, which is not installed", advice=advice) from error
+
+
 def require_pynini() -> None:
     """Raise a clear error if pynini, the Python bindings of OpenFst, is not installed."""
-    try:
+    advice = "install pynini (its wheels are Linux x86-64 only; conda-forge has it for macOS)"
+    with importing("this operation needs pynini (OpenFst)", advice=advice):
         import pynini  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            "this operation needs pynini (OpenFst), which is not installed",
-            advice="install pynini (its wheels are Linux x86-64 only; conda-forge has it for macOS)",
-        ) from error

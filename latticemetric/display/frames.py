@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import IO, Any
 
-from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.errors import UsageError, importing
 
 _ROWS_AT_ONCE = 1024
 _PLAIN = frozenset({str, list, tuple, dict, int, bool, type(None)})
@@ -126,12 +126,8 @@ def require_arrow() -> Any:
 
 
 def _module(name: str, package: str) -> Any:
-    try:
+    with importing(f"this operation needs {name}", advice=f'pip install "{package}"'):
         return import_module(name)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"this operation needs {name}, which is not installed", advice=f'pip install "{package}"'
-        ) from error
 
 
 class Tabular:

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from latticemetric.drawing.diagram import BOX, BOXES, SHADE_COLOUR, SHADE_WIDTH, SHADES, WORD, PathStyle, path_styles
 from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
-from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.errors import UsageError, importing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,13 +79,9 @@ _INK = "#1a1a1a"
 
 def require_matplotlib() -> None:
     """Raise an error if matplotlib is not installed."""
-    try:
+    advice = "pip install 'latticemetric[report]', or write SVG, which needs no packages"
+    with importing("PNG and PDF need matplotlib", advice=advice):
         import matplotlib as mpl  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            "PNG and PDF need matplotlib, which is not installed",
-            advice="pip install 'latticemetric[report]', or write SVG, which needs no packages",
-        ) from error
 
 
 def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:

@@ -151,9 +151,9 @@ def _read_table(path: str, name: str, found: _Collected) -> None:
 def _records(path: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of a table, with their places."""
     if name.endswith(".parquet"):
-        from latticemetric.formats.nbest.tables import require_pyarrow
+        from latticemetric.display.frames import require_arrow
 
-        require_pyarrow()
+        require_arrow()
         from pyarrow import parquet
 
         try:
@@ -226,10 +226,9 @@ def write_metric_scores(
 
     names = list(metrics)
     if path.endswith(".parquet"):
-        from latticemetric.display.frames import as_arrow
-        from latticemetric.formats.nbest.tables import require_pyarrow
+        from latticemetric.display.frames import as_arrow, require_arrow
 
-        require_pyarrow()
+        require_arrow()
         from pyarrow import parquet
 
         parquet.write_table(as_arrow(_rows(metrics, systems, segments)), path)

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.errors import UsageError, importing
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 from latticemetric.metrics.base import (
     CorpusScore,
@@ -145,13 +145,9 @@ class _ByAlignment(_AlignmentMetric):
 
 def _rapidfuzz_edits(candidate: Sequence[str], reference: Sequence[str]) -> str:
     """Return the edits of the alignment that rapidfuzz finds."""
-    try:
+    advice = "pip install rapidfuzz, or leave the parameter alignment out"
+    with importing("alignment=rapidfuzz needs rapidfuzz", advice=advice):
         from rapidfuzz.distance import Levenshtein
-    except ImportError as error:
-        raise MissingDependencyError(
-            "alignment=rapidfuzz needs rapidfuzz, which is not installed",
-            advice="pip install rapidfuzz, or leave the parameter alignment out",
-        ) from error
     steps = Levenshtein.opcodes(reference, candidate)
     many = (max(step.src_end - step.src_start, step.dest_end - step.dest_start) for step in steps)
     return "".join(chain.from_iterable(_EDITS[step.tag] * size for step, size in zip(steps, many, strict=True)))

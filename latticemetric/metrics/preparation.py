@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.errors import MissingDependencyError, UsageError, importing
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, numbered_words, split_words
@@ -183,13 +183,9 @@ def _with_words(lattice: Lattice, words: Words, numbers: Sequence[Sequence[int]]
 
 def find_tokenizer(name: str) -> Tokenizer:
     """Return a tokenizer of sacrebleu by name; raise `MissingDependencyError` if a package is not installed."""
-    try:
+    advice = "pip install sacrebleu, or tokenize the files and leave --tokenize out"
+    with importing(f"the tokenizer '{name}' needs sacrebleu", advice=advice):
         bleu = import_module("sacrebleu.metrics").BLEU
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"the tokenizer '{name}' needs sacrebleu, which is not installed",
-            advice="pip install sacrebleu, or tokenize the files and leave --tokenize out",
-        ) from error
     if name not in bleu.TOKENIZERS:
         raise UsageError(
             f"there is no tokenizer '{name}'", advice=f"choose one of {', '.join(sorted(bleu.TOKENIZERS))}"
@@ -268,12 +264,8 @@ def porter_stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Callable[[str, bool], str]:
-    try:
+    with importing("Porter stems need nltk", advice="pip install nltk"):
         from nltk.stem.porter import PorterStemmer
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Porter stems need nltk, which is not installed", advice="pip install nltk"
-        ) from error
     # nltk's default mode has extensions for short and irregular words; it differs on 41 of the 1584 word types of a
     # test set.
     stemmer = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import MissingDependencyError
+from latticemetric.errors import importing
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, paired, words_of
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, number_all
@@ -59,13 +59,9 @@ class TER(TallyMetric):
         object.__setattr__(self, "_tokenizer", self._find_tokenizer() if needed else None)
 
     def _find_tokenizer(self) -> Callable[[str], str]:
-        try:
+        advice = "pip install sacrebleu, or leave these parameters out"
+        with importing("normalized and no_punct of ter need sacrebleu", advice=advice):
             from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
-        except ImportError as error:
-            raise MissingDependencyError(
-                "normalized and no_punct of ter need sacrebleu, which is not installed",
-                advice="pip install sacrebleu, or leave these parameters out",
-            ) from error
         return TercomTokenizer(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
 
     def __reduce__(self) -> tuple[Callable[..., TER], tuple[bool, ...]]:

@@ -22,7 +22,7 @@ from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, review
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.batch.sweep import graphs_with_references
 from latticemetric.display.text import visible
-from latticemetric.errors import MissingDependencyError
+from latticemetric.errors import importing
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
@@ -138,12 +138,8 @@ def _review_settings(
 
 def check_page() -> None:
     """Raise an error if jinja2 is not installed."""
-    try:
+    with importing("reports need jinja2", advice="pip install jinja2"):
         import jinja2  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            "reports need jinja2, which is not installed", advice="pip install jinja2"
-        ) from error
 
 
 def page(report: Report) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.batch.sweep import LengthBin, Sweep
-from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.errors import UsageError, importing
 from latticemetric.evaluation.agreement import Agreement
 from latticemetric.evaluation.coefficients import Floats, differences, fitted_line
 from latticemetric.evaluation.correlation import Correlation
@@ -52,12 +52,8 @@ def check_plot(path: str) -> None:
     """
     if Path(path).suffix.lower() not in SUFFIXES:
         raise UsageError("the suffix is not a picture format", where=path, advice=f"use one of {', '.join(SUFFIXES)}")
-    try:
+    with importing("plots need matplotlib", advice="pip install 'latticemetric[report]'"):
         import matplotlib as mpl  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            "plots need matplotlib, which is not installed", advice="pip install 'latticemetric[report]'"
-        ) from error
 
 
 @contextmanager

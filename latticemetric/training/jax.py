@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.errors import UsageError, importing
 from latticemetric.training.batch import Batch
 
-try:
+with importing("this needs JAX", advice="pip install jax"):
     import jax
     import jax.numpy as jnp
-except ImportError as error:
-    raise MissingDependencyError("this needs JAX, which is not installed", advice="pip install jax") from error
 
 __all__ = ["expected_rates"]
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.errors import UsageError, importing
 from latticemetric.training.batch import Batch
 
-try:
+_ADVICE = "pip install torch, or install Debian's python3-torch; a build for CPUs is enough"
+with importing("this needs PyTorch", advice=_ADVICE):
     import torch
-except ImportError as error:
-    raise MissingDependencyError(
-        "this needs PyTorch, which is not installed",
-        advice="pip install torch, or install Debian's python3-torch; a build for CPUs is enough",
-    ) from error
 
 __all__ = ["ExpectedRates", "expected_rates"]
 

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import IO, Any, NamedTuple
 
+from latticemetric.display.frames import require_arrow
 from latticemetric.errors import FormatError, MissingDependencyError, UsageError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
 from latticemetric.formats.nbest.list_columns import lists_of_table
@@ -31,17 +32,6 @@ _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 2**20
 
 
-def require_pyarrow() -> Any:
-    """Return the module `pyarrow`; raise a clear error if it is not installed."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise MissingDependencyError(
-            "this operation needs pyarrow, which is not installed", advice='pip install "latticemetric[arrow]"'
-        ) from error
-    return pa
-
-
 def _read(
     batches: Callable[[Stream], Iterator[Any]], stream: Stream, _vocabulary: Vocabulary | None
 ) -> Iterator[Entry]:
@@ -51,7 +41,7 @@ def _read(
 
 def _parquet_batches(stream: Stream) -> Iterator[Any]:
     with _readable(stream.name):
-        require_pyarrow()
+        require_arrow()
         from pyarrow import parquet
 
         # With memory mapping or reading ahead, the whole file would count as this process's memory.
@@ -63,7 +53,7 @@ def _parquet_batches(stream: Stream) -> Iterator[Any]:
 
 def _arrow_batches(stream: Stream) -> Iterator[Any]:
     with _readable(stream.name):
-        require_pyarrow()
+        require_arrow()
         from pyarrow import ipc
 
         source = _source(stream, "memory_map")
@@ -77,7 +67,7 @@ def _arrow_batches(stream: Stream) -> Iterator[Any]:
 
 def _source(stream: Stream, opened_by: str) -> Any:
     """Open an uncompressed file with pyarrow's function `opened_by`; read any other stream into memory."""
-    pa = require_pyarrow()
+    pa = require_arrow()
     if stream.offset == 0 and os.path.isfile(stream.name):  # noqa: PTH113  a plain string
         return getattr(pa, opened_by)(stream.name)
     return pa.BufferReader(stream.read())
@@ -91,7 +81,7 @@ def _readable(where: str) -> Iterator[None]:
     except MissingDependencyError:
         raise
     except Exception as error:
-        pa = require_pyarrow()
+        pa = require_arrow()
         if isinstance(error, pa.ArrowNotImplementedError):
             what = f"pyarrow cannot read a column of the table ({shortened(' '.join(str(error).split()), 200)})"
             advice = "write texts and scores as plain strings and numbers, without dictionaries"
@@ -131,7 +121,7 @@ def _rows(batch: Any, before: int, file: str) -> Iterator[tuple[int, Record]]:
 
 def _values(column: Any) -> list[Any]:
     """Return the values of a column, faster than `to_pylist`, which makes an Arrow object for each value."""
-    types = require_pyarrow().types
+    types = require_arrow().types
     kind = column.type
     if types.is_string(kind) or types.is_large_string(kind):
         texts: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
@@ -189,7 +179,7 @@ def _blocks(batches: Callable[[Stream], Iterator[Any]], stream: Stream) -> Itera
     from pyarrow import ipc
 
     for before, rows in _slices(stream, batches(stream)):
-        sink = require_pyarrow().BufferOutputStream()
+        sink = require_arrow().BufferOutputStream()
         with ipc.new_stream(sink, rows.schema) as writer:
             writer.write_batch(rows)
         yield TableBlock(sink.getvalue().to_pybytes(), stream.name, before)
@@ -197,7 +187,7 @@ def _blocks(batches: Callable[[Stream], Iterator[Any]], stream: Stream) -> Itera
 
 def _is_part_of_records(kind: Any) -> bool:
     """Check whether a column holds texts, numbers, or lists and structures of them."""
-    types = require_pyarrow().types
+    types = require_arrow().types
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind) or types.is_dictionary(kind):
         return _is_part_of_records(kind.value_type)
     if types.is_struct(kind):
@@ -213,7 +203,7 @@ def _is_part_of_records(kind: Any) -> bool:
 
 def _write(format_name: str, file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
     """Write lists in batches; all hypotheses must have the scores of the first one."""
-    pa = require_pyarrow()
+    pa = require_arrow()
     records = _records(graphs, format_name)
     schema, writer, count = None, None, 0
     while rows := list(islice(records, _ROWS_AT_ONCE)):
@@ -260,7 +250,7 @@ def _columns_of(hypothesis: Mapping[str, Any], within: str = "") -> list[str]:
 
 def _type_of(value: Any) -> Any:
     """Return the Arrow type of a hypothesis or of a part of it."""
-    pa = require_pyarrow()
+    pa = require_arrow()
     if isinstance(value, dict):
         return pa.struct([(name, _type_of(part)) for name, part in value.items()])
     if isinstance(value, list):

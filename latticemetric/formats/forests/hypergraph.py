@@ -17,7 +17,8 @@ write its goal node, only the tails of the goal. These are the nodes that no edg
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import groupby
 from typing import IO
 
@@ -52,6 +53,8 @@ _CDEC_HEAD = re.compile(rb"[0-9]+ [0-9]+[ \t]*\r?\n(?:#[^\n]*\n|0\r?\n)*[0-9]+[ 
 _PLAIN_COUNT = re.compile(r"0|[1-9][0-9]{0,8}")
 _SEPARATOR = "|||"
 
+_Write = Callable[[IO[bytes], str, Graph], None]
+
 
 def _edge_lines(forest: Forest, first: int = 0) -> Iterator[tuple[int, str]]:
     """Yield the head and `target ||| features` of each edge; node numbers start at `first`."""
@@ -82,8 +85,8 @@ def _feature_name(name: str) -> str:
 # ---- Moses and cdec ----
 
 
-def _first_line(head: bytes) -> bytes:
-    return head.partition(b"\n")[0].rstrip()
+def _begins_with(line: str, head: bytes) -> bool:
+    return head.partition(b"\n")[0].rstrip() == line.encode()
 
 
 def _parse(data: bytes, file: str, parser: str) -> Forest:
@@ -138,33 +141,10 @@ def _write_joshua(file: IO[bytes], _name: str, graph: Graph) -> None:
         file.write(f"{start}{line}\n".encode())
 
 
-register(
-    Format(
-        _JOSHUA,
-        (".joshua.hg",),
-        lambda head: _first_line(head) == _JOSHUA_HEADER.encode(),
-        lambda stream, _: only_graph(stream, _parse, "parse_joshua_hypergraph"),
-        _write_joshua,
-        single=True,
-    )
-)
-register(
-    Format(
-        _MOSES,
-        (".hg",),
-        lambda head: _first_line(head) == _MOSES_HEADER.encode(),
-        lambda stream, _: only_graph(stream, _parse, "parse_moses_hypergraph"),
-        _write_moses,
-        single=True,
-    )
-)
-register(
-    Format(
-        _CDEC,
-        (".target_graph",),
-        lambda head: bool(_CDEC_HEAD.match(head)),
-        lambda stream, _: only_graph(stream, _parse, "parse_target_graph"),
-        _write_cdec,
-        single=True,
-    )
-)
+def _register(name: str, suffix: str, parser: str, sniff: Callable[[bytes], bool], write: _Write) -> None:
+    register(Format(name, (suffix,), sniff, lambda stream, _: only_graph(stream, _parse, parser), write, single=True))
+
+
+_register(_JOSHUA, ".joshua.hg", "parse_joshua_hypergraph", partial(_begins_with, _JOSHUA_HEADER), _write_joshua)
+_register(_MOSES, ".hg", "parse_moses_hypergraph", partial(_begins_with, _MOSES_HEADER), _write_moses)
+_register(_CDEC, ".target_graph", "parse_target_graph", lambda head: bool(_CDEC_HEAD.match(head)), _write_cdec)

@@ -42,6 +42,12 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
     return number
 
 
+def require_finite(given: float, what: str) -> None:
+    """Raise an error if a number is NaN or infinite; `what` is its name in the error."""
+    if not math.isfinite(given):
+        raise UsageError(f"{what} is {given}, not a finite number", advice="give a number like 0.1")
+
+
 def require_list(given: object, name: str) -> None:
     """Raise an error if an argument is not a list of items, or has no length; `name` is the argument's name."""
     require_items(given, name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from latticemetric.arguments import require_finite
 from latticemetric.batch.pairing import Pair, built, readable
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.batch.string_scores import StringScorer
@@ -93,10 +93,7 @@ class ReviewSettings:
     expected: bool = False
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.posterior_scale):
-            raise UsageError(
-                f"the posterior scale is {self.posterior_scale}, not a finite number", advice="give a number like 0.1"
-            )
+        require_finite(self.posterior_scale, "the posterior scale")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import require_finite, whole_number
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -58,15 +59,10 @@ class Selection:
     beam: float | None
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.scale):
-            raise UsageError(f"the scale is {self.scale}, not a finite number", advice="give a number like 0.1")
+        require_finite(self.scale, "the scale")
         samples = 1 if self.samples is None else self.samples
-        for number, least, problem in (
-            (samples, 1, f"{samples} samples cannot be drawn"),
-            (self.seed, 0, f"the seed is {self.seed}"),
-        ):
-            if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
-                raise UsageError(problem, advice=f"give a whole number from {least}")
+        whole_number(samples, f"{samples} samples cannot be drawn", "give a whole number from 1")
+        whole_number(self.seed, f"the seed is {self.seed}", "give a whole number from 0", least=0)
 
 
 class StringDistribution(NamedTuple):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
+from latticemetric.arguments import require_finite
 from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_of_ngrams
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -57,12 +58,8 @@ class GainParameters:
     word_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.scale):
-            raise UsageError(f"the scale is {self.scale}, not a finite number", advice="give a number like 0.1")
-        if not math.isfinite(self.word_penalty):
-            raise UsageError(
-                f"the word penalty is {self.word_penalty}, not a finite number", advice="give a number like 0.1"
-            )
+        require_finite(self.scale, "the scale")
+        require_finite(self.word_penalty, "the word penalty")
         for name in ("T", "p", "r"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):

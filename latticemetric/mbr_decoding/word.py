@@ -6,7 +6,6 @@ Computer Speech and Language 25 (2011), as implemented in Kaldi's `lattice-mbr-d
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import UsageError
+from latticemetric.arguments import require_finite
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Floats, Scales, weights_under
@@ -178,8 +177,7 @@ class Aligner(NamedTuple):
     @classmethod
     def of(cls, graph: Graph, scale: float, scales: Scales | None) -> Self:
         """Return the aligner of a lattice or n-best list."""
-        if not math.isfinite(scale):
-            raise UsageError(f"the scale is {scale}, not a finite number", advice="give a number like 0.1")
+        require_finite(scale, "the scale")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
         weights = weights_under({name: column.scale for name, column in lattice.scores.items()}, scales)
         scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import whole_number
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
@@ -190,8 +191,7 @@ def expected(
 
 def check_effort(most_states: int, seconds: float | None) -> None:
     """Raise `UsageError` if the limits of a search (states, seconds) are not valid."""
-    if not isinstance(most_states, int | np.integer) or isinstance(most_states, bool) or most_states < 1:
-        raise UsageError(f"the search is limited to {most_states} states", advice="give a whole number ≥ 1")
+    whole_number(most_states, f"the search is limited to {most_states} states", "give a whole number ≥ 1")
     if seconds is not None and not seconds >= 0:
         raise UsageError(f"the search is limited to {seconds} seconds", advice="give a number ≥ 0")
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import require_finite, whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result, cached_property
@@ -541,8 +541,7 @@ def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) ->
 
 def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
     """Return the model's cost times `scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
-    if not math.isfinite(scale):
-        raise UsageError(f"the scale is {scale}, not a finite number", advice="give a number like 0.1")
+    require_finite(scale, "the scale")
     cost = graph.cost(scales)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     ending = np.full(len(cost.final), np.inf)

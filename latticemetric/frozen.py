@@ -1,4 +1,4 @@
-"""Base classes of immutable results: dataclasses with read-only arrays, equality by value, and pickling.
+"""Immutable results: read-only dictionaries, and base classes with read-only arrays, equality by value, and pickling.
 
 `cached_property` computes a property once, without a lock.
 """
@@ -12,9 +12,46 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
+
+from latticemetric.errors import UsageError
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class FrozenDict(dict[Key, Value]):
+    """A read-only dictionary.
+
+    It equals a dictionary with the same items, has a hash if its values have one, and is written by `json.dumps`. Its
+    method `copy` returns a dictionary that can be changed.
+
+    Examples:
+        >>> scores = FrozenDict({"lm": 1.0})
+        >>> scores, scores == {"lm": 1.0}, scores | {"am": 2.0}
+        ({'lm': 1.0}, True, {'lm': 1.0, 'am': 2.0})
+        >>> scores["lm"] = 2.0
+        Traceback (most recent call last):
+        TypeError: these values are read-only; change a copy: dict(…)
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_given: Any, **_named: Any) -> NoReturn:
+        raise TypeError("these values are read-only; change a copy: dict(…)")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __copy__(self) -> FrozenDict[Key, Value]:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return read_only, (dict(self),)
 
 
 class Record:
@@ -22,14 +59,14 @@ class Record:
 
     def asdict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values, for JSON."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
+        return plain_fields(self)
 
 
 class Frozen:
     """Base class of dataclasses declared with `frozen=True, eq=False`.
 
-    Arrays become read-only views; the caller's array stays writable. Dictionaries become read-only views of copies.
-    Both stay read-only after pickling and copying.
+    Arrays become read-only views; the caller's array stays writable. Dictionaries become read-only copies. Both stay
+    read-only after pickling and copying.
 
     Two objects are equal if they have the same class and equal fields; arrays are equal if their types, shapes and
     values are equal, and NaN equals NaN.
@@ -38,13 +75,12 @@ class Frozen:
     def __post_init__(self) -> None:
         values = vars(self)
         for name, value in values.items():
-            if isinstance(value, dict) or (isinstance(value, np.ndarray) and value.flags.writeable):
+            if isinstance(value, dict | MappingProxyType | np.ndarray):
                 values[name] = read_only(value)
 
     def __getstate__(self) -> dict[str, Any]:
         # Cached properties are not pickled.
-        state = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {n: dict(v) if isinstance(v, MappingProxyType) else v for n, v in state.items()}
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update({name: read_only(value) for name, value in state.items()})
@@ -111,9 +147,24 @@ def read_only(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.flags.writeable:
         value = value.view()
         value.flags.writeable = False
-    elif isinstance(value, dict):
-        return MappingProxyType({key: read_only(held) for key, held in value.items()})
+    elif isinstance(value, dict | MappingProxyType) and type(value) is not FrozenDict:
+        return FrozenDict({key: read_only(held) for key, held in value.items()})
     return value
+
+
+def plain_fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as `asdict` does, with dictionaries that can be changed."""
+    return {name: dict(v) if isinstance(v, FrozenDict) else v for name, v in asdict(record).items()}
+
+
+def freeze(record: Any, name: str) -> None:
+    """Replace the mapping of plain values in a field of a frozen dataclass by a read-only copy."""
+    given = getattr(record, name)
+    if type(given) is FrozenDict:
+        return
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{name} is a {type(given).__name__}", advice="give values by name, like {'lm': 0.5}")
+    object.__setattr__(record, name, FrozenDict(given))
 
 
 def are_equal(one: Any, other: Any) -> bool:

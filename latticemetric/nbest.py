@@ -14,7 +14,7 @@ from latticemetric import _native
 from latticemetric.arguments import require_items
 from latticemetric.display.frames import Tabular
 from latticemetric.errors import InputError, UsageError
-from latticemetric.frozen import Result
+from latticemetric.frozen import FrozenDict, Result, freeze
 from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import number_of_strings
@@ -41,6 +41,7 @@ class Hypothesis:
     scores: Mapping[str, float]
 
     def __post_init__(self) -> None:
+        freeze(self, "scores")
         given: Any = self.words
         if not isinstance(given, tuple):
             object.__setattr__(self, "words", listed_words(given))
@@ -61,6 +62,7 @@ class NBest(Result, Tabular):
     def __post_init__(self) -> None:
         if not self.hypotheses:
             raise InputError("the n-best list is empty")
+        freeze(self, "scales")
 
     @classmethod
     def of_texts(cls, texts: list[str]) -> Self:
@@ -71,14 +73,15 @@ class NBest(Result, Tabular):
         if not texts:
             raise InputError("the n-best list is empty")
         nbest = object.__new__(cls)
-        vars(nbest).update(scales={}, _texts=texts)
+        vars(nbest).update(scales=FrozenDict(), _texts=texts)
         return nbest
 
     def __getattr__(self, name: str) -> Any:
         texts = vars(self).get("_texts")
         if name != "hypotheses" or texts is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
-        found = tuple([Hypothesis(words, {}) for words in _native.shared_words(texts)])
+        scores: FrozenDict[str, float] = FrozenDict()
+        found = tuple([Hypothesis(words, scores) for words in _native.shared_words(texts)])
         vars(self)["hypotheses"] = found
         return found
 

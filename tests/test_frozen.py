@@ -3,10 +3,10 @@
 import copy
 import dataclasses
 import inspect
+import json
 import pickle
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -166,6 +166,15 @@ def test_every_public_class_is_here():
     assert public == set(EXAMPLES) | set(METRICS)
 
 
+def mappings_in(thing):
+    """The dictionaries in the public fields of a dataclass, and in the dataclasses of its fields."""
+    for field in dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ():
+        value = None if field.name.startswith("_") else getattr(thing, field.name)
+        if isinstance(value, dict):
+            yield value
+        yield from mappings_in(value)
+
+
 def arrays_in(thing, seen=None):
     """All arrays that can be reached from something of ours."""
     seen = set() if seen is None else seen
@@ -206,6 +215,9 @@ def test_copies_are_equal_and_read_only(make, how):
         assert not array.flags.writeable
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
+    for mapping in mappings_in(twin):
+        with pytest.raises(TypeError, match="read-only"):
+            mapping["new"] = 0
     if dataclasses.is_dataclass(thing) and dataclasses.fields(thing):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(twin, dataclasses.fields(thing)[0].name, None)
@@ -245,6 +257,59 @@ def test_a_columns_array_stays_the_owners():
     assert column.arc.tolist() == [1.0, 2.0]
 
 
-def test_named_scores_cannot_be_exchanged():
-    for scores in (LATTICE.scores, copy.deepcopy(LATTICE).scores, pickle.loads(pickle.dumps(FOREST)).scores):
-        assert isinstance(scores, MappingProxyType)
+CHANGES = {
+    "item": lambda mapping: mapping.__setitem__("lm", 0.0),
+    "deletion": lambda mapping: mapping.__delitem__("lm"),
+    "union": lambda mapping: mapping.__ior__({"lm": 0.0}),
+    "clear": lambda mapping: mapping.clear(),
+    "pop": lambda mapping: mapping.pop("lm"),
+    "popitem": lambda mapping: mapping.popitem(),
+    "setdefault": lambda mapping: mapping.setdefault("am", 0.0),
+    "update": lambda mapping: mapping.update(lm=0.0),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_named_scores_cannot_be_exchanged(change):
+    oracle = lm.oracle(LIST, "a c")
+    for scores in (
+        *(LATTICE.scores, copy.deepcopy(LATTICE).scores, pickle.loads(pickle.dumps(FOREST)).scores),
+        *(oracle.scores, LIST.scales, LIST.hypotheses[0].scores, copy.deepcopy(LIST).scales),
+        *(lm.best(LATTICE).scores, dataclasses.replace(LATTICE, scores=dict(LATTICE.scores)).scores),
+    ):
+        before = dict(scores)
+        with pytest.raises(TypeError, match="read-only"):
+            change(scores)
+        assert scores == before
+
+
+def test_read_only_scores_serve_as_dictionaries():
+    for scores in (lm.oracle(LIST, "a c").scores, lm.best(LIST.to_lattice()).scores):
+        assert scores == {"lm": 0.5}
+        assert json.loads(json.dumps(scores)) == scores
+        assert repr(scores) == "{'lm': 0.5}"
+        changed = scores.copy()
+        changed["lm"] = 1.0
+        assert scores | {"am": 2.0} == {"lm": 0.5, "am": 2.0}
+        assert scores["lm"] == 0.5
+
+
+def test_the_owners_dictionary_is_copied():
+    scores, scales = {"lm": 1.0}, {"lm": 2.0}
+    nbest = lm.NBest((Hypothesis("a", scores),), scales)
+    scores["lm"] = scales["lm"] = 3.0
+    assert nbest.costs() == [2.0]
+
+
+def test_lists_and_answers_are_keys():
+    oracle = lm.oracle(LIST, "a c")
+    assert {LIST: 1, oracle: 2, LIST.hypotheses[0]: 3}[pickle.loads(pickle.dumps(oracle))] == 2
+    assert len({lm.NBest.from_strings(["a", "b"], costs=[1.0, 2.0]) for _ in range(2)}) == 1
+
+
+@pytest.mark.parametrize("given", [None, [1.0], "lm", 0.5])
+def test_scores_that_are_no_mapping_are_refused(given):
+    with pytest.raises(lm.UsageError, match="scores is a"):
+        Hypothesis("a b", given)
+    with pytest.raises(lm.UsageError, match="scales is a"):
+        lm.NBest(LIST.hypotheses, given)

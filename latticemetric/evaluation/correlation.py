@@ -16,6 +16,7 @@ import numpy as np
 from latticemetric.evaluation.coefficients import COEFFICIENTS, Floats, differences, moments, pearson_of
 from latticemetric.evaluation.intervals import Interval, Values, interval_of
 from latticemetric.evaluation.systems import snap_ties
+from latticemetric.frozen import freeze
 from latticemetric.metrics.base import Table
 
 
@@ -207,6 +208,9 @@ class SegmentCorrelation:
     systems: Mapping[str, Correlation]
     pooled: Correlation
     reason: str | None
+
+    def __post_init__(self) -> None:
+        freeze(self, "systems")
 
     @property
     def left_out(self) -> list[str]:

@@ -7,7 +7,7 @@ too similar.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from latticemetric.evaluation.coefficients import Floats, moments, pearson_of
 from latticemetric.evaluation.correlation import Correlation, PointNames, plain_correlation
 from latticemetric.evaluation.intervals import or_none, resampled_sums
 from latticemetric.evaluation.systems import SystemTables, as_matrix, snap_ties
-from latticemetric.frozen import Frozen
+from latticemetric.frozen import Frozen, freeze, plain_fields
 
 _Groups = npt.NDArray[np.int64]
 _NOWHERE = -1
@@ -46,6 +46,9 @@ class Group:
     human: float
     scores: Mapping[str, float | None]
 
+    def __post_init__(self) -> None:
+        freeze(self, "scores")
+
     @property
     def reason(self) -> str | None:
         """Why scores are undefined; `None` if all are defined."""
@@ -54,7 +57,7 @@ class Group:
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return {**asdict(self), "reason": self.reason}
+        return {**plain_fields(self), "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False)

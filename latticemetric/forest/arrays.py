@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.forest.columns import NodeLabels, Nodes, Ragged, checked_rows
 from latticemetric.forest.validation import Columns, validated
-from latticemetric.frozen import Frozen, notebook
+from latticemetric.frozen import Frozen, FrozenDict, notebook
 from latticemetric.lattice.columns import (
     Column,
     Costs,
@@ -52,8 +51,8 @@ class ForestArrays(Frozen):
     goals: Nodes
     scores: Mapping[str, Column]
     vocabulary: Vocabulary
-    labels: Mapping[str, Labels] = field(default_factory=lambda: MappingProxyType({}))
-    node_labels: Mapping[str, NodeLabels] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, Labels] = field(default_factory=FrozenDict)
+    node_labels: Mapping[str, NodeLabels] = field(default_factory=FrozenDict)
 
     @classmethod
     def from_edges(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.forest.columns import NodeLabels, Nodes, Ragged
+from latticemetric.frozen import FrozenDict
 from latticemetric.lattice.columns import Column, Labels, check_columns, frozen, taken
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
@@ -174,10 +174,10 @@ def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -
         tails=_frozen_rows(Ragged(kept_tails.begin, rank[kept_tails.values])),
         target=_frozen_rows(kept_target),
         goals=frozen(rank[goals[ends]]),
-        scores=MappingProxyType(taken(draft.scores, rows, ends)),
+        scores=FrozenDict(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
-        labels=MappingProxyType(taken(draft.labels, edges, ends)),
-        node_labels=MappingProxyType(node_labels),
+        labels=FrozenDict(taken(draft.labels, edges, ends)),
+        node_labels=FrozenDict(node_labels),
     )
 
 

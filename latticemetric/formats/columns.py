@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.stream import warn
 from latticemetric.formats.text.fields import number, require_field
+from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import weights_under
 from latticemetric.lattice.lattice import Column, Labels, Lattice
@@ -176,7 +176,7 @@ def without_labels(graph: Graph) -> Graph:
     """Return the graph without labels."""
     if isinstance(graph, NBest):
         return graph
-    nothing: MappingProxyType[str, Any] = MappingProxyType({})
+    nothing: FrozenDict[str, Any] = FrozenDict()
     if isinstance(graph, Lattice):
         return replace(graph, labels=nothing)
     return replace(graph, labels=nothing, node_labels=nothing)
@@ -186,7 +186,7 @@ def without_scores(graph: Graph) -> Graph:
     """Remove the scores of a graph; first sort the hypotheses of an n-best list by cost."""
     if isinstance(graph, NBest):
         return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
-    return replace(graph, scores=MappingProxyType({}))
+    return replace(graph, scores=FrozenDict())
 
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
@@ -205,7 +205,7 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
     final = cost.final[ends]
     for values in (cost.arc, final):
         values.flags.writeable = False
-    return replace(graph, scores=MappingProxyType({name: Column(cost.arc, final)}))
+    return replace(graph, scores=FrozenDict({name: Column(cost.arc, final)}))
 
 
 # ---- Confusion networks: columns of words with probabilities ----

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.frozen import Frozen, notebook
+from latticemetric.frozen import Frozen, FrozenDict, notebook
 from latticemetric.lattice.columns import (
     Column,
     Costs,
@@ -50,7 +49,7 @@ class LatticeArrays(Frozen):
     scores: Mapping[str, Column]
     vocabulary: Vocabulary
     times: Floats | None = None
-    labels: Mapping[str, Labels] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, Labels] = field(default_factory=FrozenDict)
     ranked: bool = False
 
     @classmethod

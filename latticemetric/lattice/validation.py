@@ -6,7 +6,6 @@ All other code relies on sorted states and arcs, and on valid numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
+from latticemetric.frozen import FrozenDict
 from latticemetric.lattice.columns import (
     Column,
     Floats,
@@ -101,10 +101,10 @@ def _taken(draft: Columns, rows: Rows, ends: Rows, numbers: tuple[States, States
         target=target,
         word=frozen(draft.word[rows]),
         final=final,
-        scores=MappingProxyType(taken(draft.scores, rows, ends)),
+        scores=FrozenDict(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
         times=None if draft.times is None else frozen(draft.times),
-        labels=MappingProxyType(taken(draft.labels, rows, ends)),
+        labels=FrozenDict(taken(draft.labels, rows, ends)),
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from latticemetric.engine.openfst import require_memory_to_compose
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import UsageError, require_pynini
+from latticemetric.frozen import freeze
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Scales, Steps
 from latticemetric.lattice.fst_binary import FstArrays
@@ -53,6 +54,9 @@ class CompoundPath:
     cost: float
     scores: Mapping[str, float]
     arcs: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "scores")
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from latticemetric.errors import UsageError
-from latticemetric.frozen import Result
+from latticemetric.frozen import Result, freeze
 from latticemetric.graph import plain_path
 from latticemetric.metrics.alignment import DELETION, MATCH, Alignment
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -45,6 +45,9 @@ class ScoredPath(Result):
     derivation: str | None
     alignment: Alignment
     reference: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "scores")
 
     @property
     def tags(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from latticemetric.automata.reference import counted_labels
 from latticemetric.engine.openfst import composed, lattice_machine, sorted_machine
 from latticemetric.engine.ties import resolve_ties
 from latticemetric.errors import InputError, UsageError, require_pynini
-from latticemetric.frozen import Result
+from latticemetric.frozen import Result, freeze
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.columns import Costs, Scales, Steps
@@ -52,6 +52,9 @@ class ValuedPath(Result):
     cost: float
     scores: Mapping[str, float]
     arcs: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "scores")
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""

@@ -31,6 +31,7 @@ from latticemetric import errors
 from latticemetric.errors import LatticeMetricError, shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.formats.streams.output import temporary_files
+from latticemetric.frozen import FrozenDict
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.texts import Texts
 from latticemetric.nbest import NBest
@@ -93,7 +94,7 @@ class PlainData:
             tuple: partial(self._list, "tuple"),
             list: partial(self._list, "list"),
             dict: self._dict,
-            types.MappingProxyType: self._dict,
+            FrozenDict: self._dict,
             np.ndarray: _array,
             Fraction: lambda value: ["Fraction", value.numerator, value.denominator],
         }

@@ -15,6 +15,7 @@ from latticemetric.evaluation.intervals import ROUNDING, checked_seed, value_of
 from latticemetric.evaluation.significance import checked_level, exchanged_sums, moving_sums, randomisation_of
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagMetric
 from latticemetric.evaluation.word_tags.tags import WordTags
+from latticemetric.frozen import freeze, plain_fields
 from latticemetric.metrics.base import Table
 
 _FEWEST_TRIALS = 1000
@@ -61,13 +62,16 @@ class Discrimination:
     d: float | None
     d_top: float | None
     d_bottom: float | None
-    below: dict[str, int]
+    below: Mapping[str, int]
     below_total: int
+
+    def __post_init__(self) -> None:
+        freeze(self, "below")
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         ranking = [{"system": name, "value": value} for name, value in self.ranking]
-        return {**asdict(self), "ranking": ranking, "pairs": [asdict(pair) for pair in self.pairs]}
+        return {**plain_fields(self), "ranking": ranking, "pairs": [asdict(pair) for pair in self.pairs]}
 
 
 def trials_for(pairs: int, alpha: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
@@ -13,7 +13,7 @@ import numpy as np
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, or_none, value_of
 from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, check_same_words
-from latticemetric.frozen import Record
+from latticemetric.frozen import Record, freeze
 from latticemetric.metrics.base import Table
 
 
@@ -240,7 +240,10 @@ class TagScores(Record):
     tags: int
     bad: int
     errors: int
-    notes: dict[str, str]
+    notes: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        freeze(self, "notes")
 
 
 def tag_scores(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Tags]) -> TagScores:

@@ -23,6 +23,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, checked_resamples, checked_seed, shared_length
 from latticemetric.evaluation.significance import checked_level, t_statistic, two_sided_ps
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagColumn, TagMetric
+from latticemetric.frozen import freeze
 from latticemetric.metrics.base import Table
 
 # The error rates of Logacheva et al. 2016: 30 %, 30.01 %, 30.05 %, 30.1 %, 30.2 %.
@@ -132,8 +133,11 @@ class SamplingTest:
     metric: str
     first: float
     second: float
-    p: dict[int, float]
+    p: Mapping[int, float]
     needed: int | None
+
+    def __post_init__(self) -> None:
+        freeze(self, "p")
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""

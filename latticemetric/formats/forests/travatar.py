@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import IO
 
 import numpy as np
@@ -32,6 +31,7 @@ from latticemetric.formats.forests.fields import (
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import blank_lines, parsed_json_natively, quoted
+from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -63,7 +63,7 @@ def _parse(line: bytes, file: str, number: int) -> Forest:
     words = Vocabulary.from_words([parts["sentence"]])
     edges = np.zeros(len(forest.head), dtype=np.int32)
     sentence = Labels(edges, np.ones(1, dtype=np.int32), words)
-    return replace(forest, labels=MappingProxyType({**forest.labels, _SENTENCE: sentence}))
+    return replace(forest, labels=FrozenDict({**forest.labels, _SENTENCE: sentence}))
 
 
 # ---- Writing ----
@@ -74,7 +74,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     forest = forest_to_write(graph, _NAME, {_SOURCE, _SENTENCE}, {CATEGORY, _SPAN})
     sentence = _sentence(forest)
     labels = {name: side for name, side in forest.labels.items() if name != _SENTENCE}
-    forest = with_one_goal(replace(forest, labels=MappingProxyType(labels)))
+    forest = with_one_goal(replace(forest, labels=FrozenDict(labels)))
     total = _total_of(forest)
     categories = texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)
     spans = [_span(text) for text in texts_of(forest.node_labels.get(_SPAN), forest.num_nodes)]

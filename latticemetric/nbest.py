@@ -42,9 +42,7 @@ class Hypothesis:
 
     def __post_init__(self) -> None:
         freeze(self, "scores")
-        given: Any = self.words
-        if not isinstance(given, tuple):
-            object.__setattr__(self, "words", listed_words(given))
+        object.__setattr__(self, "words", listed_words(self.words, "a hypothesis"))
 
 
 @dataclass(frozen=True, repr=False)

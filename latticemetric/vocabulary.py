@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import require_text
-from latticemetric.errors import InputError, UsageError
+from latticemetric.arguments import require_text, whole_number
+from latticemetric.errors import InputError, UsageError, shortened
 
 Words = npt.NDArray[np.int32]
 
@@ -48,6 +48,7 @@ class Vocabulary:
 
     def __init__(self, words: Mapping[int, str]) -> None:
         """Map numbers to words. Numbers must have different words; number 0 (ε) may have any spelling."""
+        words = _checked_table(words)
         self._word = {number: word for number, word in words.items() if number != EPSILON}
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
@@ -62,8 +63,9 @@ class Vocabulary:
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
         """Number distinct words from 1 in order of appearance; a string is split at white space."""
-        listed = split_words(words) if isinstance(words, str) else words
-        vocabulary = cls(dict(enumerate(dict.fromkeys(listed), start=1)))
+        distinct = dict.fromkeys(_strings(words))
+        distinct.pop("", None)  # no word
+        vocabulary = cls(dict(enumerate(distinct, start=1)))
         vocabulary.is_given = False
         return vocabulary
 
@@ -104,9 +106,9 @@ class Vocabulary:
         """Return the word of each number; ε is the empty string."""
         return [self.word(number) for number in numbers.tolist()]
 
-    def encode(self, words: Sequence[str]) -> Words:
+    def encode(self, words: Iterable[str]) -> Words:
         """Return the number of each word; `UNKNOWN` (−1) for unknown words. A string is split at white space."""
-        words = split_words(words) if isinstance(words, str) else words
+        words = _strings(words)
         return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
@@ -160,8 +162,8 @@ class _NumericVocabulary(Vocabulary):
     def number(self, word: str) -> int:
         return _number_spelled(word)
 
-    def encode(self, words: Sequence[str]) -> Words:
-        words = split_words(words) if isinstance(words, str) else words
+    def encode(self, words: Iterable[str]) -> Words:
+        words = _strings(words)
         return np.fromiter(map(_number_spelled, words), dtype=np.int32, count=len(words))  # faster than a method
 
     def word(self, number: int) -> str:
@@ -195,15 +197,41 @@ class _NumericVocabulary(Vocabulary):
         return "Vocabulary.numeric()"
 
 
-_NUMERIC = _NumericVocabulary({})
-
-
 @lru_cache(maxsize=2**14)
 def _number_spelled(word: str) -> int:
     """Return the number that a word spells in decimal digits, without leading zeros; otherwise `UNKNOWN`."""
     is_plain = word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
     number = int(word) if is_plain else UNKNOWN
     return number if EPSILON < number < STAR and str(number) == word else UNKNOWN
+
+
+def _strings(words: Iterable[str]) -> Sequence[str]:
+    """Return words as a list or a tuple; raise `UsageError` if one is not a string."""
+    if isinstance(words, str):
+        return split_words(words)
+    if not isinstance(words, Iterable):
+        raise UsageError(f"the words are a {type(words).__name__}", advice="give a list of strings")
+    if isinstance(words, np.ndarray):
+        words = words.tolist()
+    listed = words if isinstance(words, list | tuple) else list(words)
+    require_strings(listed, "the list")
+    return listed
+
+
+def _checked_table(given: Mapping[int, str]) -> Mapping[int, str]:
+    """Check that an argument maps integers to strings, and return it with Python's integers."""
+    words: Any = given
+    if not isinstance(words, Mapping):
+        advice = "give a mapping from numbers to words, or call Vocabulary.from_words"
+        raise UsageError(f"the words of a vocabulary are a {type(words).__name__}", advice=advice)
+    if not set(map(type, words)) <= {int}:
+        advice = "give integers"
+        words = {
+            whole_number(number, f"number {number!r} of word {word!r} is not an integer", advice, least=-STAR): word
+            for number, word in words.items()
+        }
+    require_strings(words.values(), "the vocabulary")
+    return cast("Mapping[int, str]", words)
 
 
 def _plain(numbers: Iterable[int]) -> Iterable[int]:
@@ -244,19 +272,38 @@ def split_words(text: str) -> list[str]:
 
 
 def listed_words(text: str | Iterable[str], what: str = "a text") -> tuple[str, ...]:
-    """Return the words of a string or of an iterable of words.
+    """Return the words of a string or of an iterable of words; an empty string in it is no word.
 
     Raises:
-        UsageError: The text is something else. `what` is the name of the text in the message.
+        UsageError: The text, or a word, is something else. `what` is the name of the text in the message.
     """
     if isinstance(text, str):
         return tuple(split_words(text))
     require_text(text, what)
-    return tuple(text)
+    words = tuple(text.tolist() if isinstance(text, np.ndarray) else text)
+    require_strings(words, what)
+    return tuple(filter(None, words)) if "" in words else words
+
+
+def require_strings(words: Collection[Any], what: str) -> None:
+    """Raise `UsageError` if a word is not a string; `what` is the name of the words in the message."""
+    try:
+        "".join(words)  # faster than a loop
+    except TypeError:
+        number, word = next((number, word) for number, word in enumerate(words, 1) if not isinstance(word, str))
+        shown = shortened(repr(word), 40)
+        raise UsageError(f"word {number} of {what} is {shown}, not a string", advice="give a list of strings") from None
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
     """Return words as a set; raise an error for a single string, since it would become a set of letters."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
+    if not isinstance(words, Iterable):
+        raise UsageError(f"{name} is a {type(words).__name__}", advice="give a list of words")
+    if not isinstance(words, frozenset):
+        words = listed_words(list(words), name)
     return frozenset(words)
+
+
+_NUMERIC = _NumericVocabulary({})

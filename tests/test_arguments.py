@@ -8,6 +8,7 @@ import pytest
 import latticemetric as lm
 from latticemetric.arguments import require_list, require_text, whole_number
 from latticemetric.display.frames import as_plain
+from latticemetric.nbest import Hypothesis
 from latticemetric.training import Batch
 
 LATTICE = lm.Lattice.from_strings(["a b", "a"])
@@ -371,3 +372,76 @@ def test_rows_of_data_frames_as_dictionaries_have_arrays():
     ]
     assert lm.read_lists(arrays) == wanted
     assert lm.read_lists([ArrowTable(plain[:1]), ArrowTable(plain[1:])]) == wanted
+
+
+TAKE_WORDS = {
+    "Hypothesis": lambda words: Hypothesis(words, {}),
+    "Hypothesis of a tuple": lambda words: Hypothesis(tuple(words), {}),
+    "NBest": lambda words: lm.NBest.from_strings([words]),
+    "Lattice": lambda words: [path.words for path in lm.Lattice.from_strings([words]).paths()],
+    "vocabulary": lm.Vocabulary.from_words,
+    "oracle": lambda words: lm.oracle(LATTICE, [words], "wer"),
+    "oracle, word numbers": lambda words: lm.oracle(lm.Lattice.from_arcs([0], [1], [7], final=[1]), [words], "wer"),
+    "expected": lambda words: lm.expected(LATTICE, [words]),
+    "references": lambda words: lm.score(["a b"], [[words]])["wer"].value,
+    "hypotheses": lambda words: lm.score([words], ["a b"])["wer"].value,
+    "lowercase": lambda words: lm.score([words], ["a b"], lowercase=True)["wer"].value,
+    "combine": lambda words: lm.combine([words, "a b"]).best.words,
+    "oracle_at_k": lambda words: lm.oracle_at_k([[words]], ["a b"]),
+    "corrections": lambda words: lm.corrections([[words]], ["a b"], ["a b"]),
+    "error_analysis": lambda words: lm.error_analysis([words], ["a b"]),
+    "utility_matrix": lambda words: lm.utility_matrix("wer", [words], ["a b"]).tolist(),
+    "ignore": lambda words: lm.WER(ignore=words),
+    "align": lambda words: lm.WER().align(words, "a b"),
+    **{
+        name: lambda words, name=name: lm.make_metric(name).score(words, ["a b"])
+        for name in (
+            "wer",
+            "2-grr",
+            "cer",
+            "mer",
+            "wil",
+            "compound-wer",
+            "bleu",
+            "nist",
+            "chrf",
+            "ter",
+            "meteor",
+            "f1",
+            "sclite",
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("wrong", [1, np.int64(1), 1.5, None, NAN, b"a", ["a"]])
+@pytest.mark.parametrize("take", TAKE_WORDS.values(), ids=TAKE_WORDS)
+def test_words_that_are_no_strings_are_named(take, wrong):
+    with pytest.raises(lm.UsageError, match=r"word 2 of .* is .*, not a string; give a list of strings"):
+        take(["a", wrong])
+
+
+@pytest.mark.parametrize("take", TAKE_WORDS.values(), ids=TAKE_WORDS)
+def test_an_empty_string_is_no_word(take):
+    assert take(["", "b", "", "c"]) == take(["b", "c"])
+    assert take(["b", ""]) == take(["b"])
+
+
+def test_strings_of_arrays_are_plain_words():
+    words = Hypothesis(np.array(["a", "b"]), {}).words
+    assert words == ("a", "b")
+    assert set(map(type, words)) == {str}
+
+
+def test_a_vocabulary_maps_integers_to_strings():
+    assert lm.Vocabulary({np.int64(1): "a"}) == lm.Vocabulary({1: "a"})
+    assert type(next(iter(lm.Vocabulary({np.int64(1): "a"}).items()))[0]) is int
+    assert lm.Vocabulary.from_words("a b").encode(word for word in ("b", "c")).tolist() == [2, -1]
+    for words in ({1: 5}, {1: None}, {"1": "a"}, {1.5: "a"}, {None: "a"}, ["a", "b"], None, "a b", {True: "a"}):
+        with pytest.raises(lm.UsageError):
+            lm.Vocabulary(words)
+    for vocabulary in (lm.Vocabulary.from_words("a b"), lm.Vocabulary.numeric()):
+        with pytest.raises(lm.UsageError, match="word 1 of the list is 5, not a string"):
+            vocabulary.encode([5])
+        with pytest.raises(lm.UsageError, match="the words are a int"):
+            vocabulary.encode(5)

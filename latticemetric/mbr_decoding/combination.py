@@ -26,7 +26,8 @@ from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import Times, consensus, times_in_order
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.metrics.reference_checks import check_candidate
+from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Scheme = Literal["sum", "votes", "average", "maximum"]
@@ -66,9 +67,9 @@ class Output(Frozen):
         A graph with one path becomes its words. Other graphs become the bins of their confusion networks, without the
         bins that contain no word. For `scale` and `scales`, see `combine`.
         """
-        if isinstance(given, str) or (isinstance(given, Sequence) and all(isinstance(word, str) for word in given)):
-            words = tuple(split_words(given)) if isinstance(given, str) else tuple(given)
-            return cls.of_words(words)
+        if isinstance(given, Sequence | np.ndarray):
+            check_candidate(given, "an output")
+            return cls.of_words(listed_words(given, "an output"))
         lattice = as_lattice(given, scales, advice=FOR_FORESTS)
         own = _own_scales(lattice, scales)
         if len(lattice.word) < lattice.num_states and len(lattice.final) == 1:  # a single path

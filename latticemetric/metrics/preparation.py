@@ -18,7 +18,7 @@ import numpy.typing as npt
 from latticemetric.errors import MissingDependencyError, UsageError, importing
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words, numbered_words, split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, listed_words, numbered_words, split_words
 
 # Unicode white space that is not ASCII white space.
 _UNICODE_SPACE = re.compile(r"[^\S \t\n\r\f\v]")
@@ -104,7 +104,8 @@ class Preparation:
             return self.graph(text)
         if isinstance(text, str):
             return self.words(text)
-        return tuple(map(str.lower, text) if self.lowercase else text)
+        words = listed_words(text)
+        return tuple(map(str.lower, words)) if self.lowercase else words
 
     def graph(self, lattice: Lattice) -> Lattice:
         """Return the same graph, with each word prepared separately."""

@@ -147,7 +147,7 @@ def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
 
     The graph needs an attribute `start`. Nodes with an attribute `final` are final; this attribute maps names of score
     columns to costs, and may be empty. Edges may have a `word` (none for ε) and the attribute `scores`, a mapping like
-    `final`. Nodes may have a `time`. Nodes may be any hashable objects.
+    `final`. Nodes may have a `time`: all of them, or none. Nodes may be any hashable objects.
     """
     if not hasattr(graph, "is_directed"):
         raise InputError(f"{type(graph).__name__} is not a NetworkX graph")
@@ -173,7 +173,6 @@ def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
             )
     words = list(map(_word, edges))
     vocabulary = Vocabulary.from_words(filter(None, words))
-    times = [graph.nodes[node].get("time") for node in graph.nodes]
     return cls.from_arcs(
         [number[u] for u, *_ in edges],
         [number[v] for _, v, *_ in edges],
@@ -182,8 +181,22 @@ def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
         start=number[graph.graph["start"]],
         scores=_columns(graph, edges, finals),
         vocabulary=vocabulary,
-        times=None if not times or any(t is None for t in times) else times,
+        times=_times(graph),
     )
+
+
+def _times(graph: Any) -> list[float] | None:
+    """Return the times of nodes; `None` if no node has one. Raise `InputError` if only some have one."""
+    times = [data.get("time") for _, data in graph.nodes(data=True)]
+    if all(time is None for time in times):
+        return None
+    for node, time in zip(graph.nodes, times, strict=True):
+        if time is None:
+            what = f"node {shown(node)} has no 'time', but other nodes have"
+            raise InputError(what, advice="give a time to each node, or to none")
+        if not _is_finite(time):
+            raise InputError(f"'time' is {shown(time)}, not a finite number", where=f"node {shown(node)}")
+    return times
 
 
 def _columns(graph: Any, edges: Sequence[_Edge], finals: Sequence[object]) -> dict[str, Column]:
@@ -230,9 +243,13 @@ def named_values(value: object, what: str, where: str) -> list[tuple[str, Any]]:
 def named_numbers(value: object, what: str, where: str) -> dict[str, float]:
     """Return the items of an attribute that is a mapping from names to finite numbers; see `named_values`."""
     for name, number in named_values(value, what, where):
-        if isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number):
+        if not _is_finite(number):
             raise InputError(f"'{name}' of '{what}' is {shown(number)}, not a finite number", where=where)
     return {name: float(number) for name, number in named_values(value, what, where)}
+
+
+def _is_finite(number: object) -> bool:
+    return not isinstance(number, bool) and isinstance(number, Real) and math.isfinite(number)
 
 
 def shown(part: object) -> str:

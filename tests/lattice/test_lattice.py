@@ -509,6 +509,22 @@ def test_a_networkx_node_whose_final_is_no_mapping_is_refused():
         lm.Lattice.from_networkx(graph)
 
 
+def test_times_of_a_networkx_graph_are_all_there_or_none(rich_lattice):
+    graph = rich_lattice.to_networkx()
+    del graph.nodes[1]["time"]
+    with pytest.raises(lm.InputError, match="node 1 has no 'time', but other nodes have; give a time to each node, or"):
+        lm.Lattice.from_networkx(graph)
+    for wrong in ("late", np.nan, True):
+        graph.nodes[1]["time"] = wrong
+        with pytest.raises(lm.InputError, match=r"node 1: 'time' is .*, not a finite number"):
+            lm.Lattice.from_networkx(graph)
+    graph.nodes[1]["time"] = np.float32(0.25)
+    assert lm.Lattice.from_networkx(graph).times[1] == 0.25
+    for node in graph.nodes:
+        del graph.nodes[node]["time"]
+    assert lm.Lattice.from_networkx(graph).times is None
+
+
 def test_an_undirected_networkx_graph_is_refused():
     graph = nx.Graph([(0, 1)], start=0)
     graph.nodes[1]["final"] = {}

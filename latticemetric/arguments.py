@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 # The items of bytes are numbers; those of dictionaries and sets are keys, or have no order.
 _NO_LIST_OF_WORDS = (bytes, bytearray, dict, set, frozenset)
@@ -48,6 +55,31 @@ def require_finite(given: float, what: str) -> None:
         raise UsageError(f"{what} is {given}, not a finite number", advice="give a number like 0.1")
 
 
+def unmasked(given: Any) -> Any:
+    """Return an array of `numpy.ma` as a plain one, with NaN for masked values; return anything else unchanged."""
+    # `numpy.ma` is not imported here, since this takes 10 ms. Another thread may be importing it now: then the module
+    # is there without its class.
+    masked = sys.modules.get("numpy.ma")
+    kind = getattr(masked, "MaskedArray", None)
+    if masked is None or kind is None or not isinstance(given, kind):
+        return given
+    return given.astype(float).filled(math.nan) if masked.is_masked(given) else given.data
+
+
+def floats(given: Any, name: str, advice: str = "give an array of numbers") -> npt.NDArray[np.float64]:
+    """Return an argument as an array of 64-bit floats; masked values of `numpy.ma` become NaN.
+
+    Raises:
+        UsageError: It holds something else than numbers, or its rows differ in length. `name` is the argument's name.
+    """
+    import numpy as np
+
+    try:
+        return np.asarray(unmasked(given), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} are not an array of numbers", advice=advice) from None
+
+
 def require_list(given: object, name: str) -> None:
     """Raise an error if an argument is not a list of items, or has no length; `name` is the argument's name."""
     require_items(given, name)
@@ -70,9 +102,20 @@ def require_items(given: object, name: str) -> None:
         advice = "give one of its columns"
     elif hasattr(given, "to_pylist"):
         advice = f"give a list: {name}.to_pylist()"
+    elif not (hasattr(given, "__iter__") or hasattr(given, "__getitem__")):
+        advice = "give a list"
     else:
         return
     raise UsageError(f"{name} is a {type(given).__name__}", advice=advice)
+
+
+def path_text(given: Any, name: str = "path") -> str:
+    """Return a path as a string; raise `UsageError` if it is something else. `name` is the argument's name."""
+    if isinstance(given, str | bytes | os.PathLike):
+        return os.fsdecode(given)
+    what = "missing" if given is None else f"a {type(given).__name__}"
+    several = "; a glob like 'lattices/*.slf' names several" if isinstance(given, list | tuple) else ""
+    raise UsageError(f"{name} is {what}", advice=f"give one path{several}")
 
 
 def is_table(given: object) -> bool:

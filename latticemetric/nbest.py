@@ -125,7 +125,7 @@ class NBest(Result, Tabular):
         split = [listed_words(text, f"text {number}") for number, text in enumerate(texts, 1)]
         total = costs_of(costs, log_probs)
         columns = {} if total is None else {_TOTAL: total}
-        for name, values in ({} if scores is None else scores).items():
+        for name, values in _named(scores):
             if name in columns:
                 raise UsageError(f"the name '{name}' is reserved for the costs", advice="give the score another name")
             columns[name] = listed_numbers(values, f"score '{name}'")
@@ -307,6 +307,17 @@ class NBest(Result, Tabular):
 
     def __len__(self) -> int:
         return len(self.hypotheses)
+
+
+def _named(scores: Any) -> Iterable[tuple[str, Any]]:
+    """Return the items of a mapping from names to scores; raise `UsageError` if it is something else."""
+    if scores is not None and not isinstance(scores, Mapping):
+        advice = "give lists by name, like {'lm': [1.0, 2.0]}"
+        raise UsageError(f"scores is a {type(scores).__name__}", advice=advice)
+    for name in scores or ():
+        if not isinstance(name, str):
+            raise UsageError(f"the name {name!r} of a score is not a string", advice=f"give '{name}'")
+    return (scores or {}).items()
 
 
 class ListColumns(NamedTuple):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import latticemetric as lm
+from latticemetric import evaluation
 from latticemetric.arguments import require_list, require_text, whole_number
 from latticemetric.display.frames import as_plain
 from latticemetric.nbest import Hypothesis
@@ -445,3 +446,119 @@ def test_a_vocabulary_maps_integers_to_strings():
             vocabulary.encode([5])
         with pytest.raises(lm.UsageError, match="the words are a int"):
             vocabulary.encode(5)
+
+
+MASKED = np.ma.array([1.0, 2.0], mask=[True, False])
+PLAIN = np.ma.array([1.0, 2.0], mask=[False, False])
+
+
+def one_path(**given):
+    return lm.Lattice.from_arcs([0, 1], [1, 2], [1, 2], final=[2], **given)
+
+
+def k2_arcs():
+    return np.array([[0, 1, 5, 0], [1, 2, -1, 0]], dtype=np.int32)
+
+
+TAKE_MASKED = {
+    "costs of strings": lambda values: lm.Lattice.from_strings(["a", "b"], costs=values).scores,
+    "costs of a list": lambda values: lm.NBest.from_strings(["a", "b"], costs=values).costs(),
+    "costs of arcs": lambda values: one_path(scores={"am": lm.Column(values, [0.0])}).scores,
+    "final costs": lambda values: (
+        lm.Lattice.from_arcs([0, 0], [1, 2], [1, 2], final=[1, 2], scores={"am": lm.Column([0.0, 0.0], values)}).scores
+    ),
+    "sources": lambda values: lm.Lattice.from_arcs(
+        values.astype(int), [3, 3], [1, 2], final=[3], start=1
+    ).word.tolist(),
+    "words": lambda values: lm.Lattice.from_arcs([0, 1], [1, 2], values.astype(int), final=[2]).word.tolist(),
+    "times": lambda values: one_path(times=np.ma.concatenate([values, values])[:3]).times.tolist(),
+    "tails": lambda values: (
+        lm.Forest.from_edges(
+            [0, 1], [[], (values.astype(int) - values.astype(int))[:1]], [[5], [-1]], goals=[1]
+        ).num_nodes
+    ),
+    "k2": lambda values: lm.Lattice.from_k2(k2_arcs(), scores=values).scores,
+    "costs of a batch": lambda values: (
+        Batch([lm.NBest.from_strings(["a", "b"])], ["a"]).expected(values).value.tolist()
+    ),
+    "weights": lambda values: lm.mbr(lm.NBest.from_strings(["a", "b"]), "bleu", weights=values).words,
+    "utility": lambda values: lm.mbr(lm.NBest.from_strings(["a", "b"]), utility=np.ma.stack([values, values])).words,
+}
+
+
+@pytest.mark.parametrize("take", TAKE_MASKED.values(), ids=TAKE_MASKED)
+def test_masked_values_are_missing(take):
+    plain = PLAIN.data
+    assert take(PLAIN) == take(plain)
+    with pytest.raises((lm.InputError, lm.UsageError)):
+        take(MASKED)
+
+
+def test_columns_are_no_masked_arrays():
+    column = lm.Column(PLAIN, np.ma.array([0.0]))
+    assert (type(column.arc), type(column.final)) == (np.ndarray, np.ndarray)
+    PLAIN.data.flags.writeable = True
+    assert not column.arc.flags.writeable
+
+
+def test_masked_scores_of_segments_are_missing_ones():
+    table = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 9.0]])
+    masked = np.ma.array(table, mask=[[False, False, True], [False, False, True]])
+    missing = np.where(masked.mask, np.nan, table)
+    asked = [evaluation.correlate({"one": given}, given, resamples=0) for given in (masked, missing)]
+    assert asked[0] == asked[1]
+    assert np.isnan(evaluation.pearson(masked[0], table[0]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: list(lm.read(None)), "path is missing; give one path"),
+        (lambda: list(lm.read(5)), "path is a int"),
+        (lambda: lm.read_one(["a.slf"]), "path is a list; give one path; a glob"),
+        (lambda: lm.write(LATTICE, "a.slf"), "path is a Lattice"),
+        (lambda: lm.draw(LATTICE).save(None), "path is missing"),
+        (lambda: lm.write_report(None, [("one", LATTICE)], ["a"]), "path is missing"),
+        (lambda: list(lm.read("-", symbols=5)), "the symbol table is a int"),
+        (lambda: one_path(times=["a", "b", "c"]), "times are not an array of numbers; give one number of seconds per"),
+        (lambda: one_path(times=5.0), r"times have the shape \(\)"),
+        (lambda: one_path(times=[[0.0, 1.0, 2.0]]), r"times have the shape \(1, 3\)"),
+        (lambda: one_path(start="a"), "the start is 'a'"),
+        (lambda: one_path(start=None), "the start is None"),
+        (lambda: one_path(start=0.5), r"the start is 0\.5"),
+        (lambda: one_path(scores={1: lm.Column([0.0, 0.0], [0.0])}), "the name 1 of a score is not a string"),
+        (lambda: one_path(labels=["x"]), "labels is a list"),
+        (lambda: one_path(labels={"a": ["x"]}), "labels has a list with the name 'a'"),
+        (lambda: one_path(labels={"a": lm.Labels([1.5, 2.0], [0], lm.Vocabulary.numeric())}), "numbers of 'a' are not"),
+        (lambda: one_path(labels={"a": lm.Labels([1, 1], [0], None)}), "the vocabulary of 'a' is a NoneType"),
+        (lambda: lm.Forest.from_edges([0], None, [[1]], goals=[0]), "the tails of edges: a NoneType is given"),
+        (lambda: lm.Forest.from_edges([0], [[]], [[1]], goals=[0], node_labels=["x"]), "node_labels is a list"),
+        (lambda: lm.Forest.from_edges([0], [[]], [[1]], goals=[0], node_labels={"a": ["x"]}), "node_labels has a list"),
+        (lambda: lm.Forest.from_edges([0], [[]], [[1]], goals=[0], labels={"a": ["x"]}), "labels has a list"),
+        (lambda: lm.NBest.from_strings(["a"], scores=[1.0]), "scores is a list"),
+        (lambda: lm.NBest.from_strings(["a"], scores={1: [1.0]}), "the name 1 of a score is not a string"),
+        (lambda: lm.NBest.from_strings(None), "texts is a NoneType"),
+        (lambda: lm.Lattice.from_strings(5), "strings is a int"),
+        (lambda: lm.lattices_to_k2(None), "lattices is a NoneType"),
+        (lambda: lm.lattices_to_k2(LATTICE), "lattices is a Lattice"),
+        (lambda: evaluation.pearson(["a", "b"], [1, 2]), "the values to correlate are not an array of numbers"),
+        (lambda: evaluation.correlate({"one": [["a"]]}, [[1.0]]), "scores are not an array of numbers"),
+        (lambda: evaluation.event_calibration([0.5, 0.5], [0.7, 1.0]), "not True or False"),
+        (lambda: evaluation.event_calibration([0.5, 0.5], ["False", "True"]), "outcomes are not an array of numbers"),
+        (lambda: evaluation.event_calibration([0.5, 0.5], [NAN, 1.0]), "not finite numbers"),
+    ],
+)
+def test_arguments_of_other_types_are_named(call, message):
+    with pytest.raises(lm.UsageError, match=message):
+        call()
+
+
+def test_labels_may_be_lists():
+    sides = {"side": lm.Labels([1, 2], [0], lm.Vocabulary({1: "x", 2: "y"}))}
+    assert one_path(labels=sides).labels["side"].arc.tolist() == [1, 2]
+
+
+def test_what_is_no_fst_is_named():
+    pytest.importorskip("pynini")
+    with pytest.raises(lm.UsageError, match="a NoneType is not an FST of pynini"):
+        lm.Lattice.from_fst(None)

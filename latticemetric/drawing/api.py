@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from latticemetric.arguments import path_text
 from latticemetric.drawing.diagram import TREE, Diagram, HighlightedPaths
 from latticemetric.drawing.dot import dot_text
 from latticemetric.drawing.legend import captions_of
@@ -72,7 +73,7 @@ class Drawing:
             format: One of `FORMATS`; default: the format of the path's suffix.
             width: The number of columns, if the format is `text`.
         """
-        target = os.fspath(path)
+        target = path_text(path)
         format = format or format_of(target)  # noqa: A001
         if format not in FORMATS:
             raise UsageError(f"'{format}' is not a drawing format", advice=f"choose one of {', '.join(FORMATS)}")

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.correlation import (
@@ -235,7 +236,7 @@ def correlate(
     names = tuple(systems) if systems is not None else tuple(str(k + 1) for k in range(len(judged)))
     _check_sizes(tables, judged, names)
     own = SystemTables.of(judged) if system_human is None else None
-    values = np.asarray(system_human, dtype=np.float64) if own is None else own.of_systems()
+    values = floats(system_human, "human scores of systems") if own is None else own.of_systems()
     if own is None:
         _check_system_human(values, len(names))
     run = _Run(names, judged, values, own, resamples, seed, confidence)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import floats, whole_number
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resample_counts, weighted_sums
 from latticemetric.frozen import Record
@@ -328,11 +328,7 @@ def _ratio(numerator: Values, denominator: Values) -> Values:
 
 
 def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str) -> tuple[Values, Values]:
-    numbers = np.asarray(values, dtype=np.float64)
-    try:
-        outcome = np.asarray(outcomes, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UsageError("some outcomes are not numbers", advice="give one number, or True or False, each") from None
+    numbers, outcome = floats(values, what), floats(outcomes, "outcomes", "give one number, or True or False, each")
     if numbers.ndim != 1 or numbers.shape != outcome.shape:
         raise UsageError(
             f"{what} have shape {numbers.shape}, but outcomes have shape {outcome.shape}",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 
 Floats = npt.NDArray[np.float64]
@@ -265,7 +266,7 @@ def _runs(*sides: Floats) -> tuple[Counts, Counts]:
 
 
 def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats]:
-    x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    x, y = (floats(side, "the values to correlate") for side in (first, second))
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise UsageError(
             f"arrays of shapes {x.shape} and {y.shape} cannot be correlated", advice="give two arrays of equal length"

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.exchanges import Exchange, Sides, Signs, exchanged_differences
@@ -137,7 +138,7 @@ class MetricTask(Frozen):
         """
 
         def column_each(vectors: Sequence[npt.ArrayLike]) -> Floats:
-            columns = [np.asarray(vector, dtype=np.float64).ravel() for vector in vectors]
+            columns = [floats(vector, "the scores of a task").ravel() for vector in vectors]
             longest = max(map(len, columns), default=0)
             padded = [np.pad(column, (0, longest - len(column)), constant_values=np.nan) for column in columns]
             return np.stack(padded, axis=1)

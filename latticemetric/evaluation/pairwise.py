@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, PairCounts, pair_counts, pearson, spearman
 from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, checked_seed
@@ -307,7 +308,7 @@ def pairwise_accuracy(tasks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> P
     """
     agreed = pairs = 0
     for gold, metric in tasks:
-        people, scores = (np.asarray(side, dtype=np.float64).reshape(-1, 1) for side in (gold, metric))
+        people, scores = (floats(side, "the scores of a task").reshape(-1, 1) for side in (gold, metric))
         for rows in rows_of(people, scores):
             counts = pair_counts(rows.metric, rows.gold)
             agreed += int((counts.concordant + counts.tied_both).sum())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import pearson
 from latticemetric.evaluation.intervals import (
@@ -189,7 +190,7 @@ def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
 
     If neither sample varies, return 0 for equal means, otherwise an infinite value.
     """
-    one, other = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    one, other = (floats(side, "the samples") for side in (first, second))
     difference = one.mean(axis=-1) - other.mean(axis=-1)
     variance = (one.var(axis=-1, ddof=1) + other.var(axis=-1, ddof=1)) / one.shape[-1]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.intervals import TabledMetric
@@ -113,9 +114,10 @@ class GivenTables(SystemTables):
         """
         own = np.full(shape, np.nan) if segments is None else as_matrix(segments, "scores")
         plain, there = SystemTables.of(own), ~np.isnan(own)
+        systems = None if systems is None else floats(systems, "scores of systems")
         if systems is None or np.allclose(plain.of_systems(), systems, rtol=_SAME_MEAN, atol=0):
             return plain
-        whole = np.broadcast_to(np.asarray(systems, dtype=np.float64)[:, None], shape)
+        whole = np.broadcast_to(systems[:, None], shape)
         return cls(MeanOfSegments(), np.stack([np.where(there, own, 0.0), there, whole, np.ones(shape)], axis=-1))
 
     def of_segments(self) -> Floats:
@@ -204,7 +206,7 @@ def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
     Raise `UsageError` if `values` is not a matrix, is empty, or has infinite values. `what` names the scores in the
     message.
     """
-    matrix = np.asarray(values, dtype=np.float64)
+    matrix = floats(values, what, "give an array of systems × segments")
     if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:
         raise UsageError(
             f"{what} have shape {matrix.shape}, not two dimensions", advice="give an array of systems × segments"

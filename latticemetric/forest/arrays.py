@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.forest.columns import NodeLabels, Nodes, Ragged, checked_rows
+from latticemetric.forest.columns import NodeLabels, Nodes, Ragged, checked_node_labels, checked_rows
 from latticemetric.forest.validation import Columns, validated
 from latticemetric.frozen import Frozen, FrozenDict, notebook
 from latticemetric.lattice.columns import (
@@ -20,6 +20,7 @@ from latticemetric.lattice.columns import (
     Steps,
     Weights,
     checked_columns,
+    checked_labels,
     checked_vocabulary,
     is_any_of,
     summed_cost,
@@ -98,8 +99,8 @@ class ForestArrays(Frozen):
             int32_numbers(goals, "goal"),
             scores=checked_columns(scores),
             vocabulary=checked_vocabulary(vocabulary),
-            labels=dict(labels or {}),
-            node_labels=dict(node_labels or {}),
+            labels=checked_labels(labels),
+            node_labels=checked_node_labels(node_labels),
         )
         return cls(**validated(draft, node_name)._asdict())
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import InputError, shortened
+from latticemetric.arguments import unmasked
+from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
+from latticemetric.lattice.columns import require_named, word_numbers
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 Nodes = npt.NDArray[np.int32]
@@ -35,7 +37,7 @@ class Ragged(Frozen):
         kept: list[list[int]] = []
         for number, row in enumerate(rows):
             try:
-                kept.append(row if isinstance(row, list) else list(row))
+                kept.append(row if isinstance(row, list) else list(unmasked(row)))
             except TypeError:
                 raise _no_row(row, f"{what} {number}") from None
         values = _int32([value for row in kept for value in row])
@@ -88,6 +90,10 @@ class Ragged(Frozen):
 def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
     """Check rows of 32-bit integers, one per edge, and return them packed; `what` names a row in errors."""
     if not isinstance(given, Ragged):
+        if not hasattr(given, "__iter__"):
+            what = f"the {what} of edges"
+            advice = "give one list of integers per edge"
+            raise UsageError(f"a {type(given).__name__} is given", where=what, advice=advice)
         return Ragged.from_rows(given, f"the {what} of edge")
     begin, values = np.asarray(given.begin), _int32(given.values)
     if values is None:
@@ -107,7 +113,7 @@ def _no_row(row: object, place: str) -> InputError:
 def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
     """Return a list of 32-bit integers as an array; return `None` if it is anything else."""
     try:
-        values = np.asarray(given)
+        values = np.asarray(unmasked(given))
     except (ValueError, OverflowError):
         return None
     if values.ndim == 1 and values.size == 0:
@@ -133,6 +139,15 @@ class NodeLabels(Frozen):
     def from_texts(cls, texts: Iterable[str]) -> NodeLabels:
         """Build labels from the texts of nodes 0, 1, …; an empty text means no label."""
         return cls(*numbered(texts))
+
+
+def checked_node_labels(labels: Mapping[str, NodeLabels] | None) -> dict[str, NodeLabels]:
+    """Return labels of nodes with arrays of word numbers; raise `UsageError` for other values than node labels."""
+    checked, shown = {}, "NodeLabels, with an array and a Vocabulary"
+    for name, side in require_named(labels, "node_labels", NodeLabels, shown).items():
+        node = word_numbers(side.node, name)
+        checked[name] = side if node is side.node else NodeLabels(node, side.vocabulary)
+    return checked
 
 
 def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:

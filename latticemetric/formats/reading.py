@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from latticemetric.arguments import path_text
 from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.formats.registry import (
     FOLDER_FORMATS,
@@ -67,7 +68,7 @@ def read_one(
     _, graph = next(graphs)
     if next(graphs, None) is not None:
         raise InputError(
-            "there is more than one graph", where=os.fspath(path), advice="use `read`, which yields all graphs"
+            "there is more than one graph", where=path_text(path), advice="use `read`, which yields all graphs"
         )
     return graph
 
@@ -79,7 +80,7 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield an entry for each graph of `paths`; `Entry.build` parses the graph."""
     required = find_format(format_name) if format_name else None
-    listed = [(os.fspath(path), _expanded(os.fspath(path), required)) for path in paths]
+    listed = [(path, _expanded(path, required)) for path in map(path_text, paths)]
     for path, files in listed:
         for file in files:
             read = _entries_of(file, required, vocabulary)
@@ -248,7 +249,8 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
     """Read a symbol table: one `word number` per line, or a binary table of OpenFst; number 0 is always ε."""
     words: dict[int, str] = {}
     numbers: dict[str, int] = {}
-    with open_stream(os.fspath(path)) as stream:
+    source = path_text(path, "the symbol table")
+    with open_stream(source) as stream:
         for place, word, number in (_binary_symbols if stream.head().startswith(_SYMBOLS) else _text_symbols)(stream):
             if number in words:
                 raise FormatError(f"number {number} has two words", where=place, advice="keep one of them")
@@ -257,11 +259,11 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
             words[number] = word
             numbers[word] = number
     if not words:
-        raise FormatError("the symbol table is empty", where=os.fspath(path))
+        raise FormatError("the symbol table is empty", where=source)
     try:
         return Vocabulary(words)
     except InputError as error:
-        raise error.at(os.fspath(path)) from None
+        raise error.at(source) from None
 
 
 def _text_symbols(stream: Stream) -> Iterator[tuple[str, str, int]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 from unicodedata import category
 
+from latticemetric.arguments import path_text
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed, shortened
 from latticemetric.formats.registry import Format, find_format, format_for_writing
 from latticemetric.formats.streams.output import atomic_output
@@ -48,7 +49,7 @@ def write(
     Raises:
         NoGraphsError: No graph is left to write to a file or archive; the file or archive is not written.
     """
-    target, graphs = os.fspath(path), named_graphs(graphs)
+    target, graphs = path_text(path), named_graphs(graphs)
     written = find_format(format) if format else format_for_writing(target)
     if not written.can_be_written:
         raise UsageError(

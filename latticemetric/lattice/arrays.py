@@ -20,12 +20,13 @@ from latticemetric.lattice.columns import (
     Steps,
     Weights,
     checked_columns,
+    checked_labels,
     checked_vocabulary,
     is_any_of,
     summed_cost,
 )
 from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, number_of_strings
-from latticemetric.lattice.validation import Columns, int32_numbers, validated
+from latticemetric.lattice.validation import Columns, checked_start, checked_times, int32_numbers, validated
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, word_set
 
 
@@ -98,10 +99,10 @@ class LatticeArrays(Frozen):
             int32_numbers(final, "state"),
             scores=checked_columns(scores),
             vocabulary=checked_vocabulary(vocabulary),
-            times=None if times is None else np.asarray(times, dtype=np.float64),
-            labels=dict(labels or {}),
+            times=checked_times(times),
+            labels=checked_labels(labels),
         )
-        return cls(*validated(draft, start, copy=copy))
+        return cls(*validated(draft, checked_start(start), copy=copy))
 
     def cost(self, scales: Weights = None) -> Costs:
         """Return the model's costs: the sum of all score columns, each multiplied by its weight.

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import unmasked
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.texts import Texts
@@ -18,6 +19,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 Floats = npt.NDArray[np.float64]
 States = npt.NDArray[np.int32]
+Kind = TypeVar("Kind")
 Rows = npt.NDArray[np.int64] | slice
 Scales = Mapping[str, float]
 
@@ -56,6 +58,7 @@ class Column(Frozen):
     def __post_init__(self) -> None:
         values = vars(self)
         for name in ("arc", "final"):
+            values[name] = unmasked(values[name])
             if isinstance(values[name], np.ndarray) and values[name].flags.writeable:
                 values[name] = frozen(values[name].copy())  # the caller may still change the array
 
@@ -81,12 +84,49 @@ def checked_columns(scores: Mapping[str, Column] | None) -> dict[str, Column]:
     if scores is not None and not isinstance(scores, Mapping):
         raise UsageError(f"scores is a {type(scores).__name__}", advice="give columns by name, like {'lm': Column(…)}")
     for name, column in (scores or {}).items():
+        if not isinstance(name, str):
+            raise UsageError(f"the name {name!r} of a score is not a string", advice=f"give '{name}'")
         if not isinstance(column, Column):
             raise UsageError(
                 f"score '{name}' is a {type(column).__name__}",
                 advice="give a Column, with the costs of arcs (edges) and of final states (goals)",
             )
     return {name: column.as_arrays() for name, column in (scores or {}).items()}
+
+
+def checked_labels(labels: Mapping[str, Labels] | None) -> dict[str, Labels]:
+    """Return labels with arrays of 32-bit word numbers; raise `UsageError` for other values than labels."""
+    checked = {}
+    for name, side in require_named(labels, "labels", Labels, "Labels, with arrays and a Vocabulary").items():
+        arc, final = (word_numbers(part, name) for part in (side.arc, side.final))
+        is_plain = arc is side.arc and final is side.final
+        checked[name] = side if is_plain else Labels(arc, final, side.vocabulary)
+    return checked
+
+
+def require_named(given: Any, what: str, kind: type[Kind], shown: str) -> Mapping[str, Kind]:
+    """Return a mapping from names to objects of a class with a vocabulary; an empty one for `None`.
+
+    Raises:
+        UsageError: It is something else. `what` is the argument's name; `shown` says what to give.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(f"{what} is a {type(given).__name__}", advice=f"give them by name: {shown}")
+    for name, side in (given or {}).items():
+        if not isinstance(name, str) or not isinstance(side, kind):
+            raise UsageError(f"{what} has a {type(side).__name__} with the name {name!r}", advice=f"give {shown}")
+        vocabulary = getattr(side, "vocabulary", None)
+        if not isinstance(vocabulary, Vocabulary):
+            raise UsageError(f"the vocabulary of '{name}' is a {type(vocabulary).__name__}", advice=f"give {shown}")
+    return given or {}
+
+
+def word_numbers(numbers: Any, name: str) -> Words:
+    """Return the numbers of a label's texts as an array; raise `UsageError` if they are not a list of integers."""
+    array = np.asarray(unmasked(numbers))
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise UsageError(f"the numbers of '{name}' are not one list of integers", advice="give the numbers of texts")
+    return array
 
 
 def checked_vocabulary(vocabulary: Any) -> Vocabulary:

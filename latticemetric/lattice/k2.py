@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import unmasked
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import Column, Floats, Labels, Scales
@@ -110,8 +111,11 @@ def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary 
 
 
 def plain(values: Any) -> Any:
-    """Convert a PyTorch tensor (on any device, with or without gradient) to an array; return other values unchanged."""
-    return values.detach().cpu().numpy() if hasattr(values, "detach") else values
+    """Convert a PyTorch tensor (on any device, with or without gradient) or a masked array to a plain array.
+
+    Masked values become NaN. Other values are returned unchanged.
+    """
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else unmasked(values)
 
 
 def _int32(values: Any, what: str) -> Numbers:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric.errors import UsageError
 from latticemetric.lattice.columns import Scales
 from latticemetric.lattice.k2 import K2Arrays, lattice_of_machine, lattice_to_k2, machines_of
 from latticemetric.lattice.lattice import Lattice
@@ -37,6 +38,8 @@ def lattices_to_k2(lattices: Iterable[Lattice], scales: Scales | None = None) ->
 
     Build the vector with `k2.Fsa(torch.from_numpy(result.arcs))`.
     """
+    if isinstance(lattices, Lattice) or not isinstance(lattices, Iterable):
+        raise UsageError(f"lattices is a {type(lattices).__name__}", advice="give a list of lattices")
     several = list(lattices)
     found = [lattice_to_k2(lattice, scales) for lattice in several]
     states = np.cumsum([0, *(lattice.num_states + 1 for lattice in several)])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.errors import InputError, require_pynini, shortened
+from latticemetric.errors import InputError, UsageError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.columns import Column, Labels, Scales
 from latticemetric.lattice.fst_binary import FstArrays
@@ -151,6 +151,8 @@ def fst_to_arrays(fst: Any) -> FstArrays:
     require_pynini()
     import pywrapfst
 
+    if not isinstance(fst, pywrapfst.Fst):
+        raise UsageError(f"a {type(fst).__name__} is not an FST of pynini", advice="give a pynini.Fst")
     return fst_binary.decode(pywrapfst.convert(fst, "const").write_to_string())[0]
 
 

@@ -6,13 +6,14 @@ All other code relies on sorted states and arcs, and on valid numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import InputError
+from latticemetric.arguments import floats, unmasked, whole_number
+from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import FrozenDict
 from latticemetric.lattice.columns import (
     Column,
@@ -114,7 +115,7 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     `what` names the numbers in errors, such as `state`.
     """
     try:
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values))
     except ValueError:
         raise InputError(f"{what} numbers must be one list of integers") from None
     if array.size == 0:
@@ -127,6 +128,22 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     if low < 0 or high >= _LARGEST:
         raise InputError(f"{what} number {low if low < 0 else high} is outside 0 … {_LARGEST - 1}")
     return np.require(array, np.int32, ["C", "ALIGNED"])
+
+
+def checked_times(times: npt.ArrayLike | None) -> Floats | None:
+    """Return the times of states as an array; raise `UsageError` if they are not a list of numbers."""
+    if times is None:
+        return None
+    advice = "give one number of seconds per state"
+    array = floats(times, "times", advice)
+    if array.ndim != 1:
+        raise UsageError(f"times have the shape {array.shape}", advice=advice)
+    return array
+
+
+def checked_start(start: Any) -> int:
+    """Return the number of the start state; a negative number means none. Raise `UsageError` if it is no integer."""
+    return whole_number(start, f"the start is {start!r}", "give the number of a state", least=-_LARGEST)
 
 
 def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.int64]]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import floats, whole_number
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
@@ -115,7 +115,7 @@ class Expected(Result, Frozen):
             raise UsageError(
                 "there is no gradient", advice="call `expected` with gradient=True; only exact results have a gradient"
             )
-        weights = scale * np.asarray(posteriors, dtype=np.float64)
+        weights = scale * floats(posteriors, "posteriors", "give one per arc")
         if weights.shape != self.gradient.shape:
             raise UsageError(
                 f"there are {weights.size} posteriors, but {self.gradient.size} arcs", advice="give one per arc"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import require_finite, whole_number
+from latticemetric.arguments import floats, require_finite, whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result, cached_property
@@ -188,7 +188,7 @@ class Distribution(ABC, Frozen):
         for weights, given in ((self._uses[0], values), (self.ending, final_values)):
             if given is None:
                 continue
-            aligned = np.asarray(given, dtype=np.float64)
+            aligned = floats(given, "values")
             if aligned.shape != weights.shape:
                 raise UsageError(
                     f"there are {aligned.size} values instead of {len(weights)}",

@@ -17,6 +17,7 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
+from latticemetric.arguments import path_text
 from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, review_graph
 from latticemetric.batch.string_scores import StringScorer
@@ -109,6 +110,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         workers: The number of processes.
     """
     check_page()
+    target = path_text(path)
     decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
     review = _review_settings(metric, Points.of(beams, densities, nbest), decoding, scales, score)
     review = replace(review, posterior_scale=scale, drawn=most_graphs > 0, expected=expected)
@@ -117,7 +119,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
     if corrected is not None:
         listed = list(pairs)
         report.corrected, pairs = corrected_graphs(listed, corrected, review.metric, scales), iter(listed)
-    with atomic_output(os.fspath(path)) as file:
+    with atomic_output(target) as file:
         report.add_all(map_in_order(partial(review_graph, review), pairs, workers, packing=graph_packing))
         file.write(_encoded(report))
 

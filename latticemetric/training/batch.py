@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import require_items, whole_number
+from latticemetric.arguments import require_items, unmasked, whole_number
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.forest.forest import Forest
@@ -231,7 +231,7 @@ class Batch:
 
     def _checked(self, costs: npt.ArrayLike) -> Floats:
         try:
-            array = np.asarray(costs, dtype=np.float64)
+            array = np.asarray(unmasked(costs), dtype=np.float64)
         except (ValueError, TypeError, RuntimeError):  # PyTorch refuses tensors that need gradients by RuntimeError
             raise UsageError(
                 "the costs are not an array of numbers",

@@ -147,7 +147,7 @@ def test_perfect_and_useless_probabilities():
         (([0.5], [None]), {}, "not finite"),
         (([0.5, 0.5], [0.3, 1]), {}, "an outcome is 0.3, not True or False"),
         (([0.5, 0.5], [1, -1]), {}, "an outcome is -1, not True or False"),
-        (([0.5, 0.5], ["no", "yes"]), {}, "some outcomes are not numbers"),
+        (([0.5, 0.5], ["no", "yes"]), {}, "outcomes are not an array of numbers"),
         (([0.5], [True, False]), {}, r"probabilities have shape \(1,\), but outcomes have shape \(2,\)"),
         (([[0.5]], [[True]]), {}, "give two flat arrays of equal length"),
         (([0.5], [True], [1, 2]), {}, r"groups have shape \(2,\), not \(1,\)"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, Discrimination, discriminate, synthetic_tags
 from latticemetric.evaluation.word_tags.metrics import TagScores, scores_of_table, tag_scores, tag_table
@@ -111,7 +112,7 @@ def sweep_thresholds(
         >>> found.best.threshold
         0.5
     """
-    values = np.asarray(confidences, dtype=np.float64)
+    values = floats(confidences, "confidences", "give one per word")
     if values.shape != gold.bad.shape:
         raise UsageError(f"there are {values.size} confidences for {gold.bad.size} words", advice="give one per word")
     if np.isnan(values).any() or np.isnan(thresholds).any():

@@ -255,10 +255,11 @@ def test_readings_by_the_million_are_searched_without_listing():
 def test_forests_and_lists_of_oracles_take_all_readings(lattice, graph, case):
     metric, _ = case
     best = lm.oracle(lattice, graph, metric)
-    forest = lm.Forest.from_lattice(lattice)  # whose last tie, by edges, goes another way
+    # The last tie, by edges, goes another way: another path may have the same rate with another numerator.
+    forest = lm.Forest.from_lattice(lattice)
     found, listed = (lm.oracle(forest, said, metric) for said in (graph, words_of(graph)))
     assert (found.edges, found.reference) == (listed.edges, listed.reference)
-    assert (found.score, found.numerator, found.cost) == (best.score, best.numerator, best.cost)
+    assert (found.score, found.cost) == (best.score, best.cost)
     assert lm.oracles(lattice, graph, metric, n=1)[0].arcs == best.arcs
 
 

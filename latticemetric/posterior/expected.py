@@ -468,21 +468,22 @@ def _of_forest(
     scores = metric.values(metric.table(strings, [listed.words] * len(strings)))
     total = float(listed.totals[0]) if len(set(listed.totals)) == 1 else None
     value = float(np.clip(scores.mean(), low, high))
-    return Expected(
+    return _of_large_forest(
+        metric,
+        listed,
         value=value,
         numerator=None if total is None else value * total,
         denominator=total,
-        variance=None,
-        distribution=None,
         low=low,
         high=high,
-        exact=False,
         standard_error=float(scores.std(ddof=1) / math.sqrt(len(scores))),
-        gradient=None,
-        final_gradient=None,
-        states=0,
-        signature=metric.signature_text(listed.number),
     )
+
+
+def _of_large_forest(metric: GRR, listed: CountedReferences, **known: Any) -> Expected:
+    """Return a result with these fields; variance, distribution and gradients are unknown."""
+    unknown: dict[str, Any] = dict.fromkeys(("variance", "distribution", "gradient", "final_gradient"))
+    return Expected(**known, **unknown, exact=False, states=0, signature=metric.signature_text(listed.number))
 
 
 def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReferences) -> Expected:
@@ -497,20 +498,9 @@ def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReference
         is_word &= ~is_any_of(forest.target.values, silent, forest.vocabulary)
     before = np.concatenate([[0], np.cumsum(is_word)])
     words = whole.expected(np.diff(before[forest.target.begin]))
-    return Expected(
-        value=None,
-        numerator=words * listed.numerator(listed.gains.alpha, 0),
-        denominator=0.0,
-        variance=None,
-        distribution=None,
-        low=None,
-        high=None,
-        exact=False,
-        standard_error=0.0,
-        gradient=None,
-        final_gradient=None,
-        states=0,
-        signature=metric.signature_text(listed.number),
+    numerator = words * listed.numerator(listed.gains.alpha, 0)
+    return _of_large_forest(
+        metric, listed, value=None, numerator=numerator, denominator=0.0, low=None, high=None, standard_error=0.0
     )
 
 

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import gc
-import io
-import os
-import signal
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
 
-import click
+try:
+    import contextlib
+    import errno
+    import gc
+    import io
+    import os
+    import signal
+    from collections.abc import Callable
+    from importlib import import_module
+    from typing import TYPE_CHECKING, NoReturn
 
-from latticemetric.cli.commands import HELP, version_option
-from latticemetric.cli.signals import Stopped, listen, stop_listening
-from latticemetric.cli.verbs import SECTIONS, VERBS
-from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
-from latticemetric.memory import hold_command
+    import click
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+    from latticemetric.cli.commands import HELP, version_option
+    from latticemetric.cli.signals import Stopped, listen, stop_listening
+    from latticemetric.cli.verbs import SECTIONS, VERBS
+    from latticemetric.errors import (
+        LatticeMetricError,
+        OutputClosedError,
+        UsageError,
+        harmless,
+        of_system,
+        output_closed,
+    )
+    from latticemetric.memory import hold_command
+
+    if TYPE_CHECKING:
+        from click.shell_completion import CompletionItem
+except KeyboardInterrupt:  # before there is a handler of signals
+    sys.stderr.write("interrupted\n")
+    sys.exit(130)
 
 # The errno of errors that concern standard output if they name no file.
 _ON_OUTPUT = {
@@ -79,18 +92,16 @@ def _group() -> None:
 
 def latticemetric() -> None:
     """Run the program `latticemetric`; this function is its entry point."""
-    _run(_group, "latticemetric")
+    _run(lambda: _group, "latticemetric")
 
 
 def lattice_oracle() -> None:
     """Run the program `lattice-oracle`; this function is its entry point."""
-    from latticemetric.cli.oracle import command
-
-    _run(command, "lattice-oracle")
+    _run(lambda: import_module("latticemetric.cli.oracle").command, "lattice-oracle")
 
 
-def _run(command: click.Command, program: str) -> None:
-    """Run a command; report an error in one line on stderr, with exit status 2."""
+def _run(load: Callable[[], click.Command], program: str) -> None:
+    """Load a command and run it; report an error in one line on stderr, with exit status 2."""
     # On import, NumPy's BLAS starts one busy-waiting thread per processor; nothing here uses them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imports and the first thousands of answers create many lasting objects and little garbage: collect rarely.
@@ -100,7 +111,7 @@ def _run(command: click.Command, program: str) -> None:
     try:
         hold_command()
         _require_memory()
-        status = _exit_status(command, program)
+        status = _exit_status(load(), program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
         stop_listening()
         status = _report(end)

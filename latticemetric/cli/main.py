@@ -97,7 +97,13 @@ def latticemetric() -> None:
 
 def lattice_oracle() -> None:
     """Run the program `lattice-oracle`; this function is its entry point."""
-    _run(lambda: import_module("latticemetric.cli.oracle").command, "lattice-oracle")
+
+    def load() -> click.Command:
+        from latticemetric.cli.oracle import command
+
+        return command
+
+    _run(load, "lattice-oracle")
 
 
 def _run(load: Callable[[], click.Command], program: str) -> None:

@@ -1,5 +1,6 @@
 """A run that goes on does so only if all that it reads is as it was."""
 
+import errno
 import gzip
 import os
 import shutil
@@ -179,6 +180,23 @@ def test_a_script_whose_archives_nobody_can_know_is_refused():
         archive.add("list")
     first("info all.tar --output out")
     refused("info all.tar --output out --resume", "meeting.ark: --resume cannot detect changes")
+
+
+def test_the_output_may_be_in_a_folder_that_nobody_can_read(there, monkeypatch):
+    folder = there / "letterbox"
+    folder.mkdir()
+    given, synced = os.open, []
+
+    def opened(path, flags, *rest, **named):
+        if os.fspath(path) == str(folder):
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        return given(path, flags, *rest, **named)
+
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "sync", lambda: synced.append(True))
+    first(f"info meeting.lat.txt --resume --output {folder}/out")
+    assert synced == [True]
+    assert (folder / "out").is_file()
 
 
 def test_shards_tell_the_wordnet_that_they_used(there, monkeypatch):

@@ -181,6 +181,9 @@ def sync(path: str) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+    except PermissionError:  # a folder that may be written, but not read
+        if hasattr(os, "sync"):
+            os.sync()
     except OSError as error:
         if error.errno != errno.EINVAL:  # some file systems cannot sync
             raise InputError(f"cannot be written: {error.strerror}", where=path) from None

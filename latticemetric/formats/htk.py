@@ -71,12 +71,15 @@ _BODY = re.compile(rb"^\s*[IJ]=", re.MULTILINE)
 
 _ESCAPE = re.compile(rb"\\(?:([0-3][0-7]{2})|(.))", re.DOTALL)
 
+# SRILM's octal numbers: \0 and the digits of a byte, whose sign it extends to 32 bits if the byte is no ASCII.
+_SRILM_ESCAPE = re.compile(rb"\\(?:0(?:37777777([67][0-7]{2})|([0-7])(?![0-7]))|.)", re.DOTALL)
+
 _Header = Mapping[str, tuple[str, int]]
 _Table = Mapping[str, Any]
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    data = stream.read()
+    data = _with_octal_bytes(stream.read())
     body = _BODY.search(data)
     match = _UTTERANCE.search(data, 0, body.start() if body else len(data))
     utterance = _unquoted(match[1]).decode("utf-8", "replace") if match else ""
@@ -87,9 +90,30 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     parts = parsed_natively(partial(_native.parse_slf, texts=_ALL_TEXTS), data, file)
     header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
-    nodes, links = ({_LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
+    nodes, links = (_by_short_names(parts[kind], file) for kind in ("nodes", "links"))
     with placed(file):
         return _Reader(header, nodes, links, file).lattice(table)
+
+
+def _by_short_names(columns: _Table, file: str) -> _Table:
+    """Return the columns of all lines by their short names; a column has the values of both names of its field."""
+    found: dict[str, Any] = {}
+    for name, column in columns.items():
+        field = _LONG_NAMES.get(name, name)
+        other = found.get(field)
+        if other is not None:
+            if isinstance(other, tuple) != isinstance(column, tuple):
+                raise FormatError(f"{field} is a number on some lines, but a text on others, as {name}", where=file)
+            if (twice := np.flatnonzero(_is_given(other) & _is_given(column))).size:
+                raise FormatError(f"{field} appears twice, also as {name}", where=f"{file}:{columns['line'][twice[0]]}")
+            column = _filled(other, column)  # noqa: PLW2901  both names
+        found[field] = column
+    return found
+
+
+def _is_given(column: Any) -> npt.NDArray[np.bool_]:
+    """Return True for each line that has a value of a column."""
+    return np.asarray(column[0] != EPSILON if isinstance(column, tuple) else ~np.isnan(column))
 
 
 class _Reader:
@@ -379,6 +403,16 @@ def _unquoted(text: bytes) -> bytes:
     """Return a value without its quotes and escapes; an escape of three digits is a byte in octal."""
     inside = text[1:-1] if text[:1] in (b'"', b"'") else text
     return _ESCAPE.sub(lambda escape: bytes([int(escape[1], 8)]) if escape[1] else escape[2], inside)
+
+
+def _with_octal_bytes(data: bytes) -> bytes:
+    """Write the octal numbers of SRILM's option -htk-quotes with three digits, as HTK does."""
+
+    def rewritten(escape: re.Match[bytes]) -> bytes:
+        digits = escape[1] or escape[2]
+        return escape[0] if digits is None else b"\\%03o" % (int(digits, 8) & 0xFF)
+
+    return _SRILM_ESCAPE.sub(rewritten, data) if b"\\0" in data else data
 
 
 def _quoted(text: str) -> str:

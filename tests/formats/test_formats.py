@@ -1064,6 +1064,31 @@ def test_long_names_of_fields_of_an_htk_lattice_mean_the_same(tmp_path):
     assert [p.words for p in short.paths()] == [("1984", "7")]
 
 
+def test_both_names_of_a_field_of_an_htk_lattice_may_be_used(tmp_path):
+    path = tmp_path / "any.slf"
+    text = "N=3 L=3\nI=0\nI=1\nI=2\nJ=0 S=0 E=1 W=x a=-5\nJ=1 S=0 E=1 WORD=y acoustic=-3\nJ=2 S=1 E=2 W=z a=-1\n"
+    path.write_text(text)
+    assert {p.words: p.cost for p in lm.read_one(path).paths()} == {("x", "z"): 6.0, ("y", "z"): 4.0}
+    path.write_text(text.replace("acoustic=-3", "acoustic=-3 a=-4"))
+    with pytest.raises(lm.InputError, match=r"any\.slf:6: a appears twice, also as acoustic"):
+        lm.read_one(path)
+    path.write_text(text.replace("acoustic=-3", "acoustic=low"))
+    with pytest.raises(lm.InputError, match="a is a number on some lines, but a text on others, as acoustic"):
+        lm.read_one(path)
+
+
+def test_octal_numbers_of_srilm_are_bytes(tmp_path):
+    path = tmp_path / "any.slf"
+    name = r"caf\037777777703\037777777651"  # its `printf` extends the sign of each byte of é
+    links = [r"\\037777777703", name, r"b\07", r"\303\251\3", r"it's"]
+    path.write_text(
+        f'UTTERANCE="{name}"\nN=2 L={len(links)}\nI=0\nI=1\n'
+        + "".join(f"J={k} S=0 E=1 W={word}\n" for k, word in enumerate(links))
+    )
+    assert [p.words[0] for p in lm.read_one(path).paths()] == [r"\037777777703", "café", "b\7", "é3", "it's"]
+    assert [name for name, _ in lm.read(path)] == ["café"]
+
+
 def test_a_word_that_begins_with_a_quote_needs_none_at_its_end(tmp_path):
     path = tmp_path / "any.slf"
     path.write_text("VERSION=1.0\nN=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W='cause a=-1\nJ=1 S=0 E=1 W='tis' a=-1\n")

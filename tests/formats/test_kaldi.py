@@ -190,3 +190,12 @@ def test_openfst_reads_the_header_of_what_is_written(tmp_path):
     (tmp_path / "x.fst").write_bytes(data[data.index(b" ") + 1 :])
     with pytest.raises(Exception, match=r"(?i)fst"):
         pynini.Fst.read(str(tmp_path / "x.fst"))
+
+
+def test_tables_of_other_machines_are_refused_with_a_way_out(tmp_path):
+    path = tmp_path / "x.ark"
+    path.write_bytes(b"utt " + lm.Lattice.from_strings(["a b"]).to_fst().write_to_string())
+    with pytest.raises(lm.FormatError, match=r"arcs of type 'standard' are not those of a lattice; .* a FAR archive"):
+        lm.read_one(path)
+    (tmp_path / "utt.fst").write_bytes(path.read_bytes()[4:])
+    assert [p.words for p in lm.read_one(tmp_path / "utt.fst").paths()] == [("a", "b")]

@@ -34,6 +34,8 @@ MACHINE = struct.pack("<ii", MAGIC, 6) + b"vector"
 _ARCS = b"compactlattice44"
 _EXPANDED_MUTABLE = 3
 _TOO_LARGE = 2**31
+_OTHER_ARCS = "are not those of a lattice"
+_ADVICE = "if these are words, write the machines into a FAR archive, or each into an OpenFst file, and read that"
 
 
 def _sniff(head: bytes) -> bool:
@@ -99,7 +101,8 @@ def _native_errors() -> Iterator[None]:
     try:
         yield
     except _native.ParseError as error:
-        raise FormatError(error.args[1]) from None
+        advice = _ADVICE if error.args[1].endswith(_OTHER_ARCS) else ""
+        raise FormatError(error.args[1], advice=advice) from None
 
 
 def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:

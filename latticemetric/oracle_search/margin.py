@@ -7,7 +7,7 @@ margin training, hope is the target and fear is the rival. The worst string maxi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -23,7 +23,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, Steps
 from latticemetric.lattice.n_best import number_of_strings
-from latticemetric.lattice.pruning import prune
+from latticemetric.lattice.pruning import Margins, prune
 from latticemetric.metrics.base import GraphReferences, listed_references
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
@@ -443,50 +443,108 @@ def strings_by_objective(
         listed = ListSpace(lattice, objective.metric, scales)
         return listed, _best_of(listed, listed.strings().values(), objective, n)
     space = LatticeSpace(lattice, objective.metric, scales)
-    searched, arcs = _within_reach(space, objective, scales) if n == 1 else (space, None)
-    found = searched.strings_by_loss(
-        searched.cost,
-        objective.references,
-        shares=objective.shares,
-        costs_count=objective.costs_count,
-        penalize=objective.penalize,
-        most=n,
-        steps=cap or MOST_STEPS,
-    )
+    found = _Search(space, objective, scales, n, cap or MOST_STEPS).strings()
     if cap is None and any(string.bound is not None for string in found):
         raise InputError(
             "the search for strings does not fit into memory", advice="ask for fewer strings, or prune the graph"
         )
-    paths = [string.arcs if arcs is None else arcs[string.arcs] for string in found]
-    weighted = [objective.weighted(space.reported(path)) for path in paths]
-    return space, [StringByObjective(p, w, s.bound) for p, w, s in zip(paths, weighted, found, strict=True)]
+    return space, found
 
 
 # The search rounds costs whose sum may be as large as this to multiples of 2⁻²¹ or more.
 _LARGE_SUM = 2.0**40
+# The factor between successive beams.
+_WIDER = 2.0**20
 
 
-def _within_reach(
-    space: LatticeSpace, objective: Objective, scales: Scales | None
-) -> tuple[LatticeSpace, Steps | None]:
-    """If costs are very large, leave out arcs of which all paths have a smaller value than the 1-best.
+@dataclass(frozen=True)
+class _Search:
+    """A search of a lattice for the `n` best strings by an objective, which stops after a number of steps.
 
-    Return the search space, and the numbers of its arcs in the lattice (`None` if it has all of them). Decoders write
-    costs like 1e30 for what is impossible. The search rounds all costs to multiples of the same unit, so that one such
-    cost would make the others 0.
+    The native search rounds all costs to multiples of the same unit. Decoders write costs like 1e30 for what is
+    impossible, and one such cost would make the others 0. If there are very large costs, this search looks within a
+    beam first, and widens it.
     """
-    lattice = space.graph
-    largest = max(float(np.abs(part).max(initial=0.0)) for part in (space.cost.arc, space.cost.final[lattice.final]))
-    if not objective.costs_count or space.spelling is not None or largest * lattice.num_states < _LARGE_SUM:
-        return space, None
-    metric = objective.weighted(space.reported(space.one_best())).value
-    least, most = objective.bounds(lattice.max_words())
-    try:
-        beam = _rounded_up(metric - least if objective.penalize else most - metric)
-    except OverflowError:
-        return space, None
-    reachable, arcs = prune(lattice, beam, scales)
-    return LatticeSpace(reachable, space.metric, scales), arcs
+
+    space: LatticeSpace
+    objective: Objective
+    scales: Scales | None
+    n: int
+    steps: int
+
+    def strings(self) -> list[StringByObjective]:
+        """Return the strings."""
+        cost, lattice = self.space.cost, self.space.graph
+        largest = max(float(np.abs(part).max(initial=0.0)) for part in (cost.arc, cost.final[lattice.final]))
+        if self.space.spelling is not None or largest * lattice.num_states < _LARGE_SUM:
+            return self._within(None)
+        return self._by_value() if self.objective.costs_count else [self._worst()]
+
+    def _by_value(self) -> list[StringByObjective]:
+        """Return the strings, where costs count: widen the beam until no path beyond it can have one of them."""
+        space, penalize = self.space, self.objective.penalize
+        metric = self.objective.weighted(space.reported(space.one_best())).value
+        least, most = self.objective.bounds(space.graph.max_words())
+        one_best = Fraction(space.tie_key(space.one_best()).cost)
+        try:  # no path beyond the first beam has a larger value than the 1-best
+            first = _rounded_up(metric - least if penalize else most - metric)
+        except OverflowError:
+            return self._within(None)
+        order = _preference(space, self.objective)
+        known: dict[tuple[str, ...], StringByObjective] = {}
+        for beam in self._beams(first):
+            found = self._within(beam)
+            if self.n == 1:
+                return found
+            if any(string.bound is not None for string in found):
+                return self._within(None)
+            # A narrow beam has the smallest rounding: keep the paths that it found.
+            known = {space.reported(string.path): string for string in found} | known
+            best = sorted(known.values(), key=order)[: self.n]
+            beyond = one_best + Fraction(beam) + (least if penalize else -most)
+            if len(best) == self.n and order(best[-1])[0] < beyond:
+                break
+        return best
+
+    def _worst(self) -> StringByObjective:
+        """Return the string, where costs only decide ties: the cheapest of those with the same metric."""
+        (found,) = self._within(None)
+        for beam in self._beams(_WIDER):
+            (near,) = self._within(beam)
+            if near.weighted.value <= found.weighted.value:
+                return near._replace(bound=found.bound)
+        return found
+
+    def _beams(self, first: float) -> Iterator[float]:
+        """Yield wider and wider beams; the last has all paths, and each has paths that the one before did not have."""
+        margins = Margins.of(self.space.graph, self.scales)
+        further = np.concatenate([margins.arc, margins.final])
+        beam = first
+        while True:
+            yield beam
+            further = further[further > margins.limit(beam)]
+            if not further.size:
+                return
+            beam = max(beam * _WIDER, float(further.min()))
+
+    def _within(self, beam: float | None) -> list[StringByObjective]:
+        """Return the best strings of the paths within a beam; `None` for all paths."""
+        space, arcs = self.space, None
+        if beam is not None:
+            reachable, arcs = prune(space.graph, beam, self.scales)
+            space = LatticeSpace(reachable, space.metric, self.scales)
+        found = space.strings_by_loss(
+            space.cost,
+            self.objective.references,
+            shares=self.objective.shares,
+            costs_count=self.objective.costs_count,
+            penalize=self.objective.penalize,
+            most=self.n,
+            steps=self.steps,
+        )
+        paths = [string.arcs if arcs is None else arcs[string.arcs] for string in found]
+        weighted = [self.objective.weighted(self.space.reported(path)) for path in paths]
+        return [StringByObjective(p, w, s.bound) for p, w, s in zip(paths, weighted, found, strict=True)]
 
 
 def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
@@ -503,10 +561,15 @@ def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
 def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[StringByObjective]:
     """Return the `n` strings with the largest objective; the strings are given by their paths."""
     strings = [StringByObjective(path, objective.weighted(space.reported(path)), None) for path in paths]
+    return sorted(strings, key=_preference(space, objective))[:n]
+
+
+def _preference(space: SearchSpace, objective: Objective) -> Callable[[StringByObjective], tuple[Fraction, TieKey]]:
+    """Return a sort key of strings, the best first: the exact loss, then the tie rule."""
 
     def order(string: StringByObjective) -> tuple[Fraction, TieKey]:
         key = space.tie_key(string.path)
         loss = string.weighted.value if objective.penalize else -string.weighted.value
         return loss + (Fraction(key.cost) if objective.costs_count else 0), key
 
-    return sorted(strings, key=order)[:n]
+    return order

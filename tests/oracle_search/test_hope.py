@@ -77,18 +77,60 @@ def test_hope_is_the_best_of_all_paths(lattice, question, data):
     assert tuple(word for word in lattice.words(answer.arcs) if word not in question.metric.ignore) == answer.words
 
 
-@given(lattice=lattices(), question=questions, penalize=st.booleans(), data=st.data())
-def test_costs_of_what_is_impossible_leave_the_others_as_they_are(lattice, question, penalize, data):
+def with_impossible_arcs(lattice, data):
+    """Some arcs of the lattice have a very large cost."""
     size = data.draw(st.sampled_from([1e13, 1e20, 1e30, 1e300]))
     is_impossible = data.draw(st.lists(st.booleans(), min_size=len(lattice.word), max_size=len(lattice.word)))
     column = lm.Column(size * np.array(is_impossible, dtype=np.float64), np.zeros(len(lattice.final)))
-    lattice = replace(lattice, scores={**lattice.scores, "impossible": column})
+    return replace(lattice, scores={**lattice.scores, "impossible": column})
+
+
+@given(lattice=lattices(), question=questions, penalize=st.booleans(), data=st.data())
+def test_costs_of_what_is_impossible_leave_the_others_as_they_are(lattice, question, penalize, data):
+    lattice = with_impossible_arcs(lattice, data)
     sign = -1 if penalize else 1
     values = [sign * question.value(path.words, 0) - Fraction(path.cost) for path in lattice.paths()]
     search = lm.fear if penalize else lm.hope
     answer = search(lattice, question.references.argument, question.metric, weight=question.weight, on=question.on)
     assert answer.exact
     assert answer.value == pytest.approx(float(max(values)), rel=1e-9, abs=1e-6)
+
+
+@given(lattice=lattices(), question=questions, penalize=st.booleans(), n=st.integers(2, 12), data=st.data())
+def test_several_strings_are_ranked_by_their_own_costs_beside_impossible_ones(lattice, question, penalize, n, data):
+    lattice = with_impossible_arcs(lattice, data)
+    cheapest = {}
+    for path in lattice.paths():
+        words = tuple(word for word in path.words if word not in question.metric.ignore)
+        cheapest[words] = min(Fraction(path.cost), cheapest.get(words, Fraction(path.cost)))
+    sign = -1 if penalize else 1
+    values = sorted((sign * question.value(words, 0) - cost for words, cost in cheapest.items()), reverse=True)
+    search = lm.fears if penalize else lm.hopes
+    found = search(lattice, question.references.argument, question.metric, n=n, weight=question.weight, on=question.on)
+    assert [one.value for one in found] == pytest.approx([float(value) for value in values[:n]], rel=1e-9, abs=1e-6)
+    assert all(one.exact for one in found)
+    assert len({one.words for one in found}) == len(found)
+
+
+@given(lattice=lattices(), question=questions, data=st.data())
+def test_the_cheapest_of_the_worst_strings_is_found_beside_impossible_ones(lattice, question, data):
+    lattice = with_impossible_arcs(lattice, data)
+    question = replace(question, weight=1, on="rate")
+    answer = lm.worst(lattice, question.references.argument, question.metric)
+    worst = min(question.value(path.words, 0) for path in lattice.paths())
+    costs = [path.cost for path in lattice.paths() if question.value(path.words, 0) == worst]
+    assert answer.exact
+    assert question.value(answer.words, 0) == worst
+    assert answer.cost == pytest.approx(min(costs), rel=1e-9, abs=1e-6)
+
+
+@pytest.mark.parametrize("large", [1e13, 1e20, 1e300])
+def test_one_very_large_cost_makes_no_ties(large):
+    strings = ["x y z", "q r s", "a b c"]
+    assert lm.worst(lm.Lattice.from_strings(strings, costs=[0.7, 0.4, large]), "a b c", "wer").words == ("q", "r", "s")
+    strings = ["a b c", "a x c", "x y z", "q q q"]
+    found = lm.hopes(lm.Lattice.from_strings(strings, costs=[0.7, 0.4, 0.1, large]), "a b c", "wrr", n=4, weight=0.1)
+    assert [" ".join(one.words) for one in found] == ["x y z", "a x c", "a b c", "q q q"]
 
 
 def chosen_derivation(forest, question, scales):

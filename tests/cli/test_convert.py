@@ -152,3 +152,11 @@ def test_foreign_compressions_are_refused():
     assert_one_line_error(latticemetric("convert", LATTICES, "out.plf.bz2"), refused)
     refused = "out.tsv.bz2: .bz2 files cannot be written"
     assert_one_line_error(latticemetric("info", LATTICES, "-o", "out.tsv.bz2"), refused)
+
+
+def test_a_script_in_no_file_is_refused_with_advice(tmp_path):
+    done = latticemetric("convert", EXAMPLES / "meeting.ark", f"{tmp_path}/out/", "--to", "kaldi-script")
+    assert_one_line_error(
+        done, "error: a Kaldi script needs an archive x.ark beside x.scp; name a file that ends in .scp"
+    )
+    assert list(tmp_path.iterdir()) == []

@@ -125,7 +125,7 @@ def _first_block(stream: Stream, data: bytes) -> bytes:
 
 
 def _archive_beside(path: str) -> tuple[str, ...]:
-    return (path.removesuffix(".scp") + ".ark",)
+    return (path.removesuffix(".scp") + ".ark",) if path.endswith(".scp") else ()
 
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:

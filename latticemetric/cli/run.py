@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from latticemetric.cli.results import counted, progress, say, tsv_field, write_lines
@@ -67,6 +67,11 @@ class Failures:
         if self._path is not None:
             rows = ("\t".join(map(tsv_field, row)) for row in self._rows)
             write_lines(["id\tfile\tline\treason", *rows], self._path)
+
+    def require(self, good: Sequence[Any]) -> None:
+        """Raise an error if all graphs failed; `good` are those that did not."""
+        if self.count and not good:
+            raise UsageError("all graphs failed, so there is no result", advice="see the errors of the graphs")
 
     def exit(self) -> None:
         """End the program with status 1 if a graph failed."""

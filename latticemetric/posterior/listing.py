@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Floats
@@ -19,6 +20,7 @@ _KINDS = ("words", "ngrams", "arcs", "edges", "summary")
 
 # Posteriors are compared after rounding to this many digits, so that rounding errors of sums do not change their order.
 _PLACES = 12
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def listing(
         distribution: The posteriors of the graph.
         of: What to list: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for no rows.
         order: The length of the longest n-grams.
-        least: The smallest posterior to list.
+        least: The smallest posterior to list; posteriors that are equal to it up to rounding are listed, too.
         top: The largest number of rows; by default, all rows.
 
     Examples:
@@ -95,7 +97,7 @@ def _ngrams(distribution: Distribution, order: int, least: float) -> list[Row]:
             row = parent[row]
         return tuple(reversed(words))
 
-    rows = (1 + np.flatnonzero(counted.posterior[1:] >= least)).tolist()
+    rows = (1 + _at_least(least, counted.posterior[1:])).tolist()
     listed = [(-round(posterior[row], _PLACES), spelled(row), posterior[row]) for row in rows]
     listed.sort(key=lambda item: (item[0], len(item[1]), item[1]))
     return [{"ngram": " ".join(words), "order": len(words), "posterior": value} for _, words, value in listed]
@@ -149,6 +151,11 @@ def _edges(distribution: Distribution, least: float) -> list[Row]:
 
 
 def _most_probable(posterior: Floats, least: float) -> list[int]:
-    rows = np.flatnonzero(posterior >= least)
+    rows = _at_least(least, posterior)
     ranked: list[int] = rows[np.lexsort((rows, -posterior[rows].round(_PLACES)))].tolist()
     return ranked
+
+
+def _at_least(least: float, posterior: Floats) -> npt.NDArray[np.int64]:
+    """Return the rows of the posteriors that are at least `least`, up to rounding."""
+    return np.flatnonzero(posterior >= least * (1 - _ROUNDING))

@@ -38,6 +38,18 @@ def test_ngrams_are_listed_by_their_posteriors(lattice, order, least, top):
     assert [row["order"] for row in rows] == [len(row["ngram"].split()) for row in rows]
 
 
+@pytest.mark.parametrize(("ways", "step"), [(7, 0.3), (9, 1 / 3), (12, 1 / 3)])
+def test_what_is_on_all_paths_has_at_least_the_posterior_one(ways, step):
+    column = lm.Column(np.append(np.arange(ways) * step, 0.0), np.zeros(1))
+    lattice = lm.Lattice.from_arcs(
+        [*[0] * ways, 1], [*[1] * ways, 2], [*range(1, ways + 1), 99], final=[2], scores={"cost": column}
+    )
+    found = lm.posteriors(lattice)
+    assert max(found.words()["99"], found.arc[-1]) < 1  # by rounding
+    assert [row["word"] for row in listing(found, least=1.0).rows] == ["99"]
+    assert [row["arc"] for row in listing(found, "arcs", least=1.0).rows] == [ways]
+
+
 @given(lattice=lattices())
 def test_words_are_ngrams_of_order_one(lattice):
     found = lm.posteriors(lattice)

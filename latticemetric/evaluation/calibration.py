@@ -341,10 +341,11 @@ def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str) -> tuple
 
 def _are_true(outcomes: Values) -> npt.NDArray[np.bool_]:
     """Return 0 and 1 as False and True; raise `UsageError` for other numbers."""
-    wrong = outcomes[(outcomes != 0) & (outcomes != 1)]
+    true: npt.NDArray[np.bool_] = outcomes == 1
+    wrong = outcomes[~true & (outcomes != 0)]
     if len(wrong):
         raise UsageError(f"an outcome is {wrong[0]:g}, not True or False", advice="give True, or 1, for what happened")
-    return outcomes != 0
+    return true
 
 
 def _numbered(groups: npt.ArrayLike, events: int) -> npt.NDArray[np.int64]:

@@ -10,6 +10,8 @@ import math
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import chain
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,7 +31,9 @@ from latticemetric.lattice.n_best import small_enough
 from latticemetric.metrics.base import GraphReferences, listed_references
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import check_references
+from latticemetric.metrics.segments import count_segments
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
@@ -74,7 +78,8 @@ class Expected(Result, Frozen):
         gradient: ∂ value / ∂ cost of each arc (in a forest: edge; in an n-best list: hypothesis). `None` if not
             `exact`, or not computed.
         final_gradient: ∂ value / ∂ cost of ending in each final state or goal; `None` if `gradient` is `None`.
-        states: The number of states of the search (product of graph and references); 0 if not `exact`.
+        states: The number of states of the search (product of graph and references); 0 if not `exact`. For an n-best
+            list, the number of its distinct strings.
         signature: The metric, its parameters and the version.
     """
 
@@ -268,6 +273,22 @@ class CountedReferences:
             return self.totals[reference] - cost
         return -cost // self.gains.unit if cost % self.gains.unit == 0 else -cost / self.gains.unit
 
+    def costs(self, strings: Sequence[tuple[str, ...]], gains: Gains) -> list[tuple[int, int]]:
+        """Return the cost of each string against its best reference (ties: the first), and this reference's index."""
+        rows = count_segments(strings, [self.words] * len(strings), gains)[0].tolist()
+        several, found = len(self.words), []
+        for first in range(0, len(rows), several):
+            costs = [self._cost(RecognitionStatistics.of_columns(row)) for row in rows[first : first + several]]
+            best = min(range(several), key=lambda k: Fraction(costs[k], self.sizes[k])) if several > 1 else 0
+            found.append((costs[best], best))
+        return found
+
+    def _cost(self, counts: RecognitionStatistics) -> int:
+        if self.by_edits:
+            return counts.errors
+        _, unit, alpha, beta = self.gains
+        return counts.insertions * alpha + counts.deletions * beta - sum(counts.matches) * unit
+
     def arcs(
         self, lattice: Lattice, silent: Collection[str], numbers_of: UnitNumbers | None
     ) -> tuple[Words, list[list[int]], int]:
@@ -357,9 +378,63 @@ def _expected_cost(searched: _Searched, listed: CountedReferences, settings: _Se
     return _ExpectedCost(*answer)
 
 
+def _expected_cost_of_list(
+    nbest: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings
+) -> _ExpectedCost:
+    """Return the expected cost of an n-best list: each string is aligned alone, in little time and memory."""
+    steps = step_probabilities(nbest, settings.scale, settings.scales)
+    numbers = np.unique(nbest.word[nbest.word != EPSILON])
+    spelling = dict(zip(numbers.tolist(), nbest.vocabulary.decode(numbers), strict=True))
+    target, word, chains = nbest.target.tolist(), nbest.word.tolist(), _chains(nbest)
+    strings = [metric.counted([spelling[word[arc]] for arc in arcs if word[arc] != EPSILON]) for arcs in chains]
+    distinct = list(dict.fromkeys(strings))
+    cost_of = dict(zip(distinct, listed.costs(distinct, metric.gains), strict=True))
+    costs = [cost_of[string] for string in strings]
+    quotient = np.array([cost / listed.sizes[reference] for cost, reference in costs])
+    share = steps.transition[: len(chains)]  # the first arc of a chain decides; all others are sure
+    mean = math.fsum(share * quotient)
+    variance = math.fsum(share * (quotient - mean) ** 2)
+    excess = share * (quotient - mean)
+    arc = np.zeros(len(nbest.word))
+    arc[list(chain.from_iterable(chains))] = np.repeat(excess, list(map(len, chains)))
+    ending = np.bincount([target[arcs[-1]] for arcs in chains], weights=excess, minlength=nbest.num_states)
+    return _ExpectedCost(
+        exact=True,
+        states=len(distinct),
+        mean=mean,
+        variance=variance,
+        low=mean,
+        high=mean,
+        error=0.0,
+        samples=0,
+        cost=np.array([cost for cost, _ in costs]),
+        reference=np.array([reference for _, reference in costs], dtype=np.int32),
+        probability=share,
+        arc=arc,
+        ending=ending,
+    )
+
+
+def _chains(nbest: Lattice) -> list[list[int]]:
+    """Return the arcs of each hypothesis of an n-best list; the first arcs are the arcs of the start, in order."""
+    source, target = nbest.source.tolist(), nbest.target.tolist()
+    following = {state: arc for arc, state in enumerate(source) if state}
+    chains = []
+    for first in range(source.count(0)):
+        arcs = [first]
+        while (arc := following.get(target[arcs[-1]])) is not None:
+            arcs.append(arc)
+        chains.append(arcs)
+    return chains
+
+
 def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings) -> Expected:
-    searched = _searched(lattice, metric, listed, settings)
-    cost = _expected_cost(searched, listed, settings)
+    spelled = None
+    if lattice.ranked and len(lattice.word):
+        cost = _expected_cost_of_list(lattice, metric, listed, settings)
+    else:
+        searched = _searched(lattice, metric, listed, settings)
+        cost, spelled = _expected_cost(searched, listed, settings), searched.spelled
     exact, slope = cost.exact, listed.slope
     bounds = sorted((listed.rate(cost.low), listed.rate(cost.high)))
     found = Expected(
@@ -379,9 +454,9 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settin
     )
     if exact and settings.gradient and listed.is_defined:
         arc, end = cost.arc, cost.ending
-        if searched.spelled is not None:
-            arc = searched.spelled.sums_of_arcs(arc, len(lattice.word))
-            end = searched.spelled.sums_of_states(end, lattice.num_states)
+        if spelled is not None:
+            arc = spelled.sums_of_arcs(arc, len(lattice.word))
+            end = spelled.sums_of_states(end, lattice.num_states)
         factor = -settings.scale * slope
         found = replace(found, gradient=factor * arc + 0.0, final_gradient=factor * end[lattice.final] + 0.0)
     outcomes = list(zip(cost.cost.tolist(), cost.reference.tolist(), cost.probability.tolist(), strict=True))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kit.brute_force import Rate
 from kit.expectations import mean, slopes, weighed
 from kit.paths import DATA
-from kit.strategies import lattices, metrics, mild_forests, mild_lattices, references, scalings
+from kit.strategies import KNOWN_WORDS, lattices, metrics, mild_forests, mild_lattices, references, scalings
 
 import latticemetric as lm
 from latticemetric.posterior import expected as module
@@ -312,3 +312,35 @@ def test_forests_that_cannot_be_unfolded_count_no_words_as_characters(monkeypatc
     monkeypatch.setattr(module, "MOST_STACKS", 1)
     with pytest.raises(lm.InputError, match="too many derivations for cer"):
         lm.expected(forest, references, "cer")
+
+
+@given(
+    texts=st.lists(st.lists(st.sampled_from(KNOWN_WORDS), max_size=4), min_size=1, max_size=6),
+    costs=st.lists(st.sampled_from([0.5, 1.0, 1.5, 700.0]), min_size=6, max_size=6),
+    given_references=references(),
+    case=metrics(),
+    scale=scale_factors,
+)
+def test_each_hypothesis_of_a_list_is_aligned_alone(texts, costs, given_references, case, scale):
+    nbest = lm.NBest.from_strings(texts, costs=costs[: len(texts)]).to_lattice()
+    settings = {"scale": scale, "gradient": True}
+    found = lm.expected(nbest, given_references.argument, case[0], most_states=1, **settings)
+    searched = lm.expected(replace(nbest, ranked=False), given_references.argument, case[0], **settings)
+    assert found.exact
+    for name in ("value", "numerator", "denominator", "variance", "low", "high"):
+        one = getattr(searched, name)
+        assert getattr(found, name) == (None if one is None else pytest.approx(one, abs=1e-9)), name
+    shares, others = ({k: p for k, p in one.distribution.items() if p > 1e-200} for one in (found, searched))
+    assert shares == pytest.approx(others, abs=1e-9)
+    if found.value is not None:
+        assert found.gradient == pytest.approx(searched.gradient, abs=1e-9)
+        assert found.final_gradient == pytest.approx(searched.final_gradient, abs=1e-9)
+
+
+def test_lists_of_long_texts_take_little_memory(memory_limit):
+    words = [str(number) for number in range(6_000)]
+    nbest = lm.NBest.from_strings([words, words[1:], words[:3000] + words[3002:]], costs=[1.0, 1.0, 1.0])
+    memory_limit(200_000_000)
+    for metric in ("wer", "cer", "4-grr"):
+        assert lm.expected(nbest, [words], metric).exact
+    assert lm.expected(nbest, [words], "wer").numerator == pytest.approx(1)

@@ -397,7 +397,8 @@ def _expected_cost_of_list(
     excess = share * (quotient - mean)
     arc = np.zeros(len(nbest.word))
     arc[list(chain.from_iterable(chains))] = np.repeat(excess, list(map(len, chains)))
-    ending = np.bincount([target[arcs[-1]] for arcs in chains], weights=excess, minlength=nbest.num_states)
+    last = [target[arcs[-1]] for arcs in chains]
+    ending = np.bincount(last, weights=excess, minlength=nbest.num_states).astype(np.float64)
     return _ExpectedCost(
         exact=True,
         states=len(distinct),

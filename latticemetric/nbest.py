@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.arguments import require_items
 from latticemetric.display.frames import Tabular
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import FrozenDict, Result, freeze
 from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost, weights_under
 from latticemetric.lattice.lattice import Lattice
@@ -307,6 +307,11 @@ class NBest(Result, Tabular):
 
     def __len__(self) -> int:
         return len(self.hypotheses)
+
+    def __repr__(self) -> str:
+        noun = "hypothesis" if len(self) == 1 else "hypotheses"
+        names = shortened(", ".join(self.score_names()) or "none")
+        return f"{type(self).__name__}({len(self)} {noun}, scores: {names})"
 
 
 def _named(scores: Any) -> Iterable[tuple[str, Any]]:

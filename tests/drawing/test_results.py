@@ -55,6 +55,8 @@ def test_scores_and_errors_show_their_numbers():
     assert repr(analysis.total) == "ErrorDetails(2 errors in 3: 0 ins, 0 del, 2 sub, 2 segments)"
     assert "&lt;bob&gt;" in analysis._repr_html_()
     assert repr(lm.draw(LATTICE)) == "Drawing(lattice, 4 vertices, 5 links)"
+    assert repr(lm.NBest.from_strings(["a"])) == "NBest(1 hypothesis, scores: none)"
+    assert repr(lm.NBest.from_strings(["a", "b"], costs=[1.0, 2.0])) == "NBest(2 hypotheses, scores: cost)"
 
 
 def test_words_are_escaped_and_long_texts_cut():

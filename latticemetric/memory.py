@@ -31,6 +31,9 @@ _LEAST = 2**27
 # The system accepts no larger number, and no machine has this much memory.
 _LARGEST_LIMIT = 2**62
 
+# Not every operation has a reference: `determinized` has none.
+_ADVICE = "prune the graph, or shorten its reference if there is one"
+
 _SECONDS_VALID = 0.1
 
 _limit: int | None = None
@@ -89,7 +92,7 @@ def no_memory() -> InputError:
     """Return the error for a graph that caused a `MemoryError`."""
     if _limit is not None:
         return over_budget(_limit)
-    return InputError("there is not enough memory for this graph", advice="prune the graph or shorten its reference")
+    return InputError("there is not enough memory for this graph", advice=_ADVICE)
 
 
 def over_budget(limit: int) -> InputError:
@@ -97,8 +100,7 @@ def over_budget(limit: int) -> InputError:
     more = shown_size(4 * limit).replace(" ", "")
     return InputError(
         f"this graph needs more than {shown_size(limit)} of memory",
-        advice=f"prune the graph or shorten its reference, or allow more: --max-memory {more} "
-        "(in Python, limit_memory)",
+        advice=f"{_ADVICE}, or allow more: --max-memory {more} (in Python, limit_memory)",
     )
 
 

@@ -19,6 +19,7 @@ from latticemetric.lattice import fst_binary
 from latticemetric.lattice.lattice import Column, Lattice, Scales
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.normalization.application import apply_rule
+from latticemetric.normalization.distinct import distinct_texts
 from latticemetric.normalization.glm import KEEP_CASE, SPLIT_HYPHENS, TIMED, MappingRules, SplitHyphens, options_of
 from latticemetric.normalization.rule import Rewriter, Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
@@ -143,7 +144,7 @@ class Grammar:
         """
         graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
         only = only_text(graph)
-        return _distinct(graph) if only is None else only
+        return distinct_texts(graph) if only is None else only
 
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
         """Return all forms of a reference as a lattice without scores, with one path per text."""
@@ -156,7 +157,7 @@ class Grammar:
         text = only_text(graph)
         if text is not None:
             return Lattice.from_strings([text])
-        return _distinct(graph)
+        return distinct_texts(graph)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle the name only: a worker has the archive in its cache, or reads it once.
@@ -319,14 +320,3 @@ def only_text(lattice: Lattice) -> tuple[str, ...] | None:
         begun[target] = text
     ends = {begun[state] for state in lattice.final.tolist()}
     return ends.pop() if len(ends) == 1 else None
-
-
-def _distinct(graph: Lattice) -> Lattice:
-    """Return the lattice without scores, with one path per text."""
-    return _without_scores(_without_scores(graph).determinized())
-
-
-def _without_scores(lattice: Lattice) -> Lattice:
-    return Lattice.from_arcs(
-        lattice.source, lattice.target, lattice.word, final=lattice.final, vocabulary=lattice.vocabulary
-    )

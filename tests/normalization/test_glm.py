@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.brute_force import enumerate_paths
 from kit.commands import assert_one_line_error, good, run
-from kit.strategies import drafts
+from kit.strategies import drafts, lattices
 
 import latticemetric as lm
 from latticemetric.normalization.application import apply_rule
+from latticemetric.normalization.distinct import distinct_texts
 from latticemetric.normalization.glm import alternatives, read_glm
 from latticemetric.normalization.grammar import find_grammar
 
@@ -242,3 +243,36 @@ def test_more_alternatives_than_can_be_listed_are_refused(tmp_path):
     path = rules(tmp_path, "A => (" + "B " * 14 + ")\n")
     with pytest.raises(lm.InputError, match="more than 10000 texts"):
         lm.normalize("a", path)
+
+
+@pytest.mark.parametrize(
+    ("written", "texts"),
+    [
+        ("zed one / alpha one / mid", ["ZED ONE", "ALPHA ONE", "MID"]),
+        ("d b / a / @", ["D B", "A", ""]),
+        ("c b / a d / d a / a / d", ["C B", "A D", "A", "D A", "D"]),
+    ],
+)
+def test_alternatives_keep_the_order_of_the_file(tmp_path, written, texts):
+    path = rules(tmp_path, f"x => {{{written}}} / [ ] __ [ ]")
+    found = lm.normalize_reference("x", path)
+    assert [" ".join(way.words) for way in found.paths()] == texts
+    assert [" ".join(way.words) for way in lm.normalize_reference("q x", path).paths()] == [
+        f"Q {text}".strip() for text in texts
+    ]
+
+
+def grouped(texts):
+    """Texts in their order, but after each text those with the same beginning."""
+    groups = {}
+    for text in texts:
+        groups.setdefault(text[:1], []).append(text[1:])
+    return [(*word, *rest) for word, those in groups.items() for rest in (grouped(those) if word else [()])]
+
+
+@given(graph=lattices())
+def test_distinct_texts_keep_the_order_of_paths(graph):
+    paths = [path.words for path in graph.paths()]
+    found = distinct_texts(graph)
+    assert [path.words for path in found.paths()] == grouped(paths)
+    assert distinct_texts(found) == found

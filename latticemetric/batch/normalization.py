@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from latticemetric.batch.pairing import Pair, changed_pairs
 from latticemetric.errors import InputError, placed
 from latticemetric.formats.references import Reference
-from latticemetric.graph import Graph
+from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.normalization.grammar import Grammar, normalize, only_text
 from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
@@ -25,7 +25,7 @@ def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, scales: Scales)
 
 
 def _normalized_graph(graph: Graph, grammar: Grammar, scales: Scales) -> Lattice:
-    return normalize(graph, grammar, scales=scales)
+    return normalize(as_lattice(graph, scales), grammar)
 
 
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:

@@ -16,6 +16,7 @@ from latticemetric.formats.openfst.binary import extents_of
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
+from latticemetric.lattice.columns import weights_under
 from latticemetric.lattice.lattice import Column, Lattice, Scales
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.normalization.application import apply_rule
@@ -57,19 +58,29 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive of pynini
             (`rules.far:RULE`), NIST's mapping rules (`rules.glm`), or a normalizer of Whisper (`whisper-en`).
-        scales: An n-best list keeps only the scores that `scales` names, and scores with a nonzero weight. A lattice
-            keeps all scores.
+        scales: Weights of score columns, which the result stores as the weights of its columns; columns that are not
+            named keep their default weight. An n-best list keeps only the scores that `scales` names, and scores with a
+            nonzero weight. A lattice keeps all scores.
 
     Raises:
         UsageError: The grammar does not exist, or does not have the rule.
-        InputError: The grammar rejects a text, or writes more than 10,000 texts for an n-best list.
+        InputError: The grammar rejects a text, writes more than 10,000 texts for an n-best list, or `scales` names a
+            column that the result does not have.
+
+    Examples:
+        >>> lattice = Lattice.from_strings(["It's late"], costs=[3.0])
+        >>> [(path.words, path.cost) for path in normalize(lattice, "english:LOWER_CASE", scales={"cost": 0.5}).paths()]
+        [(("it's", 'late'), 1.5)]
     """
     rules = find_grammar(grammar) if isinstance(grammar, str) else grammar
     if isinstance(text, str):
         return " ".join(rules.text(split_words(text)))
     lattice = as_lattice(text, scales)
     rewritten = rules.lattice(lattice)
-    return _listed(rewritten, rules.name) if lattice.ranked else rewritten
+    rewritten = _listed(rewritten, rules.name) if lattice.ranked else rewritten
+    weights = weights_under({name: column.scale for name, column in rewritten.scores.items()}, scales)
+    columns = {name: replace(column, scale=weights[name]) for name, column in rewritten.scores.items()}
+    return replace(rewritten, scores=columns)
 
 
 def _listed(lattice: Lattice, name: str) -> Lattice:

@@ -190,6 +190,18 @@ def test_an_nbest_list_keeps_the_scores_that_count():
     assert list(lm.normalize(nbest, scales={"unused": 1.0}).scores) == ["lm", "unused"]
 
 
+def test_scales_are_the_weights_of_the_result(archive):
+    hypotheses = (lm.nbest.Hypothesis("a b", {"lm": 1.0, "am": 4.0}), lm.nbest.Hypothesis("b", {"lm": 2.0, "am": 2.0}))
+    nbest = lm.NBest(hypotheses, {"am": 0.0})
+    for graph in (nbest, nbest.to_lattice()):
+        found = lm.normalize(graph, f"{archive}:TO_NONE", scales={"am": 0.5, "lm": 2.0})
+        assert {name: column.scale for name, column in found.scores.items()} == {"am": 0.5, "lm": 2.0}
+        assert lm.best(found).cost == lm.best(nbest, scales={"am": 0.5, "lm": 2.0}).cost == 4.0
+        assert lm.best(lm.normalize(graph, f"{archive}:TO_NONE")).cost == 1.0
+        with pytest.raises(lm.InputError, match="there is no score column 'tm'"):
+            lm.normalize(graph, f"{archive}:TO_NONE", scales={"tm": 0.5})
+
+
 def test_grammars_are_pickled_by_their_names(archive):
     grammar = find_grammar(f"{archive}:TO_NONE")
     assert pickle.loads(pickle.dumps(grammar)).text(["a", "b"]) == ("a",)

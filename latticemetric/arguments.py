@@ -49,10 +49,19 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
     return number
 
 
-def require_finite(given: float, what: str) -> None:
-    """Raise an error if a number is NaN or infinite; `what` is its name in the error."""
-    if not math.isfinite(given):
-        raise UsageError(f"{what} is {given}, not a finite number", advice="give a number like 0.1")
+def is_finite(given: Any) -> bool:
+    """Check whether an argument is a finite number; a string is none."""
+    try:
+        return math.isfinite(given)
+    except (TypeError, OverflowError):
+        return False
+
+
+def require_finite(given: object, what: str) -> None:
+    """Raise an error if an argument is not a finite number; `what` is its name in the error."""
+    if not is_finite(given):
+        shown = repr(given) if isinstance(given, str) else given
+        raise UsageError(f"{what} is {shown}, not a finite number", advice="give a number like 0.1")
 
 
 def unmasked(given: Any) -> Any:
@@ -107,6 +116,13 @@ def require_items(given: object, name: str) -> None:
     else:
         return
     raise UsageError(f"{name} is a {type(given).__name__}", advice=advice)
+
+
+def require_numbers(given: object, name: str) -> None:
+    """Raise an error if an argument is not a list of items, or is a string; `name` is the argument's name."""
+    if isinstance(given, str):
+        raise UsageError(f"{name} is a string", advice="give a list of numbers")
+    require_items(given, name)
 
 
 def path_text(given: Any, name: str = "path") -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats, unmasked
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen
 
@@ -40,6 +42,10 @@ class Judgments(Frozen):
     scores: npt.NDArray[np.float64]
 
     def __post_init__(self) -> None:
+        plain: dict[str, Any] = {name: _integers(getattr(self, name), name) for name in ("system", "segment", "judge")}
+        plain |= {name: tuple(getattr(self, name)) for name in ("systems", "judges", "columns")}
+        for name, value in {**plain, "scores": floats(self.scores, "scores")}.items():
+            object.__setattr__(self, name, value)
         rows = len(self.system)
         if not rows:
             raise InputError("there are no judgments")
@@ -71,3 +77,11 @@ class Judgments(Frozen):
             )
         scores = self.scores[:, [self.columns.index(name) for name in columns]]
         return replace(self, columns=tuple(columns), scores=scores)
+
+
+def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
+    """Return the numbers of a column as integers; raise `UsageError` if they are something else."""
+    array = np.asarray(unmasked(given))
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise UsageError(f"the numbers of a {name} are not one list of integers", advice="give one per judgment")
+    return array.astype(np.int64, copy=False)

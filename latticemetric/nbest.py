@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -43,6 +45,8 @@ class Hypothesis:
     def __post_init__(self) -> None:
         freeze(self, "scores")
         object.__setattr__(self, "words", listed_words(self.words, "a hypothesis"))
+        if not set(map(type, self.scores.values())) <= {float, int}:
+            object.__setattr__(self, "scores", FrozenDict(_plain_scores(self.scores)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,9 +62,11 @@ class NBest(Result, Tabular):
     scales: Mapping[str, float]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "hypotheses", _hypotheses(self.hypotheses))
         if not self.hypotheses:
             raise InputError("the n-best list is empty")
         freeze(self, "scales")
+        weights_under(self.scales, self.scales)  # raises an error unless all are numbers
 
     @classmethod
     def of_texts(cls, texts: list[str]) -> Self:
@@ -158,6 +164,8 @@ class NBest(Result, Tabular):
             >>> [(hypothesis.words, hypothesis.scores) for hypothesis in NBest.from_graph(lattice, 2).hypotheses]
             [(('a', 'b'), {'cost': 1.0}), (('a', 'c'), {'cost': 2.0})]
         """
+        if not hasattr(graph, "n_best") and not isinstance(graph, NBest):
+            raise UsageError(f"{type(graph).__name__} is not a lattice, n-best list or forest")
         if isinstance(graph, NBest):
             n = number_of_strings(n)
             listed = graph.ranking(scales)
@@ -200,6 +208,9 @@ class NBest(Result, Tabular):
         weights = weights_under({name: self.scales.get(name, 1.0) for name in names}, scales)
         costs = [sum(weights[name] * h.scores.get(name, 0.0) for name in names) for h in self.hypotheses]
         if not all(map(math.isfinite, costs)):
+            for name, score in (item for h in self.hypotheses for item in h.scores.items()):
+                if not math.isfinite(score):
+                    raise InputError(f"score '{name}' has a value that is not finite ({score})")
             raise InputError("the costs are too large to be added up", advice="choose smaller scales")
         return costs
 
@@ -312,6 +323,26 @@ class NBest(Result, Tabular):
         noun = "hypothesis" if len(self) == 1 else "hypotheses"
         names = shortened(", ".join(self.score_names()) or "none")
         return f"{type(self).__name__}({len(self)} {noun}, scores: {names})"
+
+
+def _hypotheses(given: Any) -> tuple[Hypothesis, ...]:
+    """Return hypotheses as a tuple; raise `UsageError` if one is something else."""
+    if not isinstance(given, tuple):
+        require_items(given, "hypotheses")
+        given = tuple(given)
+    for one in given:
+        if not isinstance(one, Hypothesis):
+            what = f"a {type(one).__name__} is given in place of a hypothesis"
+            raise UsageError(what, advice="give objects of the class Hypothesis, or call NBest.from_strings")
+    return cast("tuple[Hypothesis, ...]", given)
+
+
+def _plain_scores(scores: Mapping[str, Any]) -> dict[str, float]:
+    """Return scores as Python's numbers; raise `UsageError` if one is not a number."""
+    for name, score in scores.items():
+        if isinstance(score, bool) or not isinstance(score, Real | Decimal):
+            raise UsageError(f"score '{name}' of a hypothesis is {score!r}, not a number", advice="give a number")
+    return {name: float(score) for name, score in scores.items()}
 
 
 def _named(scores: Any) -> Iterable[tuple[str, Any]]:

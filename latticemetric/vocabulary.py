@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import index
 from typing import Any, cast
 
 import numpy as np
@@ -235,8 +236,13 @@ def _checked_table(given: Mapping[int, str]) -> Mapping[int, str]:
 
 
 def _plain(numbers: Iterable[int]) -> Iterable[int]:
-    """Convert NumPy numbers to Python integers."""
-    return numbers.tolist() if isinstance(numbers, np.ndarray) else map(int, numbers)
+    """Convert NumPy numbers to Python integers; raise `UsageError` if they are not a list of integers."""
+    if isinstance(numbers, np.ndarray):
+        return cast("list[int]", numbers.tolist())
+    try:
+        return [index(number) for number in numbers]
+    except TypeError:
+        raise UsageError("the numbers of words are not a list of integers", advice="give numbers like [1, 2]") from None
 
 
 def distinct_words(symbols: Words) -> Words:

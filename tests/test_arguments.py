@@ -1,5 +1,7 @@
 """Arguments as callers have them: numbers and arrays of NumPy and of data frames, missing values, generators."""
 
+import json
+from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
@@ -562,3 +564,79 @@ def test_what_is_no_fst_is_named():
     pytest.importorskip("pynini")
     with pytest.raises(lm.UsageError, match="a NoneType is not an FST of pynini"):
         lm.Lattice.from_fst(None)
+
+
+@pytest.mark.parametrize("wrong", ["1", None, NAN])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda wrong: LATTICE.pruned(wrong) if wrong is not None else LATTICE.pruned("1"), "the beam is "),
+        (lambda wrong: lm.mbr(SCALED, scale=wrong), "the scale is "),
+        (lambda wrong: lm.mbr(SCALED, "bleu", scale=wrong), "the scale is "),
+        (lambda wrong: lm.mbr(SCALED, word_penalty=wrong), "the word penalty is "),
+        (lambda wrong: lm.mbr(SCALED, T=wrong), "T is "),
+        (lambda wrong: lm.consensus(SCALED, scale=wrong), "the scale is "),
+        (lambda wrong: lm.posteriors(LATTICE, scale=wrong), "the scale is "),
+        (lambda wrong: lm.expected(SCALED, "a", scale=wrong), "the scale is "),
+        (lambda wrong: lm.fear(LATTICE, "a", weight=wrong), "the weight of fear is "),
+        (lambda wrong: SCALED.determinized(scale=wrong), "the scale is "),
+        (lambda wrong: lm.NBest((Hypothesis("a", {"lm": 1.0}),), {"lm": wrong}), "the scale of 'lm' is "),
+    ],
+)
+def test_numbers_that_are_none_are_refused(call, message, wrong):
+    with pytest.raises(lm.UsageError, match=message):
+        call(wrong)
+
+
+@pytest.mark.parametrize("score", [np.float32(1.5), np.float64(1.5), np.array([3], np.int8)[0] / 2, Decimal("1.5")])
+def test_scores_of_hypotheses_are_plain_numbers(score):
+    nbest = lm.NBest([Hypothesis("a", {"lm": score})], {})
+    assert nbest.costs() == [1.5]
+    assert json.loads(json.dumps(nbest.to_records()))[0]["lm"] == 1.5
+    assert hash(nbest) == hash(lm.NBest((Hypothesis("a", {"lm": 1.5}),), {}))
+
+
+def test_hypotheses_of_a_list_are_a_tuple():
+    listed = [Hypothesis("a", {}), Hypothesis("b", {})]
+    for given in (listed, iter(listed), np.array(listed, dtype=object)):
+        assert lm.NBest(given, {}).hypotheses == tuple(listed)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: lm.NBest(("a", "b"), {}), lm.UsageError, "a str is given in place of a hypothesis"),
+        (lambda: lm.NBest(None, {}), lm.UsageError, "hypotheses is a NoneType"),
+        (lambda: lm.NBest([], {}), lm.InputError, "the n-best list is empty"),
+        (lambda: Hypothesis("a", {"lm": "1"}), lm.UsageError, "score 'lm' of a hypothesis is '1', not a number"),
+        (lambda: Hypothesis("a", {"lm": None}), lm.UsageError, "score 'lm' of a hypothesis is None, not a number"),
+        (lambda: lm.NBest([Hypothesis("a", {"lm": NAN})], {}).costs(), lm.InputError, "'lm' has a value that is not"),
+        (lambda: lm.NBest.from_graph(None, 2), lm.UsageError, "NoneType is not a lattice"),
+        (lambda: lm.sweep(None, ["a"]), lm.UsageError, "graphs is a NoneType"),
+        (lambda: lm.sweep([SCALED], ["a"], beams="12"), lm.UsageError, "beams is a string"),
+        (lambda: lm.sweep([SCALED], ["a"], nbest=2), lm.UsageError, "nbest is a int"),
+        (lambda: lm.oracle_at_k(LISTS, ["a", "c"], at=2), lm.UsageError, "at is a int"),
+        (lambda: lm.calibration(None, ["a"]), lm.UsageError, "graphs is a NoneType"),
+        (lambda: lm.tune_mbr(None, ["a"], "wer"), lm.UsageError, "graphs is a NoneType"),
+        (lambda: lm.score(["a"], ["a"], None), lm.UsageError, "metrics is a NoneType"),
+        (lambda: lm.score(["a"], ["a"], []), lm.UsageError, "no metric is given"),
+        (lambda: lm.Vocabulary.from_words("a").decode(1), lm.UsageError, "not a list of integers"),
+        (lambda: lm.Vocabulary.from_words("a").decode("1"), lm.UsageError, "not a list of integers"),
+        (lambda: judgments(system=[0.5]), lm.UsageError, "the numbers of a system are not one list of integers"),
+        (lambda: judgments(scores=[["x"]]), lm.UsageError, "scores are not an array of numbers"),
+    ],
+)
+def test_what_is_no_list_of_such_items_is_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def judgments(**changed):
+    given = {"system": [0], "segment": [0], "judge": [0], "scores": [[1.0]]} | changed
+    return lm.Judgments(["one"], 1, ["ann"], ["fluency"], **given)
+
+
+def test_judgments_may_be_lists():
+    found = judgments()
+    assert (found.systems, found.scores.tolist()) == (("one",), [[1.0]])
+    assert found == judgments(system=np.array([0]), scores=np.ones((1, 1)))

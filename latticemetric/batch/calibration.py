@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import require_list, whole_number
+from latticemetric.arguments import require_items, require_list, whole_number
 from latticemetric.batch.pairing import Pair, built
 from latticemetric.batch.tuning import Point, best_of, coordinate_search
 from latticemetric.errors import InputError, UsageError, placed
@@ -266,6 +266,7 @@ class _Utterances:
         self, graphs: Iterable[Graph], references: Sequence[References], answer_settings: _AnswerSettings
     ) -> None:
         self._lattices: list[Lattice] = []
+        require_items(graphs, "graphs")
         for number, graph in enumerate(graphs):
             with placed(_place(number)):
                 self._lattices.append(as_lattice(graph, answer_settings.scales, advice=_FOR_FORESTS))

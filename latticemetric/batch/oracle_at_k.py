@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import require_numbers, whole_number
 from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, columns_of
 from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
@@ -247,6 +247,8 @@ def _added(columns: Sequence[Counts]) -> Counts:
 
 
 def _points(at: Sequence[int] | None, longest: int) -> list[int]:
+    if at is not None:
+        require_numbers(at, "at")
     numbers = [
         whole_number(k, f"the number of hypotheses is {k!r}", "give whole numbers ≥ 1")
         for k in (_FEW if at is None else at)

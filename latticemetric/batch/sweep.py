@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from latticemetric.arguments import require_items
 from latticemetric.batch.oracles import State, metric_of, metric_state
 from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.pairing import Pair, built, missed, readable
@@ -358,6 +359,7 @@ def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[ReferencedGraph]:
     """Pair graphs with their references; graphs without names are named by number, from 1."""
+    require_items(graphs, "graphs")
     pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # `None`: one of the two has ended
     for number, (given, expected) in pairs:
         if given is None or expected is None:

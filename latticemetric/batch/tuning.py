@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from latticemetric.arguments import require_items
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
@@ -376,6 +377,7 @@ def _decoders(
     scales: Scales | None,
     determinize: bool,
 ) -> list[NgramMBR]:
+    require_items(graphs, "graphs")
     listed = list(graphs)
     others = [None] * len(listed) if evidence is None else list(evidence)
     if len(others) != len(listed):

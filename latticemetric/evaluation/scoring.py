@@ -338,8 +338,12 @@ def _metrics(given: str | AnyMetric | Iterable[str | AnyMetric]) -> list[AnyMetr
             f"{given.__name__} is a class, not a metric", advice=f"give an object, like {given.__name__}()"
         )
     chosen = []
+    if not isinstance(given, str | Metric):
+        require_items(given, "metrics")
     for one in [given] if isinstance(given, str | Metric) else given:
         chosen += [make_metric(name.strip()) for name in one.split(",")] if isinstance(one, str) else [one]
+    if not chosen:
+        raise UsageError("no metric is given", advice="give at least one, like 'wer'")
     twice = [name for name, number in Counter(metric.name for metric in chosen).items() if number > 1]
     if twice:
         raise UsageError(f"metric '{twice[0]}' is given twice", advice="call `score` separately for each")

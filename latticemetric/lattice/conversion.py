@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.arguments import require_items
+from latticemetric.arguments import is_finite, require_items
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
@@ -96,9 +95,9 @@ def minimal_lattice(
     """
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
-    if merge == "sum" and not (math.isfinite(scale) and scale > 0):
+    if merge == "sum" and not (is_finite(scale) and scale > 0):
         raise UsageError(
-            f"the scale is {scale}, but must be above 0 to sum probabilities",
+            f"the scale is {scale!r}, but must be above 0 to sum probabilities",
             advice="give a scale above 0, or merge by 'best', which ignores the scale",
         )
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
@@ -249,7 +248,7 @@ def named_numbers(value: object, what: str, where: str) -> dict[str, float]:
 
 
 def _is_finite(number: object) -> bool:
-    return not isinstance(number, bool) and isinstance(number, Real) and math.isfinite(number)
+    return not isinstance(number, bool) and isinstance(number, Real) and is_finite(number)
 
 
 def shown(part: object) -> str:

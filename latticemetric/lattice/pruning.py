@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import is_finite
 from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Floats, Scales, taken
 
@@ -133,8 +134,8 @@ def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tup
 
 def checked_beam(beam: float) -> float:
     """Return the beam; raise an error if it is negative or NaN."""
-    if not beam >= 0:
-        raise UsageError(f"the beam is {beam}, but it must be a cost of at least 0")
+    if not (is_finite(beam) or beam == math.inf) or beam < 0:
+        raise UsageError(f"the beam is {beam!r}, but it must be a cost of at least 0")
     return beam
 
 

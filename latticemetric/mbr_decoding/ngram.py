@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.arguments import require_finite
+from latticemetric.arguments import is_finite, require_finite
 from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_of_ngrams
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -62,8 +62,8 @@ class GainParameters:
         require_finite(self.word_penalty, "the word penalty")
         for name in ("T", "p", "r"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise UsageError(f"{name} is {value}", advice="give a number above 0")
+            if not (is_finite(value) and value > 0):
+                raise UsageError(f"{name} is {value!r}", advice="give a number above 0")
         object.__setattr__(self, "order", checked_order(self.order))
         if not math.isfinite(sum(self.factors)):
             raise UsageError(

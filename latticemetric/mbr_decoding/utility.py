@@ -210,7 +210,8 @@ def utility_matrix(
     for name, texts in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(texts, str):
             raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
-        require_items(texts, name)
+        if texts is not None or name == "hypotheses":
+            require_items(texts, name)
     candidates = [words_of(text) for text in hypotheses]
     expected = candidates if references is None else [words_of(text) for text in references]
     if isinstance(utility, str):

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import is_finite, whole_number
 from latticemetric.automata.recognition import ngram_total
 from latticemetric.engine.native import MOST_STEPS, hope_derivations
 from latticemetric.engine.ties import TieKey
@@ -363,7 +363,7 @@ class Objective:
         costs_count: bool = True,
     ) -> Objective:
         """Return the objective that weighs the metric's rate or numerator against costs."""
-        if not (math.isfinite(weight) and weight >= 0):
+        if not (is_finite(weight) and weight >= 0):
             raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}", advice="give a number ≥ 0")
         if on not in {"rate", "numerator"}:
             raise UsageError(f"'{on}' cannot be weighed against costs", advice="choose rate or numerator")

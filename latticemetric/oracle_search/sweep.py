@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import whole_number
+from latticemetric.arguments import require_numbers, whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest
@@ -64,6 +64,8 @@ class Points:
         Raises:
             UsageError: A point is not valid.
         """
+        for name, numbers in (("beams", beams), ("densities", densities), ("nbest", nbest)):
+            require_numbers(numbers, name)
         costs, ratios = (tuple(sorted(set(map(float, numbers)))) for numbers in (beams, densities))
         sizes = {whole_number(n, f"the number of best strings is {n!r}", "give 1 or more") for n in nbest}
         points = cls(costs, ratios, tuple(sorted(sizes)))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import References, Table, Text, paired, references_of, which_reference, words_of
 from latticemetric.metrics.error_rates import TallyErrorRate
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Counts, numbered_strings
+from latticemetric.metrics.segments import Counts, number_all
 
 _MOST_WORDS = (1 << 20) - 1
 
@@ -72,16 +71,13 @@ class CompoundWER(TallyErrorRate):
         said, expected = list(map(words_of, candidates)), [words for several in listed for words in several]
         for words in (*said, *expected):
             if len(words) > _MOST_WORDS:
-                advice = "cut the text into segments"
                 raise InputError(
                     f"compound-wer supports texts of at most {_MOST_WORDS} words, but a text has {len(words)}",
-                    advice=advice,
+                    advice="cut the text into segments",
                 )
-        number: dict[str, int] = defaultdict(count().__next__)
         owner = np.array([0, *accumulate(map(len, listed))], dtype=np.int64)
-        candidate_words = numbered_strings(said, number.__getitem__)
-        reference_words = numbered_strings(expected, number.__getitem__)
-        joiner = _Joiner(dict(number))
+        candidate_words, reference_words, known = number_all(said, expected)
+        joiner = _Joiner({word: number for number, word in enumerate(known)})
         a, b = (joiner.joined(side) for side in (said, expected))
         counts = _native.count_compounds(
             *candidate_words,

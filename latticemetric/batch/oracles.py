@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import zip_longest
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.batch.occurrences import Occurrence, Occurrences
@@ -231,12 +232,7 @@ class Totals:
     failed: int = 0
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.best + other.best,
-            self.one_best + other.one_best,
-            self.lattices + other.lattices,
-            self.failed + other.failed,
-        )
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
         """Return the fields of `corpus` in the JSON document."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import add
 
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Lattice
@@ -28,12 +29,7 @@ class ClassErrors:
     insertions: int = 0
 
     def __add__(self, other: ClassErrors) -> ClassErrors:
-        return ClassErrors(
-            self.words + other.words,
-            self.substitutions + other.substitutions,
-            self.deletions + other.deletions,
-            self.insertions + other.insertions,
-        )
+        return ClassErrors(*map(add, vars(self).values(), vars(other).values()))
 
     @property
     def rate(self) -> float | None:

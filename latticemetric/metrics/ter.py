@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -49,12 +50,7 @@ class TER(TallyMetric):
     _tokenizer: Callable[[str], str] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_flags(
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
+        check_flags(**vars(self))
         needed = self.normalized or self.no_punct
         object.__setattr__(self, "_tokenizer", self._find_tokenizer() if needed else None)
 
@@ -64,9 +60,9 @@ class TER(TallyMetric):
             from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
         return TercomTokenizer(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
 
-    def __reduce__(self) -> tuple[Callable[..., TER], tuple[bool, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., TER], tuple[()]]:
         # Do not pickle the tokenizer: it caches texts.
-        return _ter, (self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+        return partial(TER, **{name: value for name, value in vars(self).items() if name != "_tokenizer"}), ()
 
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature: name, parameters and version; see `Metric.signature_for`."""
@@ -112,7 +108,3 @@ class TER(TallyMetric):
         edits, words = np.moveaxis(sums, -1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(words > 0, edits / words, np.where(edits > 0, 1.0, 0.0))
-
-
-def _ter(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> TER:  # noqa: FBT001
-    return TER(normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive)

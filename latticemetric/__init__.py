@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 _NAMES = {
     "batch.answers": "Answer ask_each",
@@ -83,9 +87,6 @@ def _hidden_installation() -> str | None:
 
     Only an installation that has the extension module counts.
     """
-    from importlib.machinery import PathFinder
-    from pathlib import Path
-
     own = Path(__path__[0]).resolve()
     for place in sys.path:
         folder = Path(place or ".").resolve() / __name__
@@ -94,10 +95,7 @@ def _hidden_installation() -> str | None:
     return None
 
 
-# What `importlib.util.find_spec` does; its import, like that of `typing`, would take longer than all else here.
-_is_built = _EXTENSION in sys.modules or any(
-    finder.find_spec(_EXTENSION, __path__) is not None for finder in sys.meta_path if hasattr(finder, "find_spec")
-)
+_is_built = find_spec(_EXTENSION) is not None
 if not _is_built and (_installed := _hidden_installation()) is not None:
     import warnings
 
@@ -109,7 +107,7 @@ if not _is_built and (_installed := _hidden_installation()) is not None:
     __path__[:], _is_built = [_installed], True
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name == "_native" and not _is_built:
         raise ImportError(
             f"{__path__[0]} is a source checkout without the extension module, and no other latticemetric is installed;"

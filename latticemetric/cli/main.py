@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import gc
+import io
+import os
+import signal
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
-try:
-    import contextlib
-    import errno
-    import gc
-    import io
-    import os
-    import signal
-    from collections.abc import Callable
-    from importlib import import_module
-    from typing import TYPE_CHECKING, NoReturn
+import click
 
-    import click
+from latticemetric.cli.commands import HELP, version_option
+from latticemetric.cli.signals import Stopped, listen, stop_listening
+from latticemetric.cli.verbs import SECTIONS, VERBS
+from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
+from latticemetric.memory import hold_command
 
-    from latticemetric.cli.commands import HELP, version_option
-    from latticemetric.cli.signals import Stopped, listen, stop_listening
-    from latticemetric.cli.verbs import SECTIONS, VERBS
-    from latticemetric.errors import (
-        LatticeMetricError,
-        OutputClosedError,
-        UsageError,
-        harmless,
-        of_system,
-        output_closed,
-    )
-    from latticemetric.memory import hold_command
-
-    if TYPE_CHECKING:
-        from click.shell_completion import CompletionItem
-except KeyboardInterrupt:  # before there is a handler of signals
-    sys.stderr.write("interrupted\n")
-    sys.exit(130)
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # The errno of errors that concern standard output if they name no file.
 _ON_OUTPUT = {

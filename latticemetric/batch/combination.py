@@ -13,8 +13,9 @@ import numpy.typing as npt
 from latticemetric.display.frames import Tabular
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.reading import entries
-from latticemetric.formats.references import Reference, ReferenceFile, read_references
+from latticemetric.formats.references import Reference, ReferenceFile, read_references, require_lines
 from latticemetric.formats.registry import Entry, UnknownFormatError, sniff
+from latticemetric.formats.streams.compression import is_tar
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.mbr_decoding.combination import Combination, combine
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -133,6 +134,8 @@ def _is_text(path: str, style: LineStyle) -> bool:
         return style == "keyed"
     try:
         with open_stream(path) as stream:
+            if is_tar(stream.head()):
+                return False
             sniff(stream)
     except UnknownFormatError:
         return True
@@ -143,6 +146,7 @@ def _is_text(path: str, style: LineStyle) -> bool:
 
 def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
     with open_stream(path) as stream:
+        require_lines(stream)
         lines = [split_words(line) for line in stream.lines()]
     if style == "plain":
         return [(str(number), False, words) for number, words in enumerate(lines, start=1)]

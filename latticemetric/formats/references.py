@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.streams.stream import Stream, open_stream
+from latticemetric.formats.streams.compression import container_of, is_tar
+from latticemetric.formats.streams.stream import UTF_16, Stream, open_stream
 from latticemetric.formats.text.fields import is_word_number
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -125,22 +127,42 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
     with open_stream(path) as stream:
         if (transcripts := read_transcripts(stream)) is not None:
             return transcripts
-        refuse_markup(stream)
+        require_lines(stream)
         lines = tuple(tuple(split_words(line)) for line in stream.lines())
     if not lines:
         raise FormatError("the file holds no references", where=path)
     return ReferenceFile(path, lines, table)
 
 
-def refuse_markup(stream: Stream) -> None:
-    """Refuse XML and SGML where lines of text are expected: their tags would count as words."""
+def require_lines(stream: Stream) -> None:
+    """Refuse what would count as words, but is not lines of text: XML, SGML, archives, UTF-16, binary files."""
     if _MARKUP.match(stream.head()):
         advice = "write the text of each <seg> on a line of its own"
         raise FormatError("this is XML or SGML, not lines of text", where=stream.name, advice=advice)
+    _require_text(stream)
+
+
+def _require_text(stream: Stream) -> None:
+    head = stream.head()
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # its last character may be cut
+    except UnicodeDecodeError:
+        pass
+    else:
+        if b"\0" not in head:
+            return
+    if container := "a tar archive" if is_tar(head) else container_of(head):
+        raise FormatError(f"the file is {container}, not lines of text", where=stream.name, advice="unpack it first")
+    if head.startswith(UTF_16):
+        raise FormatError("the text is not UTF-8 but UTF-16", where=stream.name, advice="convert the file with iconv")
+    if b"\0" in head:
+        what, advice = "the file has zero bytes, so it is not text in UTF-8", "if it is UTF-16, convert it with iconv"
+        raise FormatError(what, where=stream.name, advice=advice)
 
 
 def read_transcripts(stream: Stream) -> ReferenceFile | None:
     """Read the references of a stream in a NIST format; return `None` for other formats."""
+    _require_text(stream)
     if not any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS):
         return None
     from latticemetric.formats.nist.transcripts import transcripts

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 import struct
@@ -20,8 +19,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.streams.compression import FOREIGN_CONTAINERS, without_compression
-from latticemetric.formats.streams.stream import HEAD_SIZE, Stream
+from latticemetric.formats.streams.compression import container_of, without_compression
+from latticemetric.formats.streams.stream import HEAD_SIZE, UTF_16, Stream
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -136,7 +135,6 @@ FOLDER_FORMATS = ("espnet-nbest",)
 _SCRIPTS = ("kaldi-script",)  # formats that point to other files
 
 _ENTRY_POINTS = "latticemetric.formats"
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 Naming = Literal["own", "file", "position", "number"]
 
 _FILE_ENDS = re.compile(
@@ -354,7 +352,7 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
-    if container := next((name for sign, name in FOREIGN_CONTAINERS.items() if head.startswith(sign)), None):
+    if container := container_of(head):
         raise FormatError(f"the file is {container}, which cannot be read", where=stream.name, advice="unpack it first")
     first = Head(head)
     built_in = [_built_in(name) for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
@@ -362,7 +360,7 @@ def sniff(stream: Stream) -> Format:
     if not candidates:
         _load_plugins()
         candidates = [one for one in _plugins() if one.sniff(head)]
-    if not candidates and head.startswith(_UTF_16) and b"\n" in head:
+    if not candidates and head.startswith(UTF_16) and b"\n" in head:
         raise FormatError("the text is not UTF-8 but UTF-16", where=stream.name, advice="convert the file with iconv")
     if not candidates:
         if len(head) < HEAD_SIZE:  # all of the file, or what is before damage: then this raises the error of the damage

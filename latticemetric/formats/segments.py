@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.references import read_transcripts, refuse_markup
+from latticemetric.formats.references import read_transcripts, require_lines
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
@@ -209,7 +209,7 @@ def _keyed_lines(path: str) -> _Table:
 def read_lines(path: str) -> list[str]:
     """Return the lines of a file; refuse an empty file."""
     with open_stream(path) as stream:
-        refuse_markup(stream)
+        require_lines(stream)
         lines = list(stream.lines())
     if not lines:
         raise FormatError("the file is empty", where=path, advice="write one line per segment; a line may be empty")

@@ -4,6 +4,7 @@ import tracemalloc
 
 import pytest
 from kit.commands import assert_one_line_error, file, good, run
+from kit.hostile_inputs import archive
 
 import latticemetric as lm
 from latticemetric.batch.combination import Utterance, combine_all
@@ -97,3 +98,20 @@ def test_short_utterances_take_little_memory():
         tracemalloc.stop()
     assert combined < 400 * 3000
     assert written - combined < 400 * 300
+def test_other_content_is_not_combined_as_text(tmp_path):
+    wide = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path in wide:
+        path.write_bytes("the cat sat\n".encode("utf-16-le"))
+    assert_one_line_error(combine(*wide), "a.txt: the file has zero bytes, so it is not text in UTF-8")
+    markup = [file(tmp_path, name, '<tstset setid="x">\n<seg id="1">a</seg>\n') for name in ("c.sgm", "d.sgm")]
+    assert_one_line_error(combine(*markup), "c.sgm: this is XML or SGML, not lines of text")
+
+
+def test_an_archive_holds_files_not_lines(tmp_path):
+    words = b"a 1 0.1 0.2 the\na 1 0.4 0.2 cat\n"
+    plain, packed = tmp_path / "plain.ctm", tmp_path / "packed.tar"
+    plain.write_bytes(words)
+    packed.write_bytes(archive(("x.ctm", words)))
+    assert good(combine(plain, packed)).stdout == "a,1 the cat\n"
+    packed.write_bytes(archive(("x.txt", b"the cat\n")))
+    assert_one_line_error(combine(plain, packed), "packed.tar/x.txt: the format is not recognised")

@@ -1,5 +1,6 @@
 """`latticemetric score` and `lattice-oracle --score`, as a user meets them."""
 
+import bz2
 import gzip
 import json
 import os
@@ -7,6 +8,7 @@ import shutil
 
 import pytest
 from kit.commands import MEETING, assert_one_line_error, file, good, oracle, run
+from kit.hostile_inputs import archive
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -561,6 +563,37 @@ def test_markup_is_not_scored_as_text(head, tmp_path):
     assert_one_line_error(score(text, markup), refused)
     assert_one_line_error(score(markup, markup), refused)
     assert_one_line_error(oracle(MEETING, markup), refused)
+
+
+def _tarred(text):
+    return archive(("ref.txt", text))
+
+
+@pytest.mark.parametrize("text", [b"a b\nc\n", b"a b (u_1)\nc (u_2)\n"], ids=["lines", "trn"])
+@pytest.mark.parametrize(
+    ("written", "refused"),
+    [
+        (_tarred, "the file is a tar archive, not lines of text; unpack it first"),
+        (lambda text: gzip.compress(_tarred(text)), "the file is a tar archive, not lines of text; unpack it first"),
+        (bz2.compress, "the file is compressed with bzip2, not lines of text; unpack it first"),
+        (lambda text: text.decode().encode("utf-16"), "the text is not UTF-8 but UTF-16; convert the file with iconv"),
+        (
+            lambda text: text.decode().encode("utf-16-le"),
+            "the file has zero bytes, so it is not text in UTF-8; if it is UTF-16, convert it with iconv",
+        ),
+    ],
+    ids=["tar", "tgz", "bz2", "utf-16", "utf-16-le"],
+)
+def test_other_content_is_not_scored_as_text(text, written, refused, tmp_path):
+    path, lines = tmp_path / "ref.bin", file(tmp_path, "hyp.txt", text.decode())
+    path.write_bytes(written(text))
+    for done in (score(path, path), score(lines, path), score(path, path, "--style", "keyed"), oracle(MEETING, path)):
+        assert_one_line_error(done, f"ref.bin: {refused}")
+
+
+def test_text_may_begin_like_an_archive_and_be_cut_within_a_character(tmp_path):
+    path = file(tmp_path, "text.txt", "Rar! BZh\n" + "é" * 2**16 + "\n")
+    assert good(score(path, path, "--metrics", "wer", "--format", "tsv", "--resamples", "0"))
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def without_compression(name: str) -> str:
 FOREIGN_SUFFIXES = (".bz2", ".zip", ".7z", ".rar", ".lz4", ".lzma", ".Z", ".tar", ".tgz")
 
 # Archives and compressions that cannot be read, by their first bytes (after decompression).
-FOREIGN_CONTAINERS = {
+_FOREIGN_CONTAINERS = {
     b"PK\x03\x04": "a zip archive",
     b"BZh": "compressed with bzip2",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
@@ -203,6 +203,11 @@ FOREIGN_CONTAINERS = {
     b"\xfd7zXZ": "compressed twice",
     b"\x28\xb5\x2f\xfd": "compressed twice",
 }
+
+
+def container_of(head: bytes) -> str | None:
+    """Name the archive or compression that cannot be read, from a stream's first bytes; `None` for other content."""
+    return next((name for sign, name in _FOREIGN_CONTAINERS.items() if head.startswith(sign)), None)
 
 
 def is_tar(head: bytes) -> bool:

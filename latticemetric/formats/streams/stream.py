@@ -20,6 +20,7 @@ from latticemetric.memory import machine_memory, parse_size, shown_size
 STANDARD_INPUT = "-"
 
 HEAD_SIZE = 2**16
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LONGEST_LINE = 2**24
 _BRACKETS = (b"{", b"[", b"(")  # JSON and PLF, in which a whole file may be one line
 _BUFFER = 2**18

@@ -16,6 +16,7 @@ from latticemetric.cli.options import (
     ScoredReadingOptions,
     ShardedRunOptions,
     lattices_option,
+    refuse,
 )
 from latticemetric.cli.results import CTMResults
 from latticemetric.cli.run import ask_graphs
@@ -60,6 +61,8 @@ def command(
     """
     from latticemetric.mbr_decoding.consensus import consensus
 
+    if not network.write_lattices:
+        refuse(["least"], "without --write-lattices")
     ask_graphs(
         partial(consensus, scale=network.posterior_scale, scales=reading.weights),
         reading.entries(graphs),

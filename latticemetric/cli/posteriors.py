@@ -17,8 +17,8 @@ from latticemetric.cli.options import (
     OutputOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
-    given,
     lattices_option,
+    refuse,
 )
 from latticemetric.cli.results import AnswerResults, Record, values
 from latticemetric.cli.run import ask_graphs
@@ -81,8 +81,10 @@ def command(
     if listing.of == "edges" and listing.write_lattices:
         what = "--write-lattices writes lattices, but --of edges lists forests"
         raise UsageError(what, advice="give --of arcs, or leave --write-lattices out")
-    if listing.of != "ngrams" and given(["order"]):
-        raise UsageError(f"--order has no effect with --of {listing.of}", advice="leave it out, or give --of ngrams")
+    if listing.of != "ngrams":
+        refuse(["order"], f"with --of {listing.of}", advice="leave it out, or give --of ngrams")
+    if listing.of == "summary":
+        refuse(["least", "top"], "with --of summary, which lists nothing")
 
     ask = partial(
         listed_posteriors,

@@ -128,6 +128,12 @@ def test_networks_are_written_as_lattices(tmp_path):
     assert list(graphs(path)) == list(graphs(MEETING))
 
 
+def test_least_needs_lattices_to_write():
+    done = run("consensus", MEETING, "--least", "0.5", status=2)
+    assert "--least has no effect without --write-lattices; leave it out" in done.stderr
+    assert done.stdout == ""
+
+
 @pytest.mark.parametrize("verb", ["mbr", "consensus"])
 def test_a_graph_that_fails_is_told_and_gone_past(verb, tmp_path):
     path = tmp_path / "lats"

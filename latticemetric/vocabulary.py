@@ -64,9 +64,7 @@ class Vocabulary:
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
         """Number distinct words from 1 in order of appearance; a string is split at white space."""
-        distinct = dict.fromkeys(_strings(words))
-        distinct.pop("", None)  # no word
-        vocabulary = cls(dict(enumerate(distinct, start=1)))
+        vocabulary = cls(dict(enumerate(dict.fromkeys(_strings(words)), start=1)))
         vocabulary.is_given = False
         return vocabulary
 

@@ -426,6 +426,8 @@ def test_words_that_are_no_strings_are_named(take, wrong):
 
 @pytest.mark.parametrize("take", TAKE_WORDS.values(), ids=TAKE_WORDS)
 def test_an_empty_string_is_no_word(take):
+    if take == lm.Vocabulary.from_words:
+        pytest.skip("a table may have an empty word, like those of some files")
     assert take(["", "b", "", "c"]) == take(["b", "c"])
     assert take(["b", ""]) == take(["b"])
 

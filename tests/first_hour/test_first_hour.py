@@ -87,7 +87,7 @@ PYTHON = [
     Right(f"lm.read_one('{D}/harbour.fst')", r"Lattice\(6 states, 10 arcs, scores: weight\)"),
     Right(f"lm.oracle(lm.read_one('{D}/harbour.fst'), 'the cold harbour slips', 'wer').score", r"0\.0"),
     Right(f"lm.best(lm.read_one('{D}/ferry.slf')).times[0]", r"\(0\.0, 0\.18\)"),
-    Right(f"lm.NBest.from_graph(lm.read_one('{D}/harbour.fst'), 2)", r"NBest\(2 hypotheses\)"),
+    Right(f"lm.NBest.from_graph(lm.read_one('{D}/harbour.fst'), 2)", r"NBest\(2 hypotheses, scores: weight\)"),
     Right("lm.oracle(lm.Lattice.from_strings(['a b', 'a c'], costs=[1.0, 2.0]), 'a c').words", r"\('a', 'c'\)"),
     Right("lm.make_metric('bleu').corpus(['a b c d e'], ['a b c d e']).score", r"1\.0"),
     Right(f"lm.read_one('{D}/harbour.fst').pruned(nbest=2).statistics().paths", "2"),

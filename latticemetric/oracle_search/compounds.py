@@ -114,7 +114,8 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     cost = lattice.cost(scales)
     # A reference without words has no rate: use it only if no reference has words.
     candidates = [one for one in listed if one] or list(listed)
-    found = [(number, words, *_best(lattice, words, cost)) for number, words in enumerate(candidates)]
+    search = _best_hypothesis if lattice.ranked and len(lattice.word) else _best
+    found = [(number, words, *search(lattice, words, cost)) for number, words in enumerate(candidates)]
 
     def rank(one: tuple[int, tuple[str, ...], Steps, int]) -> tuple[Any, ...]:
         number, words, path, errors = one
@@ -151,7 +152,7 @@ def _scored(lattice: Lattice, references: Sequence[tuple[str, ...]], path: Steps
 
 
 def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[Steps, int]:
-    """Return the path with the fewest errors, and the number of errors."""
+    """Return the best path by the tie rule of those with the fewest errors, and the number of errors."""
     automaton = compound_automaton(reference, lattice.vocabulary, lattice.word.tolist())
     # With its copy in arrays, the composed machine takes over three times its own memory.
     require_memory_to_compose(lattice, 4 * len(automaton.final))
@@ -159,6 +160,14 @@ def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[St
     assert found is not None  # the automaton accepts all texts
     path, value = found
     return path, int(-value)
+
+
+def _best_hypothesis(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[Steps, int]:
+    """Return the same for an n-best list (`ranked`), without an automaton: score each hypothesis."""
+    paths = lattice.ranked_paths(cost)
+    errors = _METRIC.numerator(_METRIC.table([lattice.words(path) for path in paths], [[reference]] * len(paths)))
+    best = int(errors.argmin())  # of the fewest errors, the first: paths are sorted by cost, then by rank
+    return paths[best], int(errors[best])
 
 
 def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoken: Sequence[int]) -> FstArrays:

@@ -70,6 +70,34 @@ def test_the_oracle_is_the_best_of_all_paths_by_the_tie_rule(lattice, references
     assert found.score == (None if not any(references) else float(best[0]))
 
 
+@given(
+    listed=st.lists(st.lists(st.sampled_from(SPELLED), max_size=4), min_size=1, max_size=5),
+    references=texts,
+    data=st.data(),
+)
+def test_the_oracle_of_a_list_is_its_first_best_hypothesis(listed, references, data):
+    costs = data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=len(listed), max_size=len(listed)))
+    nbest = lm.NBest.from_strings(listed, costs=costs)
+    counted = [one for one in references if one] or references
+    rates = [min(Fraction(errors(tuple(words), one), max(1, len(one))) for one in counted) for words in listed]
+    rank = min(range(len(listed)), key=lambda number: (rates[number], costs[number], number))
+    found = lm.compound_oracle(nbest, references)
+    assert (found.words, found.cost) == (tuple(listed[rank]), costs[rank])
+    assert Fraction(found.numerator, max(1, found.denominator)) == rates[rank]
+    assert nbest.to_lattice().source[found.arcs[0]] == 0
+    assert (nbest.to_lattice().source == 0).nonzero()[0].tolist().index(found.arcs[0]) == rank
+
+
+def test_long_lists_need_no_automaton():
+    words = [f"w{number}" for number in range(2000)]
+    nbest = lm.NBest.from_strings([[*words[:-1], "wrong"], words, words[1:]], costs=[0.0, 1.0, 2.0])
+    lm.limit_memory("200M")
+    try:
+        assert lm.compound_oracle(nbest, " ".join(words)).words == tuple(words)
+    finally:
+        lm.limit_memory(None)
+
+
 def test_joined_words_cost_nothing_on_either_side():
     lattice = lm.Lattice.from_strings(["whitepaper on ice cream", "white paper on ice"], costs=[2.0, 1.0])
     found = lm.compound_oracle(lattice, "white paper on icecream")
@@ -145,7 +173,7 @@ def test_what_does_not_fit_into_memory_is_refused_before_it_is_tried():
     lm.limit_memory("200M")
     try:
         with pytest.raises(lm.InputError, match="needs more than 200 MB of memory"):
-            lm.compound_oracle(lm.Lattice.from_strings([words]), " ".join(words))
+            lm.compound_oracle(lm.Lattice.from_strings([words], costs=[0.0]), " ".join(words))
     finally:
         lm.limit_memory(None)
 

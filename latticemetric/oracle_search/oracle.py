@@ -29,9 +29,9 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 from latticemetric.oracle_search.search_space import (
     Candidate,
+    ForestSpace,
     LatticeSpace,
     SearchSpace,
-    as_forest_space,
     as_search_space,
     find_engine,
 )
@@ -187,7 +187,7 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
     Nodes are split where necessary; edges keep their scores and labels.
 
     Args:
-        graph: A forest; a lattice or an n-best list is converted to a forest.
+        graph: A forest; the oracle lattice of a lattice or an n-best list is converted to a forest.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
 
@@ -197,7 +197,9 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
         >>> [derivation.words for derivation in best.derivations()]
         [('5', '7'), ('6', '7')]
     """
-    space = as_forest_space(graph, as_recognition_rate(metric), None)
+    if not isinstance(graph, Forest):
+        return Forest.from_lattice(oracle_lattice(graph, references, metric))  # without tables of states × words²
+    space = ForestSpace(graph, as_recognition_rate(metric), None)
     strings = _best_references(space, references)
     best = best_edges(space.search_for(strings[0]), [space.encoded(reference) for reference in strings])
     forest, edge = space.graph, best.edge

@@ -293,25 +293,6 @@ class ForestSpace(SearchSpace):
         return [Candidate(best.edges, self._merit(best.gain, reference)) for best in strings]
 
 
-class LatticeAsForest(ForestSpace):
-    """The paths of a lattice, searched as a forest with one edge per arc, and one edge for the start.
-
-    `arc_of` has the arc of each edge; −1 for the edge of the start.
-    """
-
-    def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
-        super().__init__(Forest.from_lattice(lattice), metric, scales)
-        # A forest sorts its edges by head; edges with the same head keep the order of the input.
-        self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
-
-
-def as_forest_space(graph: Graph, metric: GRR, scales: Scales | None) -> ForestSpace:
-    """Return any graph as a search space of derivations."""
-    if isinstance(graph, Forest):
-        return ForestSpace(graph, metric, scales)
-    return LatticeAsForest(as_lattice(graph, scales), metric, scales)
-
-
 def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchSpace:
     """Return any graph as a search space of its paths or derivations."""
     if isinstance(graph, Forest):

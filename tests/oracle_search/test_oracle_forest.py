@@ -52,3 +52,19 @@ def test_a_real_forest_says_a_reference_in_some_ways():
     found = lm.oracle_forest(forest, lines, metric)
     expected = Counter(words for words, _ in said_by(forest) if _merit(words, listed, metric) == (True, 1))
     assert Counter(words for words, _ in said_by(found)) == expected
+
+
+def test_the_forest_of_a_long_list_needs_little_memory():
+    words = [f"w{number}" for number in range(10_000)]
+    nbest = lm.NBest.from_strings([["wrong", *words[1:]], words, [*words, "more"]], costs=[0.0, 1.0, 2.0])
+    lm.limit_memory("200M")
+    try:
+        found = lm.oracle_forest(nbest, [words], "wer")
+    finally:
+        lm.limit_memory(None)
+    assert found.words(found.best_path()) == tuple(words)
+    assert len(found.head) == len(words) + 1  # an edge for each word, and one for the start
+    assert said_by(lm.oracle_forest(lm.NBest.from_strings(["ab", "ac"]), "a", "cer")) == [
+        (("ab",), 0.0),
+        (("ac",), 0.0),
+    ]

@@ -24,7 +24,7 @@ from latticemetric.lattice.columns import Column, Costs, Floats, Scales, Steps, 
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough
 from latticemetric.memory import most_bytes
-from latticemetric.vocabulary import Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
@@ -33,6 +33,9 @@ _MOST_EDGES = 2**18  # of one sampled derivation; shared nodes can make a deriva
 _EMPTY, _NONE = 0, -1
 _WORD_BITS = 32
 _HIGHEST_ORDER = 2**31 - 1
+# An n-best list with more arcs is long: its n-grams are counted, without a pass over the list for sixteen of them.
+MOST_ARCS = 5_000
+_BYTES_OF_NGRAM = 40  # in the arrays of a trie while it is built
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,9 +262,43 @@ class Posteriors(Result, Distribution):
         """
         order = checked_ngram_order(order)
         lattice = self.lattice
+        if lattice.ranked and len(lattice.word) > MOST_ARCS:
+            with small_enough(TOO_MANY_NGRAMS):
+                return NgramPosteriors(order, lattice.vocabulary, *self._listed_ngrams(order))
         columns = lattice.source, lattice.target, lattice.word, self.transition, lattice.num_states
         with small_enough(TOO_MANY_NGRAMS):
             return NgramPosteriors(order, lattice.vocabulary, *_native.ngram_posteriors(*columns, order))
+
+    def _listed_ngrams(self, order: int) -> tuple[Words, Words, Floats]:
+        """Return the trie of n-grams of an n-best list (`ranked`): for each n-gram, add up the hypotheses that have it.
+
+        In each round, n-grams that are one word longer get the next rows.
+        """
+        lattice, paths = self.lattice, self.lattice.ranked_paths()
+        share = np.array([self.of_path(path, lattice.end_of(path)) for path in paths])
+        spelled = [words[words != EPSILON] for words in (lattice.word[path] for path in paths)]
+        word = np.concatenate(spelled).astype(np.int64)
+        owner = np.repeat(np.arange(len(paths)), [len(words) for words in spelled])
+        keys: list[npt.NDArray[np.int64]] = [np.array([_NONE << _WORD_BITS])]
+        sums: list[Floats] = [np.ones(1)]
+        rows, row = 1, np.full(len(word), _EMPTY)  # the row of the n-gram that begins at each place
+        for length in range(min(order, len(word))):
+            if rows * _BYTES_OF_NGRAM > most_bytes():
+                raise _native.TooLarge("the n-grams of the list do not fit into memory")
+            place = np.flatnonzero(owner[: len(word) - length] == owner[length:])
+            if not len(place):
+                break
+            key, found = np.unique(row[place] << _WORD_BITS | word[place + length], return_inverse=True)
+            row[place] = rows + found
+            once = np.unique(found * len(paths) + owner[place])
+            keys.append(key)
+            added = np.bincount(once // len(paths), weights=share[once % len(paths)], minlength=len(key))
+            sums.append(added.astype(np.float64, copy=False))
+            rows += len(key)
+        trie = np.concatenate(keys)
+        last = trie & ((1 << _WORD_BITS) - 1)
+        posterior: Floats = np.minimum(np.concatenate(sums), 1.0)
+        return (trie >> _WORD_BITS).astype(np.int32), last.astype(np.int32), posterior
 
     def to_lattice(self) -> Lattice:
         """Return the lattice with one column, `posterior`: −ln of the probability of each arc and final state.

@@ -3,6 +3,7 @@
 import math
 import time
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from kit.posteriors import chains, expected_posteriors, weighed_paths
 from kit.strategies import lattices, scalings
 
 import latticemetric as lm
+from latticemetric.posterior import posteriors
 
 
 @given(lattice=lattices(), order=st.integers(1, 5), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
@@ -149,3 +151,40 @@ def test_paths_that_are_next_to_impossible_keep_their_ngrams():
 def test_an_order_that_makes_no_sense_is_refused(order):
     with pytest.raises(lm.UsageError, match=f"order {order} cannot be counted; choose an order from 1 to 2147483647"):
         lm.posteriors(lm.Lattice.from_strings(["a"])).ngrams(order)
+
+
+@given(
+    texts=st.lists(st.lists(st.sampled_from("abcd"), max_size=6), min_size=1, max_size=6),
+    order=st.integers(1, 7),
+    data=st.data(),
+)
+def test_a_list_has_the_ngrams_of_its_lattice(texts, order, data):
+    costs = data.draw(st.lists(st.sampled_from([0.0, 1.0, 800.0]), min_size=len(texts), max_size=len(texts)))
+    lattice = lm.Lattice.from_strings(texts, costs=costs)
+    nbest = replace(lattice, ranked=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(posteriors, "MOST_ARCS", 0)
+        counted = lm.posteriors(nbest).ngrams(order)
+        if any(texts):
+            assert lm.mbr(nbest, order=order).gain == pytest.approx(lm.mbr(lattice, order=order).gain)
+    assert dict(counted) == pytest.approx(dict(lm.posteriors(lattice).ngrams(order)), abs=1e-12)
+    assert len(counted.lengths) == len(counted) + 1
+
+
+def test_ngrams_of_long_lists_need_no_passes_over_all_arcs(monkeypatch):
+    def passes(*_):
+        raise AssertionError("each sixteen n-grams take a pass over the list: quadratic")
+
+    monkeypatch.setattr(posteriors._native, "ngram_posteriors", passes)
+    words = [f"w{number}" for number in np.random.default_rng(0).integers(5000, size=1_000)]
+    hypotheses = [["wrong" if number % 50 == k else word for number, word in enumerate(words)] for k in range(10)]
+    distribution = lm.posteriors(lm.NBest.from_strings(hypotheses, costs=[0.0] * 10))
+    found = distribution.ngrams(4)
+    assert found["wrong",] == pytest.approx(1)
+    assert found[tuple(words[100:104])] == pytest.approx(0.6)
+    lm.limit_memory("20M")
+    try:
+        with pytest.raises(lm.InputError, match="n-grams of the list do not fit"):
+            distribution.ngrams(1000)
+    finally:
+        lm.limit_memory(None)

@@ -184,7 +184,6 @@ class ListCounts(NamedTuple):
 
 def count_lists(lists: ListColumns, gains: Gains) -> ListCounts:
     """Return the counts of n-best lists: each hypothesis against each reference of its list."""
-    lists = lists._replace(texts=without_empty_words(lists.texts), references=without_empty_words(lists.references))
     try:
         return ListCounts(*_native.count_lists(*lists, *gains))
     except (TypeError, UnicodeEncodeError):  # as in `_native_count`
@@ -192,18 +191,6 @@ def count_lists(lists: ListColumns, gains: Gains) -> ListCounts:
         sides = cast("tuple[Sequence[Text], Sequence[Text]]", (lists.texts, lists.references))
         texts, references = ([_spelled(text, numbers) for text in side] for side in sides)
         return ListCounts(*_native.count_lists(texts, lists.begin, references, lists.owner, *gains))
-
-
-def without_empty_words(texts: Any) -> Any:
-    """Return texts, with no empty strings in those that are lists of words; if there are none, return `texts` itself.
-
-    Native code would count an empty string as a word.
-    """
-    if not isinstance(texts, list | tuple) or set(map(type, texts)) <= {str}:
-        return texts
-    if not any(isinstance(text, list | tuple) and "" in text for text in texts):
-        return texts
-    return [words_of(text) if isinstance(text, list | tuple) else text for text in texts]
 
 
 def _spelled(text: Text, numbers: dict[str, int]) -> list[str]:
@@ -221,9 +208,6 @@ def _native_count(
     """
     require_as_many(candidates, references)
     said, expected = (s if isinstance(s, list | tuple) else list(s) for s in (candidates, references))
-    said = without_empty_words(said)
-    if not {type(text) for several in expected if isinstance(several, list | tuple) for text in several} <= {str}:
-        expected = list(map(without_empty_words, expected))
     try:
         return counting(said, expected, *more), None
     except (TypeError, UnicodeEncodeError):

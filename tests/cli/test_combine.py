@@ -98,6 +98,8 @@ def test_short_utterances_take_little_memory():
         tracemalloc.stop()
     assert combined < 400 * 3000
     assert written - combined < 400 * 300
+
+
 def test_other_content_is_not_combined_as_text(tmp_path):
     wide = [tmp_path / name for name in ("a.txt", "b.txt")]
     for path in wide:

@@ -76,8 +76,8 @@ void read_words(const char* at, const char* end, const char* readable, WordList&
   }
 }
 
-// Reads the words of a text. The words of lists lie anywhere in memory, so those of the next text are prefetched while
-// this one's are read.
+// Reads the words of a text; an empty string in a list is no word. The words of lists lie anywhere in memory, so those
+// of the next text are prefetched while this one's are read.
 void read_words(PyObject* text, const Items next, WordList& words) {
   words.clear();
   if (!PyUnicode_Check(text)) {
@@ -85,7 +85,7 @@ void read_words(PyObject* text, const Items next, WordList& words) {
     for (std::int64_t k = 0; k < items.size; ++k) {
       if (k < next.size) __builtin_prefetch(reinterpret_cast<const char*>(next.begin[k]) + sizeof(PyASCIIObject));
       const Utf8 word(items.begin[k]);
-      words.add().set(word.begin, word.end, word.readable);
+      if (word.begin != word.end) words.add().set(word.begin, word.end, word.readable);
     }
     return;
   }

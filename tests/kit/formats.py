@@ -14,6 +14,7 @@ import pytest
 from hypothesis import strategies as st
 
 import latticemetric as lm
+from kit.choices import booleans, different_numbers, exactly_many, numbers, some_numbers
 from kit.strategies import drafts
 from latticemetric.formats.reading import read_symbols
 from latticemetric.formats.references import read_references
@@ -42,7 +43,7 @@ decimal_scores = single_scores.map(lambda value: float(str(np.float32(value))))
 
 def column(draw: st.DrawFn, values: st.SearchStrategy[float], arcs: int, finals: int) -> lm.Column:
     def some(size: int) -> np.ndarray:
-        return np.array(draw(st.lists(values, min_size=size, max_size=size)), dtype=np.float64)
+        return np.array(draw(exactly_many(values, size)), dtype=np.float64)
 
     return lm.Column(some(arcs), some(finals))
 
@@ -172,19 +173,19 @@ def forest_drafts(
         one_goal: Whether there is one goal, which costs nothing.
         in_order: Whether each edge says its tails in their order.
     """
-    nodes = draw(st.integers(1, 6))
-    name = draw(st.lists(st.integers(0, 12), min_size=nodes, max_size=nodes, unique=True))
+    nodes = draw(numbers(1, 6))
+    name = draw(different_numbers(12, nodes))
     edges = []
     for rank in range(nodes):
-        for edge in range(draw(st.integers(1 if rank == 0 else 0, 3))):
-            below = st.integers(max(0, rank - 4), rank - 1)
-            is_leaf = rank == 0 or (edge > 0 and draw(st.booleans()))
-            tails = [] if is_leaf else draw(st.lists(below, min_size=1, max_size=_MOST_TAILS[nodes]))
+        below = max(0, rank - 4), rank - 1
+        for edge in range(draw(numbers(1 if rank == 0 else 0, 3))):
+            is_leaf = rank == 0 or (edge > 0 and draw(booleans))
+            tails = [] if is_leaf else draw(some_numbers(*below, fewest=1, largest=_MOST_TAILS[nodes]))
             places = [-k for k in range(1, len(tails) + 1)]
-            said = draw(st.lists(st.integers(1, len(words)), max_size=3))
+            said = draw(some_numbers(1, len(words), fewest=0, largest=3))
             if in_order:
                 for place in places:
-                    said.insert(draw(st.integers(_after(said), len(said))), place)
+                    said.insert(draw(numbers(_after(said), len(said))), place)
                 target = said
             else:
                 target = draw(st.permutations([*said, *places]))

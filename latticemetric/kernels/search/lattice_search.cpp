@@ -164,7 +164,7 @@ BandSearch::Settings settings(SearchMethod method, std::int32_t words) {
   return {method.kind == SearchMethod::band || words >= BandSearch::least_for_segments, method.part_bytes};
 }
 
-// Costs of nothing, for objectives without costs.
+// Returns costs of 0, for objectives without costs.
 PrefixBounds::Costs no_costs(const Lattice& lattice) {
   using Losses = std::vector<BandSearch::Loss>;
   return {Losses(static_cast<std::size_t>(lattice.arcs), 0), Losses(static_cast<std::size_t>(lattice.states), 0)};

@@ -281,10 +281,7 @@ def error_calibration(
         >>> round(found.squared_error.value, 4)
         0.1667
     """
-    means, counts = _checked(expected, errors, "expected errors")
-    sizes, _ = _checked(words, errors, "numbers of words")
-    if (counts < 0).any() or (sizes < 0).any():
-        raise UsageError("a number of errors or words is below 0", advice="give the counts of each utterance")
+    means, counts, sizes = _checked_utterances(expected, errors, words)
     drawn, number = Resampling(resamples, seed, confidence), _checked_bins(bins)
     rank = np.searchsorted(np.sort(means), means)
     place = rank * number // max(1, len(means))
@@ -337,6 +334,16 @@ def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str) -> tuple
     if not np.isfinite(numbers).all() or not np.isfinite(outcome).all():
         raise UsageError(f"some {what} or outcomes are not finite numbers", advice="remove NaN and infinite values")
     return numbers, outcome
+
+
+def _checked_utterances(
+    expected: npt.ArrayLike, errors: npt.ArrayLike, words: npt.ArrayLike
+) -> tuple[Values, Values, Values]:
+    means, counts = _checked(expected, errors, "expected errors")
+    sizes, _ = _checked(words, errors, "numbers of words")
+    if (counts < 0).any() or (sizes < 0).any():
+        raise UsageError("a number of errors or words is below 0", advice="give the counts of each utterance")
+    return means, counts, sizes
 
 
 def _are_true(outcomes: Values) -> npt.NDArray[np.bool_]:

@@ -31,7 +31,7 @@ TIMED = "TIMED"
 
 _UPPER = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
 _ARROW = "=>"
-_SETTING = re.compile(r"""\*\s*(\w+)[^"']*["']([^"']*)["']""")
+_SETTING = re.compile(r"""\*([^"']*)["']([^"']*)["']""")
 _SECTION = re.compile(r""";;\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)\"""")
 _TRUE = ("T", "TRUE", "YES")
 # Kinds of input, each of which may have its own sections: `trn` (csrfilt's default), and `ctm` and `stm` with times.
@@ -39,6 +39,7 @@ _KIND = "trn"
 _TIMED_KINDS = {"hyp": "ctm", "ref": "stm"}
 _WHITE = re.compile(r"[ \t\n\r\f\v]+")
 _NO_WORD = re.compile(r"(?<!\S)@(?!\S)")
+_GLUED = re.compile(r"\A\S+")
 _HYPHEN = re.compile(r"([^( ])-(?=[^) ])")
 
 
@@ -91,7 +92,8 @@ def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
                 if setting is None:
                     advice = "write * name = 'value'"
                     raise FormatError("a setting has no value in quotes", where=stream.place(), advice=advice)
-                settings[setting[1].upper()] = setting[2].upper()
+                # The name may be anywhere before the value: `* set case_sensitive to 'F'`.
+                settings |= {name: setting[2].upper() for name in settings if name in setting[1].upper()}
             else:
                 rules.append(_parsed(line.partition(mark[0])[0].strip(), stream.place()))
     if settings["FORMAT"] != "NIST1":
@@ -122,7 +124,15 @@ def _parsed(line: str, where: str) -> MappingRule:
     if not slot:
         # rfilter1 takes all text before the last slash as the output, even in `{A / B}`.
         return MappingRule(_unquoted(source), _unquoted(output), "", "", where)
-    return MappingRule(_unquoted(source), _unquoted(output), _unquoted(before), _unquoted(after.lstrip("_")), where)
+    return MappingRule(_unquoted(source), _unquoted(output), _context(before), _context(after), where)
+
+
+def _context(text: str) -> str:
+    """Return the context in `text`, which follows a slash or a slot.
+
+    As in rfilter1, characters that follow without a space are ignored: `/ [ ] __A [ ]` is `/ [ ] __ [ ]`.
+    """
+    return _unquoted(_GLUED.sub("", text))
 
 
 def _unquoted(text: str) -> str:

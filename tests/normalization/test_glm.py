@@ -178,6 +178,25 @@ def test_transcripts_with_times_have_sections_of_their_own(tmp_path):
     assert [found.words for found in lm.normalize_reference("p q r", timed).paths()] == [("P", "Q", "STM")]
 
 
+@pytest.mark.parametrize(
+    ("rule", "text", "expected"),
+    [
+        ("[X] => [{X / Y}] / [ ] __A [ ]", "x", {"X", "Y"}),  # in a file of NIST's test suite
+        ("X => Y / [ ] __A [ B]", "x b x a", {"Y B X A"}),
+        ("X => Y /[ ] __ [ ]", "x ]x", {"X ]Y"}),  # the context is "]"
+        ("X => Y / [ ]__[ ]", "x x]", {"X Y]"}),
+    ],
+)
+def test_contexts_begin_after_a_space_as_in_rfilter1(tmp_path, rule, text, expected):
+    assert rewritten(rules(tmp_path, rule), text) == expected
+
+
+@pytest.mark.parametrize("setting", ["* case_sensitive = 'F'", "*CASE_SENSITIVE:'f'", "* set case_sensitive to 'no'"])
+def test_settings_have_their_name_anywhere_before_the_value(tmp_path, setting):
+    path = rules(tmp_path, f"{setting}\nx => y\n", head=";;\n")
+    assert rewritten(path + ":KEEP_CASE", "X x") == {"y y"}
+
+
 def test_alternatives_of_both_sides_meet(tmp_path):
     pytest.importorskip("pynini")
     path = rules(tmp_path, RULES)

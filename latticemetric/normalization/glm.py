@@ -27,7 +27,7 @@ SPLIT_HYPHENS = "SPLIT_HYPHENS"
 """The option that splits words at hyphens (csrfilt's `-dh`)."""
 
 TIMED = "TIMED"
-"""The option that uses the sections for ctm and stm instead of those for trn (csrfilt's `-i`)."""
+"""The option that rewrites hypotheses as a ctm, word by word, and references as an stm (csrfilt's `-i`)."""
 
 _UPPER = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
 _ARROW = "=>"
@@ -146,13 +146,14 @@ class MappingRules(Rewriter):
 
     A state holds the last characters read so far, in two parts. The first part is already rewritten; it is kept, since
     it may be the left context of a later rule. The second part is not yet rewritten, since the choice of a rule depends
-    on the text that follows.
+    on the text that follows. Words of a ctm are rewritten one by one; then there is only one state.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
         super().__init__(path)
         file = read_glm(path, side, timed=timed)
         self._side, self._upper, self._timed, self._file = side, not keep_case, timed, file
+        self._word_by_word = timed and _TIMED_KINDS[side] == "ctm"
         self._by_first: dict[str, list[MappingRule]] = {}
         for rule in file.rules:
             if rule.source:
@@ -173,6 +174,13 @@ class MappingRules(Rewriter):
 
     def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
         if state == AFTER:
+            return
+        if self._word_by_word:
+            # A line of a ctm has one word; csrfilt puts one space before and after it.
+            _, _, parts = self._applied("", f" {word.translate(_UPPER) if self._upper else word} ", at_end=True)
+            for text in self._texts(parts, word):
+                output = (text + " ").encode("utf-8", "surrogatepass")
+                yield from (Step(AFTER, output, 0.0), Step(0, output, 0.0))
             return
         # csrfilt puts two spaces before and after each text.
         seen, pending = ("", "  ") if state == BEFORE else self._states[state]

@@ -137,6 +137,30 @@ def test_csrfilt_writes_the_same(tmp_path, option, flag, side):
         assert rewritten(path + option, line, side) == {" ".join(text.split()) for text in expected}
 
 
+ONE_WORD = """
+GONNA => GOING TO / [ ] __ [ ]
+CHE => CZE / __ [CH]
+ICE CREAM => ICECREAM
+B => C / [A ] __
+X => Y / [ ] __ [ ]
+[ HM ] => [ UH HUH ]
+"""
+
+
+@pytest.mark.skipif(not (SCTK / "csrfilt.sh").exists(), reason="needs sctk")
+def test_csrfilt_rewrites_words_of_a_ctm_one_by_one(tmp_path):
+    path = rules(tmp_path, ONE_WORD)
+    words = "ice cream gonna a b chech x x hm hm b"
+    lines = "".join(f"u 1 {place} 1 {word} 0.5\n" for place, word in enumerate(words.split()))
+    environment = os.environ | {"PATH": f"{SCTK}:{os.environ['PATH']}"}
+    command = [SCTK / "csrfilt.sh", "-i", "ctm", "-t", "hyp", path]
+    written = subprocess.run(command, input=lines, capture_output=True, text=True, env=environment, check=True)
+    expected = [line.split()[4] for line in written.stdout.splitlines()]
+    assert " ".join(expected) == "ICE CREAM GOING TO A B CZECH Y Y UH HUH UH HUH B"
+    assert lm.normalize(words, f"{path}:TIMED") == " ".join(expected)
+    assert lm.normalize(words, path) == "ICECREAM GOING TO A C CZECH Y Y UH HUH HM B"
+
+
 # --- By hand
 
 
@@ -176,6 +200,14 @@ def test_transcripts_with_times_have_sections_of_their_own(tmp_path):
     timed = f"{path}:TIMED"
     assert lm.normalize("p q r", timed) == "P CTM R"
     assert [found.words for found in lm.normalize_reference("p q r", timed).paths()] == [("P", "Q", "STM")]
+
+
+def test_words_of_a_timed_hypothesis_are_rewritten_one_by_one(tmp_path):
+    path = rules(tmp_path, "A B => C\n[D] => [{D / E}] / [ ] __ [ ]\n") + ":TIMED"
+    assert lm.normalize("a b", path) == "A B"
+    assert [found.words for found in lm.normalize_reference("a b", path).paths()] == [("C",)]
+    found = lm.normalize(lm.Lattice.from_strings(["d a b", "d"]), path)
+    assert {way.words for way in found.paths()} == {("D", "A", "B"), ("E", "A", "B"), ("D",), ("E",)}
 
 
 @pytest.mark.parametrize(

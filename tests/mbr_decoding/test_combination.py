@@ -2,8 +2,11 @@
 
 import itertools
 import math
+import re
+import subprocess
 from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -231,6 +234,55 @@ def ctm_graph(words, sure):
         times=[float(k) for k in range(len(words) + 1)],
         labels=labels,
     )
+
+
+ROVER = Path("/usr/lib/sctk/bin/rover")
+
+
+def written_ctms(folder, draws):
+    """The words and confidences of three systems, by file name; the files are written as CTMs."""
+    systems = {}
+    for name in ("a.ctm", "b.ctm", "c.ctm"):
+        words = [str(draws.choice(list("abcd"))) for _ in range(draws.integers(3, 9))]
+        sure = draws.random(len(words)).round(4).tolist()
+        lines = [f"u 1 {k / 2} 0.4 {word} {one}\n" for k, (word, one) in enumerate(zip(words, sure, strict=True))]
+        (folder / name).write_text("".join(lines))
+        systems[name] = words, sure
+    return systems
+
+
+def rover(folder, method, share, null):
+    """What rover writes for the three files."""
+    hypotheses = [option for name in ("a.ctm", "b.ctm", "c.ctm") for option in ("-h", name, "ctm")]
+    options = ["-m", method, "-a", str(share), "-c", str(null), "-f", "0", "-o", "out"]
+    subprocess.run([ROVER, *hypotheses, *options], cwd=folder, capture_output=True, check=True)
+    return (folder / "out").read_text()
+
+
+def rover_slots(folder, names):
+    """The columns of rover, as slots of a combination."""
+    columns = re.findall(r"<putative_tag .*?</putative_tag >", rover(folder, "putat", 1, 0), re.DOTALL)
+    slots, following = np.full((len(columns), len(names)), -1, dtype=np.int32), [0] * len(names)
+    for row, column in zip(slots, columns, strict=True):
+        for system in (names.index(name) for name in re.findall(r'tag1="(.+?)"', column)):
+            row[system] = following[system]
+            following[system] += 1
+    return slots
+
+
+@pytest.mark.skipif(not ROVER.exists(), reason="needs sctk")
+@pytest.mark.parametrize(
+    ("method", "scheme"), [("meth1", "average"), ("maxconf", "maximum"), ("avgconf", "sum")], ids=lambda name: name
+)
+def test_rover_chooses_the_same_words_in_its_columns(tmp_path, method, scheme):
+    draws = np.random.default_rng(11)
+    for _ in range(15):
+        systems = written_ctms(tmp_path, draws)
+        graphs = {name: ctm_graph(*output) for name, output in systems.items()}
+        found = replace(lm.combine(graphs), slots=rover_slots(tmp_path, list(systems)))
+        share, null = (0.0 if scheme == "sum" else round(draws.random(), 3)), round(draws.random(), 3)
+        expected = [line.split()[4] for line in rover(tmp_path, method, share, null).splitlines()]
+        assert list(found.vote(scheme=scheme, null=null, count_share=share).words) == expected
 
 
 class TestOracle:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -143,14 +143,14 @@ def command(
         refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
     vote.check(len(files))
     utterances = read_systems(files, format=reading.from_format, style=reading.style, vocabulary=reading.vocabulary)
+    model: dict[str, Any] = {"scale": reading.posterior_scale, "scales": reading.weights}
     found = combine_all(
         utterances,
         weights=vote.system_weights or None,
         null=vote.null,
         scheme="sum" if vote.scheme == "mbr" else vote.scheme,
         count_share=vote.count_share,
-        scale=reading.posterior_scale,
-        scales=reading.weights,
+        **model,
     )
     tuned, judged = None, None
     if judging.references is not None:
@@ -162,11 +162,10 @@ def command(
             found, judgeable = (one.voting(tuned.weights, tuned.null) for one in (found, judgeable))
         others = {}
         if vote.scheme == "mbr":
-            others["mbr"] = [one.mbr(scale=reading.posterior_scale).words for one in judgeable.combinations]
+            others["mbr"] = [one.mbr(**model).words for one in judgeable.combinations]
         judged = judge(judgeable, references, others=others, subsets=judging.subsets, **resampling.asdict())
-    scale = reading.posterior_scale
     results = _CombinationResults(
-        found, tuned, judged, by_risk=vote.scheme == "mbr", scale=scale, resampling=resampling
+        found, tuned, judged, model=model if vote.scheme == "mbr" else None, resampling=resampling
     )
 
     def beside() -> None:
@@ -189,12 +188,12 @@ class _CombinationResults(Results):
         tuned: TunedVote | None,
         judged: Judgment | None,
         *,
-        by_risk: bool,
-        scale: float,
+        model: Mapping[str, Any] | None,
         resampling: ResamplingOptions,
     ) -> None:
+        """Store what to write; with `model` (see `Combination.mbr`), write the words with the least risk."""
         self._found, self._tuned, self._judged, self._resampling = found, tuned, judged, resampling
-        self._by_risk, self._scale = by_risk, scale
+        self._model = model
 
     def lines(self, output_format: str) -> Iterable[str]:
         """Yield the lines of one format."""
@@ -215,15 +214,15 @@ class _CombinationResults(Results):
     def text(self) -> Iterator[str]:
         """Yield one line per utterance: its id and words."""
         for name, one in self._each():
-            words = one.mbr(scale=self._scale).words if self._by_risk else one.words
+            words = one.words if self._model is None else one.mbr(**self._model).words
             yield harmless(f"{name} {' '.join(words)}".rstrip())
 
     def records(self) -> Iterator[Record]:
         """Yield one record per utterance."""
         for name, one in self._each():
             record = one.asdict()
-            if self._by_risk:
-                best = one.mbr(scale=self._scale)
+            if self._model is not None:
+                best = one.mbr(**self._model)
                 record |= {"hypothesis": " ".join(best.words), "confidences": list(best.confidences), "times": None}
                 record["risk"] = best.risk
             yield {"id": name, **record}
@@ -266,7 +265,7 @@ class _CombinationResults(Results):
 
     def _ctm(self) -> Iterator[str]:
         """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
-        if self._by_risk:
+        if self._model is not None:
             raise UsageError("--scheme mbr gives no times, but ctm needs them", advice="choose another --format")
         for name, one in self._each():
             times = one.times

@@ -286,6 +286,10 @@ class Combination(Result, Frozen):
         The distribution of a system has the weight of the system. The search starts from the vote, and changes words
         while the risk falls. If the output of a system is a graph, the search uses all of its paths, not its confusion
         network. `one_best` of the result has the words of the vote.
+
+        Args:
+            scale: Factor of the costs of graphs, as for `combine`; give the same.
+            scales: Weight of each score column of graphs, as for `combine`; give the same.
         """
         union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
         first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)

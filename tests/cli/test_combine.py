@@ -1,5 +1,6 @@
 """`latticemetric combine`: the same for any order of the files, judged, tuned, and written."""
 
+import re
 import tracemalloc
 
 import pytest
@@ -51,6 +52,29 @@ def test_least_risk(files):
     assert document["utterances"][0]["risk"] == pytest.approx(2 / 3, abs=1e-4)
 
 
+SLF = """VERSION=1.0
+N=4 L=4
+I=0 t=0.0
+I=1 t=0.5
+I=2 t=0.5
+I=3 t=1.0
+J=0 S=0 E=1 W=x a=0.0 l=-2.0
+J=1 S=0 E=2 W=y a=-3.0 l=0.0
+J=2 S=1 E=3 W=z a=0.0 l=0.0
+J=3 S=2 E=3 W=z a=0.0 l=0.0
+"""
+
+
+@pytest.mark.parametrize("scheme", ["sum", "mbr"])
+def test_weights_of_score_columns_count(tmp_path, scheme):
+    graphs = [file(tmp_path, name, SLF) for name in ("one.slf", "two.slf")]
+    for scale, words in (("lm=1", "x z"), ("lm=3", "y z")):
+        found = good(combine(*graphs, "--scheme", scheme, "--scale", scale, "--format", "json")).json
+        assert found["utterances"][0]["hypothesis"] == words
+    judged = good(combine(*graphs, "--scheme", scheme, "--scale", "lm=3", "--reference", file(tmp_path, "ref", "y z")))
+    assert set(re.findall(r"^(?:combination|mbr) .*?([0-9]+/2)", judged.stderr, re.MULTILINE)) == {"0/2"}
+
+
 def test_networks_are_written(files, tmp_path):
     good(combine(*files[:3], "--write-lattices", tmp_path / "out.plf"))
     assert len(list(lm.read(tmp_path / "out.plf"))) == 2
@@ -91,7 +115,7 @@ def test_short_utterances_take_little_memory():
     try:
         found = combine_all(utterances)
         combined, _ = tracemalloc.get_traced_memory()
-        results = _CombinationResults(found, None, None, by_risk=False, scale=1.0, resampling=None)
+        results = _CombinationResults(found, None, None, model=None, resampling=None)
         assert [line.split()[1:] for line in results.text()] == [["a", "cat", "sat"]] * 400
         written, _ = tracemalloc.get_traced_memory()
     finally:

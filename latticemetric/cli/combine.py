@@ -86,7 +86,9 @@ class _VoteOptions(Options):
     )
 
     def check(self, files: int) -> None:
-        """Refuse weights if there is not one weight per file; refuse to tune a scheme that does not vote."""
+        """Refuse weights if there is not one weight per file, and options that have no effect on this scheme."""
+        if self.scheme not in ("average", "maximum"):
+            refuse(["count_share"], f"with --scheme {self.scheme}", advice="choose --scheme average or maximum")
         if self.tune_share is not None and self.scheme == "mbr":
             raise UsageError(
                 "--tune-share tunes a vote, but this scheme does not vote",

@@ -101,6 +101,8 @@ def test_keyed_lines_stand_beside_graphs(tmp_path):
     ("options", "message"),
     [
         (["--tune-share", "0.5"], "without --reference"),
+        (["--count-share", "0.5"], "--count-share has no effect with --scheme sum; choose --scheme average or maximum"),
+        (["--count-share", "0.5", "--scheme", "mbr"], "--count-share has no effect with --scheme mbr"),
         (["--format", "ctm"], "ctm needs times"),
         (["--system-weights", "1,2"], "--system-weights: there are 3 files, but 2 weights"),
     ],

@@ -214,6 +214,20 @@ def test_words_that_overlap_at_the_end_of_a_segment_are_in_order(tmp_path):
     assert found.files[0][0] == ""
 
 
+# sclite holds the middle in 64 bits, and the end in 32: there, 0.1 is rounded up, 0.7 and 2050.45 are rounded down.
+AT_THE_END = [("0.05", "0.1", "0.1", True), ("0.6", "0.2", "0.7", False), ("2050.40", "0.10", "2050.45", False)]
+
+
+@pytest.mark.parametrize(("begin", "duration", "end", "is_first"), AT_THE_END)
+def test_a_word_with_its_middle_at_the_end_of_a_segment_is_cut_as_by_sclite(begin, duration, end, is_first, tmp_path):
+    stm = f"a 1 ann 0.0 {end} <o> x\na 1 ann {end} 3000 <o> x\n"
+    reference, hypothesis = write_segments(tmp_path, stm, f"a 1 {begin} {duration} x\n")
+    ours = our_counts(reference, hypothesis, lowercase=True)
+    assert ours == [(1, 0, 0, 0), (0, 0, 1, 0)][:: 1 if is_first else -1]
+    if SCLITE is not None:
+        assert ours == counts_of_sclite(reference, hypothesis)
+
+
 def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog):
     reference, hypothesis = write_segments(tmp_path, ctm="".join(CTM.splitlines(keepends=True)[:13]))
     counts = our_counts(reference, hypothesis, lowercase=True)

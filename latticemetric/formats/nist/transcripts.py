@@ -7,6 +7,7 @@ notation of words.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -14,9 +15,12 @@ from functools import partial
 from itertools import groupby
 from typing import IO, NamedTuple
 
+import numpy as np
+
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.nist import ctm
 from latticemetric.formats.nist.lines import (
+    EXACT,
     STM_FIELDS,
     TIME_ORDER,
     content_lines,
@@ -228,8 +232,8 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
 
     A word belongs to the first segment of its channel that ends after the middle of the word. (For an alternation, the
     latest middle of its words counts.) Words after the last segment belong to the last segment. Names of files and
-    channels are compared without case. Refuse segments that are not in order of time. Refuse
-    channels that have words, but no segments.
+    channels are compared without case. Refuse segments that are not in order of time. Refuse channels that have words,
+    but no segments.
     """
     by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
     for name, place, lines in ctm.channels(words):
@@ -283,12 +287,23 @@ def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item
                 where=segment.where,
                 advice="sort the segments by file, channel and time",
             )
-        first, end = at, segment.end if number + 1 < len(listed) else Decimal("inf")
-        while at < len(spoken) and (middle := max((row.begin + row.end) / 2 for row in ctm.rows_of(spoken[at]))) < end:
+        first, end = at, _end(segment) if number + 1 < len(listed) else math.inf
+        while at < len(spoken) and (middle := max(map(_middle, ctm.rows_of(spoken[at])))) < end:
             begin = ctm.rows_of(spoken[at])[0].begin
-            if begin < latest and number and middle < listed[number - 1].end:
+            if begin < latest and number and middle < _end(listed[number - 1]):
                 what = f"the words are not in order of time: one at {begin:f} comes after one at {latest:f}"
                 raise FormatError(what, advice=f"sort the file with {TIME_ORDER}")
             latest = max(latest, begin)
             at += 1
         yield spoken[first:at]
+
+
+def _end(segment: Record) -> float:
+    """Return the end of a segment as sclite holds it, in 32 bits: a middle at 0.1 is before an end at 0.1."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(segment.end))
+
+
+def _middle(word: ctm.TimedWord) -> float:
+    """Return the middle of a word, computed as in sclite from its begin and duration in 64 bits."""
+    return float(word.begin) + float(EXACT.subtract(word.end, word.begin)) / 2

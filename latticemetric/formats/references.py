@@ -18,8 +18,9 @@ from latticemetric.vocabulary import Vocabulary, split_words
 if TYPE_CHECKING:
     from latticemetric.lattice.lattice import Lattice
 
-# Every transcript in a NIST format contains ids in brackets, labels, or times with a fraction.
+# Transcripts in NIST formats contain ids in brackets, labels, or times with a fraction; or their names tell the format.
 _TRANSCRIPT_SIGNS = (b")", b"<", b".")
+_TRANSCRIPT_SUFFIXES = (".trn", ".stm", ".ctm")
 # The beginning of test sets as markup: those of WMT and NIST, and TMX and XLIFF.
 _MARKUP = re.compile(rb"\s*<(?:[?]xml|!doctype|mteval|(?:ref|src|tst)set|dataset|tmx|xliff)[\s>]", re.IGNORECASE)
 
@@ -163,7 +164,8 @@ def _require_text(stream: Stream) -> None:
 def read_transcripts(stream: Stream) -> ReferenceFile | None:
     """Read the references of a stream in a NIST format; return `None` for other formats."""
     _require_text(stream)
-    if not any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS):
+    signs = any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS)
+    if not signs and not stream.stem.lower().endswith(_TRANSCRIPT_SUFFIXES):
         return None
     from latticemetric.formats.nist.transcripts import transcripts
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import read_transcripts, require_lines
-from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
+from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
 
@@ -159,13 +159,12 @@ def read_recognised(words: str, reference: str) -> list[RecognisedSegment] | Non
         words: The CTM file.
         reference: The STM file.
     """
-    from latticemetric.formats.nist.lines import is_ctm, is_stm_reference
     from latticemetric.formats.nist.transcripts import words_by_segment
 
     if STANDARD_INPUT in (words, reference):
         return None
     with open_stream(words) as spoken, open_stream(reference) as segments:
-        if not (is_ctm(spoken.head()) and is_stm_reference(segments.head())):
+        if not _are_words_and_segments(spoken, segments):
             return None
         cut = words_by_segment(spoken, segments)
     with open_stream(reference) as stream:
@@ -217,14 +216,21 @@ def read_lines(path: str) -> list[str]:
 
 
 def _system_output(path: str, reference: str) -> _Table:
-    from latticemetric.formats.nist.lines import is_ctm, is_stm_reference
     from latticemetric.formats.nist.transcripts import words_by_segment, words_or_graph
 
     with open_stream(path) as words, open_stream(reference) as segments:
-        if is_ctm(words.head()) and is_stm_reference(segments.head()):
+        if _are_words_and_segments(words, segments):
             cut = words_by_segment(words, segments)
             return {name: (path, _text(words_or_graph(graph))) for name, graph in cut.items()}
     return _required_transcripts(path)
+
+
+def _are_words_and_segments(words: Stream, segments: Stream) -> bool:
+    """Check whether a file is CTM and another one STM."""
+    from latticemetric.formats.nist.lines import is_ctm, reference_format
+
+    is_words = is_ctm(words.head()) or reference_format(words.head(), words.stem) == "ctm"
+    return is_words and reference_format(segments.head(), segments.stem) == "stm"
 
 
 def _required_transcripts(path: str) -> _Table:

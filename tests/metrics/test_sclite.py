@@ -245,6 +245,31 @@ def test_an_utterance_that_is_missing_is_named(tmp_path):
         read_nist_segments([str(tmp_path / "hyp.txt")], [str(reference)])
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("ref.trn", "a b (s_1)\na (s_2)\nc\n", "ref.trn:3: the line does not end in an id"),
+        ("ref.trn", "a b (s_1)\na (s_1)\n", "ref.trn:2: id 's_1' already has a reference"),
+        ("ref.stm", "a 1 ann 0.0 2 the cat\na 1 bob\n", "ref.stm:2: the line has 3 fields"),
+        ("REF.CTM", "a 1 0.0 2 the\na 1 3.0 cat\n", "REF.CTM:2: the line has 4 fields"),
+    ],
+)
+def test_a_faulty_line_does_not_make_sentences_of_a_file_that_is_named_as_a_transcript(name, text, error, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(lm.FormatError, match=error):
+        read_nist_segments([str(tmp_path / name)], [str(tmp_path / name)])
+    (tmp_path / "ref.txt").write_text(text)
+    assert read_nist_segments([str(tmp_path / "ref.txt")], [str(tmp_path / "ref.txt")]) is None
+
+
+def test_whole_seconds_are_times_if_the_names_of_files_say_so(tmp_path):
+    stm = "a 1 ann 0 2 the cat\na 1 bob 2 4 sat down\n"
+    reference, hypothesis = write_segments(tmp_path, stm, "a 1 0 1 the\na 1 3 1 sat\n")
+    assert our_counts(reference, hypothesis, lowercase=True) == [(1, 0, 1, 0), (1, 0, 1, 0)]
+    (tmp_path / "plain.trn").write_text("no ids at all\n")
+    assert read_nist_segments([str(tmp_path / "plain.trn")], [str(tmp_path / "plain.trn")]) is None
+
+
 # --- Beside sclite: its own files
 
 

@@ -130,6 +130,20 @@ def is_ctm_reference(head: bytes) -> bool:
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 
+def reference_format(head: bytes, stem: str) -> str | None:
+    """Return `trn`, `stm` or `ctm` if a file is in this format; `None` for plain sentences.
+
+    If the content as a whole is none of these, the suffix of `stem` decides, provided that the first line suits it: a
+    faulty line in ref.trn is an error, and no reason to count all ids as words.
+    """
+    for name, is_reference in (("stm", is_stm_reference), ("ctm", is_ctm_reference), ("trn", is_trn_reference)):
+        if is_reference(head):
+            return name
+    suffix = stem.lower().rpartition(".")[2]
+    suits = {"stm": _is_segment, "ctm": _is_timed_word, "trn": lambda row: bool(_ids([row]))}.get(suffix)
+    return suffix if suits is not None and any(map(suits, _rows(head)[:1])) else None
+
+
 def _rows(head: bytes) -> list[_Row]:
     """Return the fields of each line of `head`, except comments; no rows if `head` is binary or has |||.
 

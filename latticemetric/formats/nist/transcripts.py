@@ -25,12 +25,10 @@ from latticemetric.formats.nist.lines import (
     TIME_ORDER,
     content_lines,
     exact_decimal,
-    is_ctm_reference,
     is_stm,
-    is_stm_reference,
     is_trn,
-    is_trn_reference,
     join_fields,
+    reference_format,
     require_first_field,
     seconds,
     split_id,
@@ -74,16 +72,10 @@ Transcript = tuple[str, str, Lattice | tuple[str, ...]]
 
 def transcripts(stream: Stream) -> Iterator[Transcript] | None:
     """Read the transcripts of a stream; return `None` for other formats."""
-    head = stream.head()
-    if is_stm_reference(head):
-        records = _scored_segments(stream)
-    elif is_ctm_reference(head):
-        return _channels(stream)
-    elif is_trn_reference(head):
-        records = _utterances(stream)
-    else:
-        return None
-    return map(_transcript, records)
+    name = reference_format(stream.head(), stream.stem)
+    if name is None or name == "ctm":
+        return _channels(stream) if name else None
+    return map(_transcript, _scored_segments(stream) if name == "stm" else _utterances(stream))
 
 
 def words_or_graph(graph: Lattice) -> Lattice | tuple[str, ...]:

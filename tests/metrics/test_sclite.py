@@ -126,6 +126,26 @@ def test_counts_of_transcripts_with_alternations_are_those_of_sclite(alternative
     assert our_counts(reference, hypothesis, lowercase=True) == counts_of_sclite(reference, hypothesis)
 
 
+def paths_of_sclite(reference: Path, hypothesis: Path) -> dict[str, list[tuple[str, ...]]]:
+    """The edits of each utterance, with the word of the reference and that of the hypothesis."""
+    command = [SCLITE, "-s", "-i", "spu_id", "-r", reference, "trn", "-h", hypothesis, "trn", "-o", "sgml", "stdout"]
+    report = subprocess.run([*command, "-f", "0"], capture_output=True, check=True, text=True).stdout
+    paths = re.findall(r'<PATH id="\((\S+)\)"[^\n]*\n(.*?)</PATH>', report, re.DOTALL)
+    return {name: re.findall(r'([CSDI]),"?([^",]*)"?,"?([^":\n]*)"?', path) for name, path in paths}
+
+
+@with_sclite
+@pytest.mark.parametrize("alternatives_said", [0.0, 0.3])
+def test_alignments_are_those_of_sclite_word_by_word(alternatives_said, tmp_path):
+    chance = random.Random(11)
+    meant = [transcript(chance, 0.3) for _ in range(300)]
+    said = [transcript(chance, alternatives_said) for _ in meant]
+    theirs = paths_of_sclite(write_trn(tmp_path / "ref.trn", meant), write_trn(tmp_path / "hyp.trn", said))
+    for number, sides in enumerate(zip(said, meant, strict=True)):
+        ours = Sclite().align(*(parsed_transcript(side, "here") for side in sides))
+        assert [tuple(each or "" for each in step) for step in ours.steps()] == theirs[f"spk_{number:04}"], sides
+
+
 @with_sclite
 def test_errors_of_optional_words_are_those_of_sclite(tmp_path):
     # sclite counts an optional word that nobody said as correct; here it is no word then.
@@ -226,6 +246,19 @@ def test_a_word_with_its_middle_at_the_end_of_a_segment_is_cut_as_by_sclite(begi
     assert ours == [(1, 0, 0, 0), (0, 0, 1, 0)][:: 1 if is_first else -1]
     if SCLITE is not None:
         assert ours == counts_of_sclite(reference, hypothesis)
+
+
+def test_gaps_in_a_reference_with_times_are_no_silences(tmp_path):
+    # A silence (`@`) costs 0.001 and breaks ties; sclite does not see the gaps between the words of a CTM.
+    timed = "0.1 0.2 c,0.3 0.1 b,0.5 0.1 d,* * <ALT_BEGIN>,0.7 0.3 a,* * <ALT>,0.7 0.3 b,* * <ALT_END>,1.1 0.2 a,"
+    timed += "1.3 0.1 b,1.5 0.1 d,1.6 0.3 b,1.9 0.3 b,2.3 0.3 b,2.7 0.3 b,3.0 0.3 b"
+    said = "c a a c a a c b c d b b"
+    reference, hypothesis = tmp_path / "ref.ctm", tmp_path / "hyp.ctm"
+    reference.write_text("".join(f"f 1 {line}\n" for line in timed.split(",")))
+    hypothesis.write_text("".join(f"f 1 {0.3 * place:.1f} 0.3 {word}\n" for place, word in enumerate(said.split())))
+    assert our_counts(reference, hypothesis, lowercase=True) == [(6, 5, 1, 1)]
+    if SCLITE is not None:
+        assert counts_of_sclite(reference, hypothesis) == [(6, 5, 1, 1)]
 
 
 def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog):

@@ -73,9 +73,8 @@ def _without_diacritics(text: str, keep: str = "") -> str:
 _HESITATIONS = re.compile(r"\b(?:hmm|mm|mhm|mmm|uh|um)\b")
 _WORDS = {
     "won't": "will not", "can't": "can not", "let's": "let us", "ain't": "aint", "y'all": "you all",
-    "wanna": "want to", "kinda": "kind of", "sorta": "sort of", "dunno": "do not know", "gotta": "got to",
-    "gonna": "going to", "i'ma": "i am going to", "imma": "i am going to", "woulda": "would have",
-    "coulda": "could have", "shoulda": "should have", "cause": "because", "ma'am": "madam",
+    "wanna": "want to", "gotta": "got to", "gonna": "going to", "i'ma": "i am going to", "imma": "i am going to",
+    "woulda": "would have", "coulda": "could have", "shoulda": "should have", "ma'am": "madam",
 }  # fmt: skip
 _TITLES = {
     "mr": "mister", "mrs": "missus", "st": "saint", "dr": "doctor", "prof": "professor", "capt": "captain",

@@ -1,6 +1,7 @@
 """Whisper's normalizers: what the peer's own program gives, kept and asked again; and graphs."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from latticemetric.normalization import whisper
 from latticemetric.normalization.grammar import find_grammar
 from latticemetric.normalization.whisper import whisper_basic, whisper_english
 
-# Made with whisper-normalizer 0.1.15, of words below and of others.
+# Made with OpenAI's openai-whisper 20250625, of words below and of others.
 GOLDEN = [
     json.loads(line) for line in Path(__file__).with_name("whisper.jsonl").read_text(encoding="utf-8").splitlines()
 ]
@@ -37,13 +38,19 @@ def test_known_texts_become_what_whisper_makes_of_them():
         assert whisper_basic(text, diacritics=False) == plain
 
 
-@given(texts)
+@given(texts.filter(lambda text: not re.search("kinda|sorta|dunno|cause", text)))
 def test_texts_become_what_the_peer_makes_of_them(text):
+    # The package rewrites four words more than OpenAI's program.
     english = pytest.importorskip("whisper_normalizer.english")
     basic = pytest.importorskip("whisper_normalizer.basic")
     assert whisper_english(text) == english.EnglishTextNormalizer()(text)
     assert whisper_basic(text) == basic.BasicTextNormalizer()(text)
     assert whisper_basic(text, diacritics=False) == basic.BasicTextNormalizer(remove_diacritics=True)(text)
+
+
+@pytest.mark.parametrize("word", ["kinda", "sorta", "dunno", "cause"])
+def test_words_that_only_the_package_whisper_normalizer_rewrites_are_kept(word):
+    assert whisper_english(f"the {word}") == f"the {word}"
 
 
 def test_english_equals_more_pairs_than_whisper():
@@ -53,7 +60,7 @@ def test_english_equals_more_pairs_than_whisper():
         if not line.startswith("#")
     ]
     equal = sum(whisper_english(one).split() == whisper_english(other).split() for one, other in rows)
-    assert equal == 148  # of 260; `english` makes 250 equal either way round
+    assert equal == 145  # of 260; `english` makes 250 equal either way round
 
 
 @pytest.mark.parametrize(

@@ -322,9 +322,9 @@ def can_analyse(metric: Metric[Any]) -> bool:
 
 
 def _alignment(metric: Any, candidate: GraphText, references: GraphReferences) -> Alignment:
+    listed = graphs_of(references)  # words, since a list of single words would be ambiguous
     if isinstance(metric, GRR):
-        return metric.evaluate(candidate, references).alignment  # type: ignore[arg-type]  # only Sclite takes graphs
-    listed = graphs_of(references)
+        return metric.evaluate(candidate, listed).alignment  # type: ignore[arg-type]  # only Sclite takes graphs
     found: Alignment = metric.align(candidate, listed[best_of_references(metric, candidate, listed)])
     return found
 

@@ -249,3 +249,10 @@ def test_damaged_files_of_speakers_are_refused(tmp_path):
 def test_spaces_among_characters_can_be_seen():
     details = lm.error_analysis(["ab"], ["a b"], lm.CER()).total
     assert [items for title, _, _, items in details.lists() if title == "deleted words"] == [[("␣", 1)]]
+
+
+@pytest.mark.parametrize("metric", [lm.WER(), lm.Sclite(), lm.CER(), lm.MER()], ids=str)
+def test_references_of_a_segment_may_be_single_words(metric):
+    said, expected = ["foo", "a b"], [["fox", "foo"], ["a b", "a c"]]
+    assert lm.error_analysis(said, expected, metric).total.errors == 0
+    assert lm.score(said, expected, metric)[metric.name].details().total.errors == 0

@@ -139,14 +139,14 @@ def command(
     preparation = Preparation(options.lowercase, options.tokenize)
     systems = (hypotheses, *options.others)
     segments = _read(systems, references, options)
-    files = [preparation.all_words(texts) for texts in segments.files]
+    files = [preparation.all_lines(texts) for texts in segments.files]
     outputs: Texts = files[: len(systems)]
     expected: Texts = [list(texts) for texts in zip(*files[len(systems) :], strict=True)]
     if (grammar := grammar_named(options.normalize)) is not None:
         from latticemetric.batch.normalization import normalized_sides
 
         # A grammar may turn one reference into several.
-        named = list(zip([*systems, *references], files, strict=True))
+        named = list(zip([*systems, *references], map(preparation.all_words, segments.files), strict=True))
         outputs, expected = normalized_sides(
             named[: len(systems)],
             named[len(systems) :],
@@ -203,16 +203,18 @@ def _analyses(
     """Return the errors of each system by each metric that aligns words, and the number of words to list."""
     from latticemetric.evaluation.error_analysis import can_analyse, error_analysis, groups_of
     from latticemetric.formats.segments import read_speakers
+    from latticemetric.metrics.base import graphs_of
 
     speakers = None if options.utt2spk is None else read_speakers(options.utt2spk)
     classes = options.by == "class"
     groups = None if options.by is None or options.by == "class" else groups_of(ids, options.by, speakers)
     if not any(can_analyse(one.metric) for one in tabled[0]):
         raise UsageError("none of the metrics aligns words", where="--details", advice="add wer, cer or sclite")
+    listed = list(map(graphs_of, expected))
     found: list[Analysed] = []
     for row, texts in zip(tabled, outputs, strict=True):
         found += [
-            (one, error_analysis(texts, expected, one.metric, groups=groups, classes=classes))
+            (one, error_analysis(texts, listed, one.metric, groups=groups, classes=classes))
             for one in row
             if can_analyse(one.metric)
         ]

@@ -73,6 +73,12 @@ class Preparation:
             return tuple(split_words(cased))
         return tuple((self._tokenizer(cased.rstrip()) if self._tokenizer else cased).split())
 
+    def text(self, line: str) -> str | tuple[str, ...]:
+        """Return the words of a line. Without a tokenizer, return a string: chrF may count its white space."""
+        if self.tokenize is not None:
+            return self.words(line)
+        return line.lower() if self.lowercase else line
+
     def kept_spaces(self, files: Iterable[Iterable[object]]) -> tuple[str, ...]:
         """Return a note if Unicode spaces stay inside words, because texts are split only at ASCII white space."""
         if self.tokenize is not None:
@@ -91,19 +97,23 @@ class Preparation:
         """Return the words of each line, or the graph with its words prepared."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
 
-    def all_texts(self, texts: Sequence[str | Sequence[str] | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """Return the words of each text, or the graph with its words prepared. Lists of words are not tokenized."""
+    def all_lines(self, texts: Sequence[str | Lattice]) -> list[str | tuple[str, ...] | Lattice]:
+        """Return each line prepared by `text`, or the graph with its words prepared."""
+        return [self.graph(text) if isinstance(text, Lattice) else self.text(text) for text in texts]
+
+    def all_texts(self, texts: Sequence[str | Sequence[str] | Lattice]) -> list[str | tuple[str, ...] | Lattice]:
+        """Return each text prepared by `text`, or the graph with its words prepared; refuse to tokenize other types."""
         if self._tokenizer and not all(isinstance(text, str) for text in texts):
             raise UsageError(
                 "only strings can be tokenized", advice="leave tokenize out, or join the words with spaces"
             )
         return [self._prepared(text) for text in texts]
 
-    def _prepared(self, text: str | Sequence[str] | Lattice) -> tuple[str, ...] | Lattice:
+    def _prepared(self, text: str | Sequence[str] | Lattice) -> str | tuple[str, ...] | Lattice:
         if isinstance(text, Lattice):
             return self.graph(text)
         if isinstance(text, str):
-            return self.words(text)
+            return self.text(text)
         words = listed_words(text)
         return tuple(map(str.lower, words)) if self.lowercase else words
 

@@ -506,6 +506,28 @@ def test_scores_may_be_fractions():
     assert good(score(*asked, "--explain", 4)).stdout.startswith(f"{NEW}: wer 0.")
 
 
+@pytest.mark.parametrize("flags", [(), ("--lowercase",)])
+def test_chrf_counts_the_white_space_of_lines_as_sacrebleu_does(flags, tmp_path):
+    sacrebleu = pytest.importorskip("sacrebleu")
+    files = [tmp_path / name for name in ("said", "meant")]
+    said, meant = [" The  cat\tsat", "a dog"], ["the cat sat ", "A  dog"]
+    for path, lines in zip(files, (said, meant), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines))
+    value = score_of(*files, "-m", "chrf", "-P", "chrf.whitespace=yes", "--resamples", 0, *flags)
+    peer = sacrebleu.CHRF(whitespace=True, lowercase=bool(flags)).corpus_score(said, [meant]).score / 100
+    assert value == pytest.approx(peer, abs=1e-12)
+    values = lm.score(said, meant, lm.CHRF(whitespace=True), lowercase=bool(flags)).values
+    assert values == {"chrf": pytest.approx(peer, abs=1e-12)}
+
+
+@pytest.mark.parametrize("view", [(), ("--details",), ("--explain", 1), ("--level", "sentence")])
+def test_several_references_may_all_be_single_words(view, tmp_path):
+    files = [tmp_path / name for name in ("said", "one", "other")]
+    for path, text in zip(files, ("foo\nbar\n", "foo\nbaz\n", "fox\nbar\n"), strict=True):
+        path.write_text(text)
+    good(score(*files, "-m", "wer,cer,sclite,mer,bleu,chrf", *view))
+
+
 def test_parameters_are_those_of_the_metric():
     texts = lines_of(NEW), lines_of(REF)
     found = scores(

@@ -477,6 +477,28 @@ def test_moses_lists_without_a_total_count_their_features(tmp_path):
     assert paths_in(tmp_path, "0 ||| a ||| LM0= -4.5 TM0= -1\n") == [[("a", 5.5)]]
 
 
+def test_spans_of_source_words_in_moses_lists_are_no_words(tmp_path):
+    enriched = "|0-1,wa=0-0 1-1 ,total=-2.5,d: 0 lm: -2 |"
+    text = f"0 ||| the house |0-1| is |2-2|  ||| LM0= -4 ||| -7\n0 ||| the house {enriched} |x| a|0-1| ||| ||| -8\n"
+    nbest = lm.read_one(write_file(tmp_path, text))
+    assert [" ".join(h.words) for h in nbest.hypotheses] == ["the house is", "the house |x| a|0-1|"]
+
+
+def test_a_word_that_looks_like_a_span_is_not_written_as_moses_does(tmp_path):
+    with pytest.raises(lm.UsageError, match=r"'\|0-1\|' would be read back as the span"):
+        lm.write(tmp_path / "x.nbest", [("0", lm.NBest.from_strings(["a |0-1|"]))])
+
+
+@pytest.mark.parametrize("extra", ["0-0 1-1", "", "0.9,0.1 0.2,0.8", "WordScores= -0.5 -2.0", "0-0 ||| WordScores= -1"])
+def test_alignments_and_scores_of_words_of_marian_stand_before_features(extra, tmp_path):
+    text = f"0 ||| a b ||| {extra} ||| F0= -2.5 F1= -1 ||| -1.25\n0 ||| c ||| {extra} ||| F0=-2 ||| -2\n"
+    nbest = lm.read_one(write_file(tmp_path, text))
+    assert [(h.words, h.scores) for h in nbest.hypotheses] == [
+        (("a", "b"), {"F0": 2.5, "F1": 1, "total": 1.25}),
+        (("c",), {"F0": 2, "total": 2}),
+    ]
+
+
 def test_moses_lists_are_told_apart_by_their_numbers(tmp_path):
     text = "".join(f"{number} ||| w{number} ||| LM= 0 ||| 0\n" for number in (3, 3, 10, 2))
     found = [(name, len(nbest)) for name, nbest in lm.read(write_file(tmp_path, text))]

@@ -2,6 +2,9 @@
 
 Scores are log probabilities; costs are the negated values. The total has weight 1, and features have weight 0. Without
 totals, features have weight 1. Old files write `0|||` without a space, and `lm:` instead of `lm=`.
+
+With Moses' option -report-segmentation, the span of source words follows each phrase, as in `the house |0-1|`; it is no
+word. Marian may write an alignment and scores of words before the features.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ _FIRST_LINE = re.compile(rb"\s*(?!\{)[^\s|#]+\s*\|\|\|[^\n]*\|\|\|")
 _FEATURE_NAME = re.compile(r"([^\s=:]\S*?)[=:]$")
 _NAME_AND_VALUE = re.compile(r"([^\s=]+)=([^=]+)")
 _UNNAMED = "feature"
+# The span of a phrase, and with -report-segmentation-enriched also its alignment and scores.
+_SPAN = re.compile(r"(?<!\S)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?!\S)")
+_MARIANS = "F0="  # Marian's features are F0, F1 and so on
 _FEWEST_FIELDS = 3
 _SPACE = " \t\r\n\f\v"
 
@@ -58,10 +64,12 @@ def _parse(block: Sequence[_Line]) -> NBest:
                 where=place,
                 advice="write number ||| words ||| features ||| total (the total is optional)",
             )
-        scores = _features(fields[2], place)
-        if len(fields) > _FEWEST_FIELDS:
-            scores[_TOTAL] = read_cost(fields[3], place)
-        hypotheses.append(Hypothesis(tuple(split_words(fields[1])), scores))
+        features, *rest = _from_features(fields)
+        scores = _features(features, place)
+        if rest:
+            scores[_TOTAL] = read_cost(rest[0], place)
+        text = _SPAN.sub(" ", fields[1]) if "|" in fields[1] else fields[1]
+        hypotheses.append(Hypothesis(tuple(split_words(text)), scores))
     scales = _scales(name for h in hypotheses for name in h.scores)
     for (place, _), hypothesis in zip(block, hypotheses, strict=True):
         # Features may be sparse: a missing one is 0. But either all hypotheses have a total, or none has.
@@ -69,6 +77,12 @@ def _parse(block: Sequence[_Line]) -> NBest:
             what = "the hypothesis has no total, but others in its list have one"
             raise FormatError(what, where=place, advice="give a total to all hypotheses of a list, or to none")
     return NBest(tuple(hypotheses), scales)
+
+
+def _from_features(fields: list[str]) -> list[str]:
+    """Return the fields from the features on; leave out what Marian writes between the words and the features."""
+    later = (number for number, field in enumerate(fields) if number > 1 and field.startswith(_MARIANS))
+    return fields[next(later, 2) :]
 
 
 def _scales(names: Iterable[str]) -> dict[str, float]:
@@ -114,7 +128,12 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
                 f"{shortened(feature)!r} cannot be the name of a Moses feature",
                 advice="add the scores up with --sum-scores",
             )
-    for text in (name, *(word for h in nbest.hypotheses for word in h.words), *names):
+    words = {word for h in nbest.hypotheses for word in h.words}
+    if span := min(filter(_SPAN.fullmatch, words), default=None):
+        raise UsageError(
+            f"{span!r} would be read back as the span of a phrase, not as a word", advice="write jsonl-nbest"
+        )
+    for text in (name, *words, *names):
         if _SEPARATOR in text:
             raise UsageError(
                 f"{shortened(text)!r} holds |||, which separates the fields of a line", advice="write jsonl-nbest"

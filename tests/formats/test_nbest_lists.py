@@ -588,6 +588,23 @@ def test_whole_words_of_whisper_stay_apart(document, words, tmp_path):
     assert [word[0] for word in spoken(tmp_path / "talk.json", document)] == words.split()
 
 
+@pytest.mark.parametrize("language", ["ja", "Japanese", "japanese", "Mandarin", "Burmese"])
+def test_languages_without_spaces_may_be_named_in_full(language, tmp_path):
+    segments = [{"text": " 今日は OKです", "words": timed(" 今日", "は", " OK", "です")}]
+    found = spoken(tmp_path / "talk.json", {"text": "", "segments": segments, "language": language})
+    assert [word[0] for word in found] == ["今日", "は", "OK", "です"]
+    chunks = [{"language": language, "text": t, "timestamp": [0.0, 0.5]} for t in (" 今日", "は", " OK", "です")]
+    found = spoken(tmp_path / "talk.json", {"text": " 今日は OKです", "chunks": chunks})
+    assert [word[0] for word in found] == ["今日", "は", "OK", "です"]
+
+
+@pytest.mark.parametrize("key", ["segments", "chunks"])
+def test_without_segments_the_text_counts(key, tmp_path):
+    assert [word[0] for word in spoken(tmp_path / "talk.json", {"text": " Hi there", key: []})] == ["Hi", "there"]
+    assert spoken(tmp_path / "talk.json", {"text": "", key: []}) == []
+    assert spoken(tmp_path / "talk.json", {key: [], "language": "en"}) == []
+
+
 def test_chunks_of_a_speech_pipeline_may_be_parts_of_words(tmp_path):
     parts = [" A", " well", "-known", " fact."]
     chunks = [{"text": text, "timestamp": [float(n), n + 0.5]} for n, text in enumerate(parts)]

@@ -30,8 +30,12 @@ _BEGIN = re.compile(rb'\s*\{\s*"(?:' + _KEYS + rb')"\s*:')
 _PARTS = re.compile(rb'"(?:segments|chunks)"\s*:\s*\[')
 _LONG_TEXT = re.compile(rb'\s*\{\s*"text"\s*:\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
 _CONFIDENCES = ("probability", "score", "confidence")
-# Whisper cuts the texts of these languages at every token, and writes no spaces between words.
-_WITHOUT_SPACES = {"zh", "ja", "th", "lo", "my", "yue"}
+# Whisper cuts the texts of these languages at every token, and writes no spaces between words. `language` is a code or,
+# if the user gave one, a name; programs for faster-whisper and speech pipelines write names.
+_WITHOUT_SPACES = {
+    "zh", "ja", "th", "lo", "my", "yue",
+    "chinese", "mandarin", "japanese", "thai", "lao", "myanmar", "burmese", "cantonese",
+}  # fmt: skip
 _PAIR = 2
 
 
@@ -60,15 +64,15 @@ def _parsed(data: bytes, path: str) -> Lattice:
     if not isinstance(document, dict):
         raise FormatError("the JSON is not an object", where=path)
     parts = next((document[key] for key in ("segments", "chunks") if document.get(key) is not None), None)
-    if parts is None:
+    if parts is None or (parts == [] and document.get("text") is not None):
         parts = [{"text": document.get("text")}]
     if not isinstance(parts, list):
         raise FormatError("the segments are not a list", where=path)
     pieces = [_pieces(part, f"{path}, segment {n}") for n, part in enumerate(parts, start=1)]
     texts = [part.get("text") for part in parts]
-    if document.get("segments") is None:  # a chunk may be a part of a word
+    if not document.get("segments"):  # a chunk may be a part of a word
         pieces, texts = [[piece for part in pieces for piece in part]], [document.get("text")]
-    spaced = document.get("language") not in _WITHOUT_SPACES
+    spaced = _has_spaces(document, parts)
     words = [word for part, text in zip(pieces, texts, strict=True) for word in _words(part, text if spaced else None)]
     timed = any(word.begin is not None or word.end is not None for word in words)
     rows = _timed(words) if timed else [(0.0, 0.0)] * len(words)
@@ -77,6 +81,13 @@ def _parsed(data: bytes, path: str) -> Lattice:
         for word, (begin, end) in zip(words, rows, strict=True)
     ]
     return network(listed, timed=timed)
+
+
+def _has_spaces(document: dict[str, Any], parts: Sequence[dict[str, Any]]) -> bool:
+    """Check whether the language has spaces between words; speech pipelines may name it in each chunk only."""
+    named = (part.get("language") for part in (document, *parts))
+    language = next((name for name in named if isinstance(name, str)), "")
+    return language.lower() not in _WITHOUT_SPACES
 
 
 def _labels(word: _Spoken) -> dict[str, str]:

@@ -332,6 +332,8 @@ def test_ids_that_icefall_cannot_hold_are_refused(name, tmp_path):
         ('{"key": "u", "hyps": [{"words": ["a", "b"], "log_prob": -2}]}', [("a b", {"log_prob": 2.0})]),
         ('{"utt": "u", "hyps": [{"tokens": ["a"], "sum_logprobs": -2}]}', [("a", {"sum_logprobs": 2.0})]),
         ('{"id": "u", "hyps": [{"transcript": "a", "tokens": [5], "score": -1}]}', [("a", {"score": 1.0})]),
+        ('{"id": "u", "sequences": [{"text": "a", "cum_logprob": -2}]}', [("a", {"cum_logprob": 2.0})]),
+        ('{"id": "u", "outputs": ["a"], "cum_log_probs": [-2]}', [("a", {"cum_log_probs": 2.0})]),
         ('{"id": "u", "nbest": ["a b", "c"]}', [("a b", {}), ("c", {})]),
         ('{"id": "u", "nbest": ["a", "b"], "scores": [-1, -2]}', [("a", {"score": 1.0}), ("b", {"score": 2.0})]),
         ('{"id": "u", "nbest": [{"text": "a"}], "logprob": [-1]}', [("a", {"logprob": 1.0})]),

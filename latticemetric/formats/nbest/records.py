@@ -29,7 +29,7 @@ TEXTS = (
 TOKENS = ("words", "tokens")
 TOTALS = (
     "score", "total", "logprob", "log_prob", "logp", "sum_logprobs", "sum_logprob", "cumulative_logprob",
-    "sequences_scores", "sequence_score", "am_score"
+    "cum_logprob", "cum_log_probs", "sequences_scores", "sequence_score", "am_score"
 )  # fmt: skip
 NESTED = "scores"
 _COLUMNS = (*TOTALS, NESTED)  # may be lists beside the list of hypotheses, with one number per hypothesis

@@ -412,6 +412,11 @@ def test_json_lines_hold_what_the_others_hold(data, tmp_path):
 # --- ESPnet, and folders that are one thing
 
 
+def test_marks_of_language_and_task_are_no_words_of_espnet(tmp_path):
+    data = b"== 1best_recog/text\nu <eng><asr><notimestamps> a b\n== 1best_recog/text_nospecial\nu a b\n"
+    assert words(lm.read_one(unpack(data + b"== 1best_recog/score\nu -1\n", tmp_path / "decode"))) == ["a b"]
+
+
 def test_a_folder_of_espnet_is_one_input(tmp_path):
     graphs = dict(lm.read(unpack(ESPNET, tmp_path / "decode")))
     assert {name: words(graph) for name, graph in graphs.items()} == {"utt-1": ["a b", "a"], "utt-2": ["c", ""]}

@@ -1,5 +1,6 @@
 """Read n-best lists of ESPnet2: a folder `{n}best_recog` for each rank, with the files `text`, `token` and `score`.
 
+`s2t_inference` also writes `text_nospecial`, without marks of language, task and time: then these are the words.
 These folders are in one folder, or in one folder per job. Lines are `utt value`. Scores are natural log probabilities,
 as plain numbers or as PyTorch prints a tensor. All files of a job are open together, and one utterance at a time is
 read from all of them.
@@ -29,6 +30,7 @@ _BEST = re.compile(r"([1-9][0-9]{0,5})best_recog")
 _JOB = re.compile(r"output\.[0-9]+")
 _TENSOR = re.compile(r"tensor\(([^(),]*)(?:,[^()]*)?\)")
 _SCORE = "score"
+_TEXTS = ("text_nospecial", "text", "token")  # the first that exists has the words
 
 
 class _Row(NamedTuple):
@@ -48,7 +50,7 @@ def _jobs(folder: Path) -> list[Path]:
 def _files(folder: Path) -> Iterator[Path]:
     for job in _jobs(folder):
         for rank in _ranks(job):
-            yield from filter(None, (_file(rank, name) for name in ("text", "token", _SCORE)))
+            yield from filter(None, (_file(rank, name) for name in (*_TEXTS, _SCORE)))
 
 
 def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -110,7 +112,7 @@ class _Rows:
 
 def _opened(folder: Path, stack: contextlib.ExitStack) -> tuple[_Rows, _Rows | None]:
     """Open the texts of a folder `{n}best_recog`, and its scores; return `None` for missing scores."""
-    texts = _file(folder, "text") or _file(folder, "token")
+    texts = next(filter(None, (_file(folder, name) for name in _TEXTS)), None)
     if texts is None:
         raise FormatError("the folder has no file 'text' and no file 'token'", where=str(folder))
     scores = _file(folder, _SCORE)

@@ -246,7 +246,7 @@ utt-1 tensor(-3.5, device='cuda:0')
 utt-2 -4.5
 """
 
-_FILE = re.compile(rb"^== ((?:output\.[0-9]/)?[1-3]best_recog/(?:text|score|token))\n", re.MULTILINE)
+_FILE = re.compile(rb"^== ((?:output\.[0-9]/)?[1-3]best_recog/(?:text|text_nospecial|score|token))\n", re.MULTILINE)
 
 
 def unpack(data: bytes, folder: Path) -> Path:

@@ -104,7 +104,7 @@ def read_texts(path: str) -> list[str]:
     if not path.endswith(".jsonl"):
         return read_lines(path)
     texts = []
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(read_lines(path, of_json=True), start=1):
         record = _json(line, f"{path}:{number}")
         text = record.get("hypothesis", record.get("target")) if isinstance(record, dict) else None
         if not isinstance(text, str):

@@ -205,10 +205,10 @@ def _keyed_lines(path: str) -> _Table:
     return table
 
 
-def read_lines(path: str) -> list[str]:
-    """Return the lines of a file; refuse an empty file."""
+def read_lines(path: str, *, of_json: bool = False) -> list[str]:
+    """Return the lines of a file; refuse an empty file and, unless `of_json` is true, JSON."""
     with open_stream(path) as stream:
-        require_lines(stream)
+        require_lines(stream, of_json=of_json)
         lines = list(stream.lines())
     if not lines:
         raise FormatError("the file is empty", where=path, advice="write one line per segment; a line may be empty")

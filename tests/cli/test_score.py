@@ -587,6 +587,30 @@ def test_markup_is_not_scored_as_text(head, tmp_path):
     assert_one_line_error(oracle(MEETING, markup), refused)
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"audio_filepath": "a.wav", "text": "a", "pred_text": "b"}\n', "JSON"),
+        ('{"text": " a b", "segments": [{"text": " a b"}]}', "JSON"),
+        ('\n[\n  {\n    "words": "a b"}]\n', "JSON"),
+        ("0 ||| a b ||| F0= -1 ||| -0.5\n", "an n-best list"),
+        ("0||| a b ||| -0.5\n", "an n-best list"),
+    ],
+)
+def test_what_decoders_write_is_not_scored_as_lines_of_text(text, what, tmp_path):
+    output, lines = file(tmp_path, "out.json", text), file(tmp_path, "hyp.txt", "a b\n")
+    refused = f"out.json: this is {what}, not lines of text; write its texts on lines"
+    assert_one_line_error(score(output, lines), refused)
+    assert_one_line_error(score(lines, output), refused)
+    assert_one_line_error(oracle(MEETING, output), refused)
+
+
+@pytest.mark.parametrize("text", ["{ a / b }", "[ a ]", "{a: b}", '{"a", "b"}', "a ||| b", "0 ||| b", "x ||| y ||| z"])
+def test_brackets_and_bars_in_lines_of_text_are_words(text, tmp_path):
+    path = file(tmp_path, "hyp.txt", f"{text}\n")
+    assert "%WER 0.00" in good(score(path, path, "--metrics", "wer", "--resamples", "0")).stdout
+
+
 def _tarred(text):
     return archive(("ref.txt", text))
 

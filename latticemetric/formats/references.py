@@ -23,9 +23,13 @@ _TRANSCRIPT_SIGNS = (b")", b"<", b".")
 _TRANSCRIPT_SUFFIXES = (".trn", ".stm", ".ctm")
 # The beginning of test sets as markup: those of WMT and NIST, and TMX and XLIFF.
 _MARKUP = re.compile(rb"\s*<(?:[?]xml|!doctype|mteval|(?:ref|src|tst)set|dataset|tmx|xliff)[\s>]", re.IGNORECASE)
-# The beginning of what decoders write in place of lines of text: an object of JSON, or an array of objects; an n-best
-# list of Moses or Marian.
+# The beginning of what decoders write in place of lines of text: an object of JSON, or an array of objects, with one of
+# the usual fields of texts and audio (texts to score may be other JSON); an n-best list of Moses or Marian.
 _JSON = re.compile(rb'\s*(?:\[\s*)?\{\s*"[^"\\\n]*"\s*:')
+_TEXT_FIELD = re.compile(
+    rb'"(?:(?:pred_)?text|words|sentence|content|transcript(?:ion)?|ref(?:erence)?s?|hyp(?:othes[ie]s)?|target'
+    rb'|audio_filepath|session_id|segments|chunks|choices|nbest)"\s*:'
+)
 _NBEST = re.compile(rb"\s*[0-9]+[ \t]*\|\|\|[^\n]*\|\|\|")
 
 
@@ -142,14 +146,15 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
 def require_lines(stream: Stream, *, of_json: bool = False) -> None:
     """Refuse what would count as words, but is not lines of text: XML, n-best lists, archives, binary files, JSON.
 
-    With `of_json`, lines may be JSON.
+    With `of_json`, lines may be such JSON.
     """
     head = stream.head()
     if _MARKUP.match(head):
         advice = "write the text of each <seg> on a line of its own"
         raise FormatError("this is XML or SGML, not lines of text", where=stream.name, advice=advice)
-    if _NBEST.match(head) or (not of_json and _JSON.match(head)):
-        what = f"this is {'an n-best list' if _NBEST.match(head) else 'JSON'}, not lines of text"
+    is_json = _JSON.match(head) is not None and _TEXT_FIELD.search(head) is not None and not of_json
+    if is_json or _NBEST.match(head):
+        what = f"this is {'JSON' if is_json else 'an n-best list'}, not lines of text"
         advice = "write its texts on lines, for example with latticemetric best, which puts the id first"
         raise FormatError(what, where=stream.name, advice=advice)
     _require_text(stream)

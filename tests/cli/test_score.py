@@ -593,6 +593,7 @@ def test_markup_is_not_scored_as_text(head, tmp_path):
         ('{"audio_filepath": "a.wav", "text": "a", "pred_text": "b"}\n', "JSON"),
         ('{"text": " a b", "segments": [{"text": " a b"}]}', "JSON"),
         ('\n[\n  {\n    "words": "a b"}]\n', "JSON"),
+        ('[{"ref": "a b", "hyp": "a"}]', "JSON"),
         ("0 ||| a b ||| F0= -1 ||| -0.5\n", "an n-best list"),
         ("0||| a b ||| -0.5\n", "an n-best list"),
     ],
@@ -605,7 +606,10 @@ def test_what_decoders_write_is_not_scored_as_lines_of_text(text, what, tmp_path
     assert_one_line_error(oracle(MEETING, output), refused)
 
 
-@pytest.mark.parametrize("text", ["{ a / b }", "[ a ]", "{a: b}", '{"a", "b"}', "a ||| b", "0 ||| b", "x ||| y ||| z"])
+BRACKETS = ["{ a / b }", '{ "text" } [ b ]', "{a: b}", '{"a", "b"}', '["a": "b"]', '{"intent": "book a table"}']
+
+
+@pytest.mark.parametrize("text", [*BRACKETS, "a ||| b", "0 ||| b", "x ||| y ||| z"])
 def test_brackets_and_bars_in_lines_of_text_are_words(text, tmp_path):
     path = file(tmp_path, "hyp.txt", f"{text}\n")
     assert "%WER 0.00" in good(score(path, path, "--metrics", "wer", "--resamples", "0")).stdout

@@ -99,7 +99,7 @@ def require_list(given: object, name: str) -> None:
 def require_items(given: object, name: str) -> None:
     """Raise an error for a mapping, a set or a table, whose items are keys, in no order, or names of columns.
 
-    An array of Arrow is refused, too, since its items are not Python's texts.
+    An array of Arrow is refused, too, since its items are not Python's texts; so is an n-best list, which is one graph.
     """
     if isinstance(given, Mapping):
         advice = f"give a list in the order of the other arguments, like list({name}.values())"
@@ -111,7 +111,7 @@ def require_items(given: object, name: str) -> None:
         advice = "give one of its columns"
     elif hasattr(given, "to_pylist"):
         advice = f"give a list: {name}.to_pylist()"
-    elif not (hasattr(given, "__iter__") or hasattr(given, "__getitem__")):
+    elif is_nbest(given) or not (hasattr(given, "__iter__") or hasattr(given, "__getitem__")):
         advice = "give a list"
     else:
         return
@@ -134,6 +134,11 @@ def path_text(given: Any, name: str = "path") -> str:
     raise UsageError(f"{name} is {what}", advice=f"give one path{several}")
 
 
+def is_nbest(given: object) -> bool:
+    """Check whether an argument is an n-best list: its items are hypotheses, neither texts nor graphs."""
+    return hasattr(given, "hypotheses") and hasattr(given, "scales")
+
+
 def is_table(given: object) -> bool:
     """Check whether an argument is a table of pandas, polars or Arrow, rather than one of its columns."""
     return hasattr(given, "columns") and hasattr(given, "shape")
@@ -144,6 +149,6 @@ def require_text(given: object, what: str = "a text") -> None:
     if isinstance(given, _NO_LIST_OF_WORDS):
         advice = "decode it" if isinstance(given, bytes | bytearray) else "give a string or a list of words"
         raise UsageError(f"{what} is a {type(given).__name__}", advice=advice)
-    if not hasattr(given, "__iter__"):
+    if not hasattr(given, "__iter__") or is_nbest(given):
         shown = "missing" if given is None else repr(given)
         raise UsageError(f"{what} is {shown}", advice="give a string or a list of words; an empty string has no words")

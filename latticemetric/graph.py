@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from latticemetric.arguments import is_nbest
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.lattice.columns import Scales, Steps, check_scales
@@ -58,7 +59,7 @@ def named_graphs(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Gra
     """
     if isinstance(graphs, Mapping):
         raise UsageError(f"graphs is a {type(graphs).__name__}", advice="give its pairs: graphs.items()")
-    if not isinstance(graphs, Iterable):
+    if is_nbest(graphs) or not isinstance(graphs, Iterable):
         raise UsageError(f"graphs is a {type(graphs).__name__}", advice="give a list of pairs, like [('name', graph)]")
     return map(_checked_pair, graphs)
 

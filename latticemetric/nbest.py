@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, SupportsIndex, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -53,9 +53,16 @@ class Hypothesis:
 class NBest(Result, Tabular):
     """An n-best list: hypotheses, usually best first. If hypotheses have equal costs, the first one is the best.
 
+    Iteration and indices give hypotheses, in the order of the list; a slice gives a shorter n-best list.
+
     Attributes:
         hypotheses: The hypotheses, at least one.
         scales: Weight of each named cost in the model's cost; other costs have weight 1.
+
+    Examples:
+        >>> nbest = NBest.from_strings(["a b", "a c", "d"])
+        >>> nbest[0].words, [len(hypothesis.words) for hypothesis in nbest], len(nbest[:2])
+        (('a', 'b'), [2, 2, 1], 2)
     """
 
     hypotheses: tuple[Hypothesis, ...]
@@ -318,6 +325,20 @@ class NBest(Result, Tabular):
 
     def __len__(self) -> int:
         return len(self.hypotheses)
+
+    def __iter__(self) -> Iterator[Hypothesis]:
+        return iter(self.hypotheses)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Hypothesis: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Hypothesis | Self:
+        if isinstance(index, slice):
+            return replace(self, hypotheses=self.hypotheses[index])
+        return self.hypotheses[index]
 
     def __repr__(self) -> str:
         noun = "hypothesis" if len(self) == 1 else "hypotheses"

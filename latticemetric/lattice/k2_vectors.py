@@ -40,7 +40,11 @@ def lattices_to_k2(lattices: Iterable[Lattice], scales: Scales | None = None) ->
     """
     if isinstance(lattices, Lattice) or not isinstance(lattices, Iterable):
         raise UsageError(f"lattices is a {type(lattices).__name__}", advice="give a list of lattices")
-    several = list(lattices)
+    several: list[Any] = list(lattices)
+    for one in several:
+        if not isinstance(one, Lattice):
+            what = f"a {type(one).__name__} is given in place of a lattice"
+            raise UsageError(what, advice="give a list of lattices; NBest.to_lattice makes one of an n-best list")
     found = [lattice_to_k2(lattice, scales) for lattice in several]
     states = np.cumsum([0, *(lattice.num_states + 1 for lattice in several)])
     arcs = np.cumsum([0, *(len(one.arcs) for one in found)])

@@ -247,7 +247,10 @@ class MetricScore(Result, Frozen):
 
 @dataclass(frozen=True, repr=False)
 class Scores(Result, Tabular):
-    """The scores of a test set under several metrics, by name: `scores["wer"].value`."""
+    """The scores of a test set under several metrics, by name: `scores["wer"].value`.
+
+    Iteration gives the scores; `"wer" in scores` tells if a metric was scored.
+    """
 
     metrics: tuple[MetricScore, ...]
 
@@ -257,6 +260,9 @@ class Scores(Result, Tabular):
                 return score
         known = ", ".join(score.name for score in self.metrics)
         raise UsageError(f"'{shortened(str(name))}' was not scored", advice=f"choose one of {known}")
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == (score.name if isinstance(name, str) else score) for score in self.metrics)
 
     def __iter__(self) -> Iterator[MetricScore]:
         return iter(self.metrics)

@@ -81,12 +81,30 @@ def floats(given: Any, name: str, advice: str = "give an array of numbers") -> n
     Raises:
         UsageError: It holds something else than numbers, or its rows differ in length. `name` is the argument's name.
     """
+    try:
+        return float_array(given)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"{name} are not an array of numbers", advice=advice) from None
+
+
+def float_array(given: Any) -> npt.NDArray[np.float64]:
+    """Return an argument as an array of 64-bit floats; masked values of `numpy.ma` become NaN.
+
+    Texts are refused, even if they spell numbers, as everywhere in Python. Complex numbers and dates are, too.
+
+    Raises:
+        TypeError: It holds something else than numbers.
+        ValueError: Its rows differ in length.
+        OverflowError: It has an integer that no float can hold.
+    """
     import numpy as np
 
-    try:
-        return np.asarray(unmasked(given), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name} are not an array of numbers", advice=advice) from None
+    plain = unmasked(given)
+    array = np.asarray(plain)
+    kind = array.dtype.kind
+    if kind not in "fiubO" or (kind == "O" and any(isinstance(one, str | bytes) for one in array.flat)):
+        raise TypeError("these are no numbers")
+    return np.asarray(plain if kind == "O" else array, dtype=np.float64)
 
 
 def require_list(given: object, name: str) -> None:

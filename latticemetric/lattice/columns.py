@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import unmasked
+from latticemetric.arguments import float_array, unmasked
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.texts import Texts
@@ -49,6 +49,11 @@ class Column(Frozen):
 
     `scale` is the default weight of the score in the model's cost. Set it to 0 for a feature that is already part of a
     total.
+
+    Lists and other arrays of numbers become read-only arrays of 64-bit floats.
+
+    Raises:
+        InputError: The costs are not flat lists of numbers.
     """
 
     arc: Floats
@@ -57,22 +62,16 @@ class Column(Frozen):
 
     def __post_init__(self) -> None:
         values = vars(self)
-        for name in ("arc", "final"):
-            values[name] = unmasked(values[name])
-            if isinstance(values[name], np.ndarray) and values[name].flags.writeable:
-                values[name] = frozen(values[name].copy())  # the caller may still change the array
-
-    def as_arrays(self) -> Column:
-        """Return the column with float64 arrays; raise an error unless its values are numbers in flat lists."""
         try:
-            arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
-            scale = float(self.scale)
-        except (ValueError, TypeError):
+            arc, final = (laid_out(float_array(part)) for part in (self.arc, self.final))
+            values["scale"] = float(float_array(self.scale))
+        except (ValueError, TypeError, OverflowError):
             raise InputError("a score column holds values that are not numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
             raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
-        is_plain = arc is self.arc and final is self.final and isinstance(self.scale, float)
-        return self if is_plain else Column(arc, final, scale)
+        for name, array in (("arc", arc), ("final", final)):
+            # The caller may still change a writeable array.
+            values[name] = frozen(array.copy()) if array.flags.writeable else array
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
         """Return the column with only these arcs and final states."""
@@ -80,7 +79,7 @@ class Column(Frozen):
 
 
 def checked_columns(scores: Mapping[str, Column] | None) -> dict[str, Column]:
-    """Return score columns with float64 arrays; raise `UsageError` for other values than columns."""
+    """Return score columns by name; raise `UsageError` for other values than columns."""
     if scores is not None and not isinstance(scores, Mapping):
         raise UsageError(f"scores is a {type(scores).__name__}", advice="give columns by name, like {'lm': Column(…)}")
     for name, column in (scores or {}).items():
@@ -91,7 +90,7 @@ def checked_columns(scores: Mapping[str, Column] | None) -> dict[str, Column]:
                 f"score '{name}' is a {type(column).__name__}",
                 advice="give a Column, with the costs of arcs (edges) and of final states (goals)",
             )
-    return {name: column.as_arrays() for name, column in (scores or {}).items()}
+    return dict(scores or {})
 
 
 def checked_labels(labels: Mapping[str, Labels] | None) -> dict[str, Labels]:

@@ -642,3 +642,28 @@ def test_judgments_may_be_lists():
     found = judgments()
     assert (found.systems, found.scores.tolist()) == (("one",), [[1.0]])
     assert found == judgments(system=np.array([0]), scores=np.ones((1, 1)))
+
+
+STRINGS = ["a b", "a"]
+
+
+@pytest.mark.parametrize("values", [["1.5", "2"], [1.5, "2"], np.array(["1.5", "2"]), [b"1", 2.0], [10**400, 0]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda values: lm.NBest.from_strings(STRINGS, costs=values),
+        lambda values: lm.NBest.from_strings(STRINGS, log_probs=values),
+        lambda values: lm.NBest.from_strings(STRINGS, scores={"lm": values}),
+        lambda values: lm.Lattice.from_strings(STRINGS, costs=values),
+        lambda values: lm.Column(values, [0.0]),
+        lambda values: Batch([lm.NBest.from_strings(STRINGS)], ["a"]).expected(values),
+        lambda values: lm.mbr(lm.NBest.from_strings(STRINGS), "chrf", weights=values),
+        lambda values: lm.mbr(lm.NBest.from_strings(STRINGS[:1]), utility=lambda *_: values),
+        lambda values: lm.posteriors(lm.Lattice.from_strings(["a b"])).expected(values),
+        lambda values: evaluation.pearson(values, [1.0, 2.0]),
+        lambda values: one_path(times=[0.0, *values]),
+    ],
+)
+def test_texts_are_no_numbers_even_if_they_spell_them(call, values):
+    with pytest.raises((lm.UsageError, lm.InputError), match=r"not (an array of |a )?number"):
+        call(values)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Column
 
@@ -133,7 +134,7 @@ def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArr
     """Return values as an array, or `None` if there are none; raise an error unless there is one value per arc."""
     if values is None:
         return None
-    found = np.asarray(values, dtype=np.float64)
+    found = floats(values, name)
     if found.shape != (number,):
         raise UsageError(f"there are {found.size} {name}, but {number} arcs", advice="give one per arc")
     return found

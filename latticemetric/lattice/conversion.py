@@ -50,11 +50,18 @@ def listed_numbers(values: Iterable[float], name: str) -> list[float]:
     """
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
         raise UsageError(f"{name} is a {type(values).__name__}", advice="give a list with one number per string")
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
     try:
-        return [float(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
-    except (TypeError, ValueError):
+        return list(map(_number, listed))
+    except (TypeError, ValueError, OverflowError):
         advice = "give a flat list with one number per string"
         raise UsageError(f"{name} holds a value that is not a number", advice=advice) from None
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str | bytes):  # `float` would read a number in it
+        raise TypeError
+    return float(value)
 
 
 def lattice_of_strings(

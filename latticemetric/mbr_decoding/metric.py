@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import require_finite, unmasked, whole_number
+from latticemetric.arguments import floats, require_finite, whole_number
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -125,10 +125,7 @@ def _weighted_list(graph: Graph, selection: Selection, scales: Scales | None, we
         if weights != "counts":
             raise UsageError(f"weights are {weights!r}", advice="give 'probabilities', 'counts' or numbers")
         weights = np.ones(len(graph))
-    try:
-        values = np.asarray(unmasked(weights), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UsageError("weights are not numbers", advice="give one number per entry of the list") from None
+    values = floats(weights, "weights", "give one number per entry of the list")
     if values.shape != (len(graph),):
         raise UsageError(f"there are {values.size} weights for {len(graph)} entries", advice="give one per entry")
     total = float(values.sum())

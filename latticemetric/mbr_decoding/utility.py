@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import require_items, unmasked
+from latticemetric.arguments import floats, require_items, unmasked
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.advice import advice_for
 from latticemetric.metrics.base import Metric, Text, words_of
@@ -152,7 +152,7 @@ class FunctionScorer:
         for first in range(0, len(references), together):
             expected = [" ".join(self.references[k]) for k in references[first : first + together]]
             texts = [text for text in expected for _ in candidates]
-            scores = np.asarray(self.function(candidates * len(expected), texts), dtype=np.float64)
+            scores = floats(self.function(candidates * len(expected), texts), f"scores of {shortened(self.name)}")
             if scores.shape != (len(texts),):
                 raise UsageError(
                     f"the utility {shortened(self.name)} returns scores of shape {scores.shape} for {len(texts)} pairs",

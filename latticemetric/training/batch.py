@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import require_items, unmasked, whole_number
+from latticemetric.arguments import float_array, require_items, whole_number
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.forest.forest import Forest
@@ -231,8 +231,13 @@ class Batch:
 
     def _checked(self, costs: npt.ArrayLike) -> Floats:
         try:
-            array = np.asarray(unmasked(costs), dtype=np.float64)
-        except (ValueError, TypeError, RuntimeError):  # PyTorch refuses tensors that need gradients by RuntimeError
+            array = float_array(costs)
+        except (
+            ValueError,
+            TypeError,
+            OverflowError,
+            RuntimeError,
+        ):  # PyTorch refuses tensors that need gradients by RuntimeError
             raise UsageError(
                 "the costs are not an array of numbers",
                 advice="give a flat array of floats; for tensors with gradients, use latticemetric.training.torch",

@@ -246,7 +246,7 @@ ONES = np.ones((2, 2))
         ({"method": "chrf", "weights": [1, 2, 3]}, "there are 3 weights for 2 entries"),
         ({"method": "chrf", "weights": [1, -1]}, "weights must be finite and at least 0"),
         ({"method": "chrf", "weights": [0, 0]}, "weights must be finite and at least 0"),
-        ({"method": "chrf", "weights": ["a", "b"]}, "weights are not numbers"),
+        ({"method": "chrf", "weights": ["a", "b"]}, "weights are not an array of numbers"),
         ({"method": "chrf", "weights": "counts", "samples": 5}, "both weights and samples are given"),
         ({"method": "chrf", "pruning_confidence": 0.2}, "pruning_confidence is 0.2"),
         ({"method": "chrf", "pruning_confidence": math.nan}, "pruning_confidence is nan"),

@@ -48,7 +48,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"latticemetric.cli.{cmd_name}").command
+        command = _with_help(import_module(f"latticemetric.cli.{cmd_name}").command)
         if ctx.resilient_parsing:  # a shell completes a line
             from latticemetric.cli.completion import add_completions
 
@@ -68,14 +68,23 @@ class _LazyGroup(click.Group):
                 formatter.write_dl([(name.ljust(width), text) for name, text in verbs.items()])
 
 
+def _with_help(command: click.Command) -> click.Command:
+    """Return the command; without docstrings (python -OO), its help is the line in the list of verbs."""
+    if command.help is None and command.name in VERBS:
+        text = VERBS[command.name]
+        command.help = f"{text[0].upper()}{text[1:]}."
+    return command
+
+
 @click.group(
     cls=_LazyGroup,
+    help="Score the lattices, forests and n-best lists of decoders by any metric.",
     epilog="See latticemetric VERB --help for the options of a verb, with examples.",
     context_settings=HELP,
 )
 @version_option("latticemetric")
 def _group() -> None:
-    """Score the lattices, forests and n-best lists of decoders by any metric."""
+    """Hold the verbs."""
 
 
 def latticemetric() -> None:
@@ -89,7 +98,7 @@ def lattice_oracle() -> None:
     def load() -> click.Command:
         from latticemetric.cli.oracle import command
 
-        return command
+        return _with_help(command)
 
     _run(load, "lattice-oracle")
 

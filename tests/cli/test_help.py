@@ -2,7 +2,10 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from itertools import chain
+from pathlib import Path
 
 import click
 import pytest
@@ -122,3 +125,18 @@ def test_numbers_are_finite_and_in_range():
             assert option.type.min >= 0, (name, command)
             if option.metavar in {"SHARE", "P", "LEVEL"}:
                 assert option.type.max == 1, (name, command)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "first"),
+    [
+        ("latticemetric", [], "Score the lattices, forests"),
+        ("latticemetric", ["grammar"], "List, show, apply and build normalization grammars."),
+        ("latticemetric", ["tags"], "Score OK and BAD tags of words"),
+        ("lattice-oracle", [], "Find in each lattice the path"),
+    ],
+)
+def test_without_docstrings_a_line_says_what_a_command_does(program, arguments, first):
+    command = [sys.executable, "-OO", "-P", Path(sys.executable).parent / program, *arguments, "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.partition("\n\n")[2].startswith(f"  {first}")

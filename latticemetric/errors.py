@@ -121,8 +121,11 @@ def importing(need: str, *, advice: str) -> Iterator[None]:
     """Turn an `ImportError` of the block into a `MissingDependencyError`; `need` is like `plots need matplotlib`."""
     try:
         yield
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingDependencyError(f"{need}, which is not installed", advice=advice) from error
+    except ImportError as error:  # for example, it was built for another NumPy, or misses a library of the system
+        what = f"{need}, which is installed but cannot be loaded ({shortened(' '.join(str(error).split()), 200)})"
+        raise MissingDependencyError(what, advice="reinstall or upgrade it") from error
 
 
 def require_pynini() -> None:

@@ -521,9 +521,18 @@ def test_labels_that_would_hide_one_another_are_pushed_apart():
 def test_plots_without_matplotlib_are_told_before_anything_is_computed(tmp_path):
     import os
 
-    file(tmp_path, "matplotlib.py", "raise ImportError('not there')\n")
+    file(tmp_path, "matplotlib.py", "raise ModuleNotFoundError('not there')\n")
     done = correlate(HARVEST, "--plot", tmp_path / "p.svg", env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert_one_line_error(done, r"plots need matplotlib, which is not installed; pip install 'latticemetric\[report\]'")
+
+
+def test_a_library_that_is_installed_and_cannot_be_loaded_is_not_called_missing(tmp_path):
+    import os
+
+    file(tmp_path, "matplotlib.py", "raise ImportError('libpng.so: no such file\\n\\nFor help, see …')\n")
+    done = correlate(HARVEST, "--plot", tmp_path / "p.svg", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    told = r"plots need matplotlib, which is installed but cannot be loaded \(libpng.so: no such file For help, see …\)"
+    assert_one_line_error(done, f"{told}; reinstall or upgrade it")
 
 
 # --- Mistakes

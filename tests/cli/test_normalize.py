@@ -259,7 +259,7 @@ def test_the_verb_fails_in_one_line(arguments, message):
 
 
 def test_without_pynini_one_line_says_what_to_install(tmp_path):
-    file(tmp_path, "pynini.py", "raise ImportError\n")
+    file(tmp_path, "pynini.py", "raise ModuleNotFoundError\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = grammar("apply", "english", stdin=b"a\n", env=environment)
     assert_one_line_error(done, r"needs pynini \(OpenFst\), which is not installed; install pynini")

@@ -226,7 +226,7 @@ def test_an_unknown_tokenizer_is_told():
 
 
 def test_a_tokenizer_without_sacrebleu_is_told(tmp_path):
-    file(tmp_path, "sacrebleu.py", "raise ImportError('not there')\n")
+    file(tmp_path, "sacrebleu.py", "raise ModuleNotFoundError('not there')\n")
     done = score(NEW, REF, "--tokenize", "13a", env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert_one_line_error(done, "the tokenizer '13a' needs sacrebleu, which is not installed; pip install sacrebleu")
 

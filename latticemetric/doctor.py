@@ -116,6 +116,13 @@ def _subjects() -> list[Subject]:
         Subject("matplotlib", "packages", _matplotlib, "--plot, draw as .png or .pdf", report),
         Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
         Subject("jinja2", "packages", _jinja2, "report", "pip install jinja2"),
+        Subject(
+            "pyarrow",
+            "packages",
+            _pyarrow,
+            "files that end in .parquet or .arrow, to_arrow()",
+            "pip install 'latticemetric[arrow]'",
+        ),
         Subject("isal", "packages", _isal, "reading .gz files in half the time", "pip install isal"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
         Subject(
@@ -285,6 +292,12 @@ def _jinja2() -> str:
     text = import_module("jinja2").Environment(autoescape=True).from_string("{{ word }}").render(word="<s>")
     _require(text == "&lt;s&gt;", "it does not escape HTML")
     return _version_found("jinja2")
+
+
+def _pyarrow() -> str:
+    total = import_module("pyarrow").array([1, 2]).sum().as_py()
+    _require(total == 3, "it computes a wrong sum")  # noqa: PLR2004  1 + 2
+    return _version_found("pyarrow")
 
 
 def _isal() -> str:

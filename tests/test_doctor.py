@@ -52,6 +52,7 @@ def test_what_this_machine_has_works():
         "matplotlib",
         "jinja2",
         "Dask",
+        "pyarrow",
         "isal",
         "zstd",
     }

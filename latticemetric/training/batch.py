@@ -232,12 +232,7 @@ class Batch:
     def _checked(self, costs: npt.ArrayLike) -> Floats:
         try:
             array = float_array(costs)
-        except (
-            ValueError,
-            TypeError,
-            OverflowError,
-            RuntimeError,
-        ):  # PyTorch refuses tensors that need gradients by RuntimeError
+        except (ValueError, TypeError, OverflowError, RuntimeError):  # PyTorch raises it for tensors with gradients
             raise UsageError(
                 "the costs are not an array of numbers",
                 advice="give a flat array of floats; for tensors with gradients, use latticemetric.training.torch",

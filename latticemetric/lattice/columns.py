@@ -62,20 +62,32 @@ class Column(Frozen):
 
     def __post_init__(self) -> None:
         values = vars(self)
-        try:
-            arc, final = (laid_out(float_array(part)) for part in (self.arc, self.final))
-            values["scale"] = float(float_array(self.scale))
-        except (ValueError, TypeError, OverflowError):
-            raise InputError("a score column holds values that are not numbers") from None
-        if arc.ndim != 1 or final.ndim != 1:
-            raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
-        for name, array in (("arc", arc), ("final", final)):
-            # The caller may still change a writeable array.
-            values[name] = frozen(array.copy()) if array.flags.writeable else array
+        values["arc"], values["final"] = _costs(self.arc), _costs(self.final)
+        if type(self.scale) is not float:
+            values["scale"] = float(_numbers(self.scale))
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
         """Return the column with only these arcs and final states."""
         return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.scale)
+
+
+def _costs(given: Any) -> Floats:
+    """Return costs as a read-only array of 64-bit floats; raise `InputError` if they are not a flat list of numbers."""
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.ndim == 1:
+        flags = given.flags
+        if flags.c_contiguous and flags.aligned and not flags.writeable:  # like those of the parsers
+            return given
+    array = laid_out(_numbers(given))
+    if array.ndim != 1:
+        raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
+    return frozen(array.copy()) if array.flags.writeable else array  # the caller may still change it
+
+
+def _numbers(given: Any) -> Floats:
+    try:
+        return float_array(given)
+    except (ValueError, TypeError, OverflowError):
+        raise InputError("a score column holds values that are not numbers") from None
 
 
 def checked_columns(scores: Mapping[str, Column] | None) -> dict[str, Column]:

@@ -499,6 +499,12 @@ def test_alignments_and_scores_of_words_of_marian_stand_before_features(extra, t
     ]
 
 
+def test_totals_of_travatar_stand_before_features(tmp_path):
+    nbest = lm.read_one(write_file(tmp_path, "0 ||| a b ||| -3.25 ||| lm=-2 tm=-1e-05\n0 ||| c ||| -4 ||| tm=-1\n"))
+    assert [h.scores for h in nbest.hypotheses] == [{"lm": 2, "tm": 1e-05, "total": 3.25}, {"tm": 1, "total": 4}]
+    assert nbest.scales == {"lm": 0, "tm": 0, "total": 1}
+
+
 def test_moses_lists_are_told_apart_by_their_numbers(tmp_path):
     text = "".join(f"{number} ||| w{number} ||| LM= 0 ||| 0\n" for number in (3, 3, 10, 2))
     found = [(name, len(nbest)) for name, nbest in lm.read(write_file(tmp_path, text))]

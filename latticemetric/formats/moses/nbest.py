@@ -4,7 +4,7 @@ Scores are log probabilities; costs are the negated values. The total has weight
 totals, features have weight 1. Old files write `0|||` without a space, and `lm:` instead of `lm=`.
 
 With Moses' option -report-segmentation, the span of source words follows each phrase, as in `the house |0-1|`; it is no
-word. Marian may write an alignment and scores of words before the features.
+word. Marian may write an alignment and scores of words before the features. Travatar writes the total before them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from latticemetric.formats.columns import read_cost, require_all_have, require_n
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import grouped_by_id
+from latticemetric.formats.text.fields import is_number
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -80,9 +81,15 @@ def _parse(block: Sequence[_Line]) -> NBest:
 
 
 def _from_features(fields: list[str]) -> list[str]:
-    """Return the fields from the features on; leave out what Marian writes between the words and the features."""
+    """Return the features, then the total and further fields.
+
+    Leave out what Marian writes between the words and the features; exchange Travatar's total and features.
+    """
     later = (number for number, field in enumerate(fields) if number > 1 and field.startswith(_MARIANS))
-    return fields[next(later, 2) :]
+    features, *rest = fields[next(later, 2) :]
+    if rest and is_number(features) and _NAME_AND_VALUE.match(rest[0]):
+        return [rest[0], features, *rest[1:]]
+    return [features, *rest]
 
 
 def _scales(names: Iterable[str]) -> dict[str, float]:

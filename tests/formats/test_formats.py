@@ -484,9 +484,10 @@ def test_spans_of_source_words_in_moses_lists_are_no_words(tmp_path):
     assert [" ".join(h.words) for h in nbest.hypotheses] == ["the house is", "the house |x| a|0-1|"]
 
 
-def test_a_word_that_looks_like_a_span_is_not_written_as_moses_does(tmp_path):
-    with pytest.raises(lm.UsageError, match=r"'\|0-1\|' would be read back as the span"):
-        lm.write(tmp_path / "x.nbest", [("0", lm.NBest.from_strings(["a |0-1|"]))])
+@pytest.mark.parametrize("span", ["|0-1|", "|0-1,wa= x |"])
+def test_words_that_look_like_a_span_are_not_written_as_moses_does(span, tmp_path):
+    with pytest.raises(lm.UsageError, match=r"'\|0-1.*\|' would be read back as the span"):
+        lm.write(tmp_path / "x.nbest", [("0", lm.NBest.from_strings([f"a {span}"]))])
 
 
 @pytest.mark.parametrize("extra", ["0-0 1-1", "", "0.9,0.1 0.2,0.8", "WordScores= -0.5 -2.0", "0-0 ||| WordScores= -1"])

@@ -135,12 +135,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
                 f"{shortened(feature)!r} cannot be the name of a Moses feature",
                 advice="add the scores up with --sum-scores",
             )
-    words = {word for h in nbest.hypotheses for word in h.words}
-    if span := min(filter(_SPAN.fullmatch, words), default=None):
-        raise UsageError(
-            f"{span!r} would be read back as the span of a phrase, not as a word", advice="write jsonl-nbest"
-        )
-    for text in (name, *words, *names):
+    for hypothesis in nbest.hypotheses:
+        if span := _SPAN.search(" ".join(hypothesis.words)):
+            what = f"{shortened(span[0])!r} would be read back as the span of a phrase, not as words"
+            raise UsageError(what, advice="write jsonl-nbest")
+    for text in (name, *(word for h in nbest.hypotheses for word in h.words), *names):
         if _SEPARATOR in text:
             raise UsageError(
                 f"{shortened(text)!r} holds |||, which separates the fields of a line", advice="write jsonl-nbest"

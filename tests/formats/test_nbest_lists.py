@@ -536,6 +536,19 @@ def test_deep_arrays_are_refused(tmp_path):
         list(lm.read(write_file(tmp_path, b'[{"input": ' + b"[" * 100_000), format="json-nbest"))
 
 
+@pytest.mark.parametrize(
+    ("line", "format_name"),
+    [
+        ('{"pred_text": "a c", "text": "a b", "wer": 50.0}', "nemo-manifest"),  # NeMo's streaming scripts
+        ('{"id": "1", "duration": 2.0, "text": "a b", "pred_text": "a c"}', "nemo-manifest"),  # speech language models
+        ('{"pred_text": "x", "text": "a b", "nbest": ["a c"]}', "jsonl-nbest"),
+    ],
+)
+def test_manifests_of_nemo_may_lack_the_audio_file(line, format_name, tmp_path):
+    (entry,) = reading.entries([write_file(tmp_path, f"{line}\n")])
+    assert (entry.name, entry.format, words(entry.build())) == ("1", format_name, ["a c"])
+
+
 def test_words_without_times_stand_between_their_neighbours(tmp_path):
     words = [{"word": "a", "start": 1.0, "end": 2.0}, {"word": "7"}, {"word": "b", "start": 5.0, "end": 6.0}]
     path = tmp_path / "talk.whisper.json"

@@ -44,6 +44,7 @@ ANY_LIST = re.compile(rf'"(?:{"|".join((*LISTS, *OTHER_LISTS))})"\s*:\s*\['.enco
 
 _AUDIO = re.compile(rb'"audio_file(?:path)?"\s*:\s*"')
 _PREDICTED = re.compile(rb'"pred_text[^"\\]*"\s*:\s*"')
+_TEXT = re.compile(rb'"text"\s*:\s*"')
 _SHOWN = 40
 _PAIR = 2
 
@@ -51,8 +52,13 @@ Fields = Mapping[str, Any]
 
 
 def is_manifest(line: bytes) -> bool:
-    """Check whether a line is an entry of a NeMo manifest with transcripts."""
-    return line.startswith(b"{") and _AUDIO.search(line) is not None and _PREDICTED.search(line) is not None
+    """Check whether a line is an entry of a NeMo manifest with transcripts.
+
+    NeMo's scripts for streaming and speech language models leave out the audio file.
+    """
+    if not line.startswith(b"{") or _PREDICTED.search(line) is None:
+        return False
+    return _AUDIO.search(line) is not None or (_TEXT.search(line) is not None and ANY_LIST.search(line) is None)
 
 
 class Record(NamedTuple):

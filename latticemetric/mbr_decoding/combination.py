@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias, get_args
@@ -65,7 +65,8 @@ class Output(Frozen):
         """Return the output of a system, given as a text, as words, or as a graph.
 
         A graph with one path becomes its words. Other graphs become the bins of their confusion networks, without the
-        bins that contain no word. For `scale` and `scales`, see `combine`.
+        bins that contain no word; words of a CTM that are on all paths keep their confidences. For `scale` and
+        `scales`, see `combine`.
         """
         if isinstance(given, Sequence | np.ndarray):
             check_candidate(given, "an output")
@@ -74,9 +75,10 @@ class Output(Frozen):
         own = _own_scales(lattice, scales)
         if len(lattice.word) < lattice.num_states and len(lattice.final) == 1:  # a single path
             return cls._of_path(lattice)
-        network = consensus(lattice, scale=scale, scales=own)
+        marked, meant = _with_marked_words(lattice)
+        network = consensus(marked, scale=scale, scales=own)
         kept = [place for place, bin_ in enumerate(network.bins) if bin_[0][0] or len(bin_) > 1]
-        bins = [network.bins[place] for place in kept]
+        bins = [[meant.get(word, (word, p)) for word, p in network.bins[place]] for place in kept]
         times = network.bin_times
         return cls(
             tuple(word for bin_ in bins for word, _ in bin_),
@@ -97,10 +99,7 @@ class Output(Frozen):
         """Return the words of a one-path lattice, with the times and confidences of a CTM."""
         arcs = np.flatnonzero(lattice.word != EPSILON)
         words = tuple(lattice.vocabulary.decode(lattice.word[arcs]))
-        sure, times = np.ones(len(arcs)), np.full((len(arcs), 2), np.nan)
-        if (labels := lattice.labels.get("confidence")) is not None:
-            texts = labels.vocabulary.words(labels.arc[arcs])
-            sure = np.array([_probability(text) for text in texts], dtype=np.float64)
+        sure, times = _confidences(lattice, arcs), np.full((len(arcs), 2), np.nan)
         if lattice.times is not None:
             times = np.stack([lattice.times[lattice.source[arcs]], lattice.times[lattice.target[arcs]]], axis=1)
         return cls(words, sure, np.arange(len(arcs) + 1), times, lattice)
@@ -127,6 +126,42 @@ def _of_string(size: int) -> tuple[Floats, Numbers, Floats]:
     for array in shared:
         array.flags.writeable = False
     return shared
+
+
+def _confidences(lattice: Lattice, arcs: npt.NDArray[np.integer[Any]]) -> Floats:
+    """Return the confidences of arcs, as labels of a CTM give them; 1 without labels."""
+    if (labels := lattice.labels.get("confidence")) is None:
+        return np.ones(len(arcs))
+    return np.array([_probability(text) for text in labels.vocabulary.words(labels.arc[arcs])], dtype=np.float64)
+
+
+def _with_marked_words(lattice: Lattice) -> tuple[Lattice, dict[str, tuple[str, float]]]:
+    """Give each word of a CTM that is on all paths a spelling of its own, which stays alone in its bin.
+
+    Return the lattice, and the word and confidence of each such spelling. Without confidences, nothing changes.
+    """
+    if "confidence" not in lattice.labels:
+        return lattice, {}
+    # States are in topological order. All paths have an arc if each other arc ends before it or begins after it.
+    furthest = np.zeros(lattice.num_states + 1, dtype=np.int64)
+    np.maximum.at(furthest, lattice.source + 1, lattice.target)
+    furthest = np.maximum.accumulate(furthest)
+    leaving = np.append(0, np.cumsum(np.bincount(lattice.source, minlength=lattice.num_states)))
+    is_shared = (
+        (lattice.word != EPSILON)
+        & (furthest[lattice.source] <= lattice.source)
+        & (leaving[lattice.target] - leaving[lattice.source] == 1)
+        & (lattice.target <= lattice.final.min())
+    )
+    arcs = np.flatnonzero(is_shared)
+    words = lattice.vocabulary.words(lattice.word[arcs])
+    known = np.unique(np.append(np.int32(EPSILON), lattice.word))  # ties depend on the order of the vocabulary
+    spelling = lattice.vocabulary.words(known[1:])
+    number = np.searchsorted(known, lattice.word).astype(np.int32)
+    number[arcs] = np.arange(len(known), len(known) + len(arcs))
+    marks = [f"{word}\0{arc}" for word, arc in zip(words, arcs.tolist(), strict=True)]
+    meant = dict(zip(marks, zip(words, _confidences(lattice, arcs).tolist(), strict=True), strict=True))
+    return replace(lattice, word=number, vocabulary=Vocabulary.from_words([*spelling, *marks])), meant
 
 
 def _probability(text: str) -> float:

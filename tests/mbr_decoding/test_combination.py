@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.strategies import lattices
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.mbr_decoding.combination import SCHEMES, Output
+from latticemetric.lattice.columns import Labels
+from latticemetric.mbr_decoding.combination import SCHEMES, Output, _with_marked_words
 
 texts = st.lists(st.sampled_from("abcd"), max_size=4).map(tuple)
 systems = st.lists(texts, min_size=1, max_size=4)
@@ -219,8 +221,6 @@ def ctm_graph(words, sure):
     """A lattice with one path, times and confidences, as it is read from a CTM."""
     if not words:
         return words
-    from latticemetric.lattice.columns import Labels
-
     spelling = lm.Vocabulary.from_words(words)
     kinds = lm.Vocabulary.from_words(map(str, sure))
     source = list(range(len(words)))
@@ -309,6 +309,30 @@ class TestGraphs:
         assert found.confidences[1] == pytest.approx((math.exp(0) / (math.exp(0) + math.exp(-0.1)) + 1) / 3)
         assert found.bound is None
         assert found.vote({"lattice": 1, "list": 2, "text": 0.5}).words == ("a", "b")
+
+    def test_words_on_all_paths_of_a_ctm_keep_their_confidences(self, tmp_path):
+        (tmp_path / "one.ctm").write_text(
+            "u 1 0.0 0.5 a 0.3\nu 1 * * <ALT_BEGIN>\nu 1 0.6 0.3 b 0.2\nu 1 * * <ALT>\nu 1 0.6 0.3 c 0.9\n"
+            "u 1 * * <ALT_END>\nu 1 1.0 0.2 (uh) 0.9\nu 1 1.3 0.2 a 0.4\nu 1 1.6 0.2 a\n"
+        )
+        (graph,) = (entry for _, entry in lm.read(tmp_path / "one.ctm"))
+        output = Output.of(graph)
+        slots = [output.words[first:end] for first, end in itertools.pairwise(output.first.tolist())]
+        assert slots == [("a",), ("b", "c"), ("uh", ""), ("a",), ("a",)] or slots[2] == ("", "uh")
+        assert output.probabilities.tolist() == pytest.approx([0.3, 0.5, 0.5, 0.5, 0.5, 0.4, 1.0])
+        assert lm.combine([graph, "x b y z"], null=0).vote([1, 0.35]).words[0] == "x"
+        assert set(lm.combine([graph, graph]).mbr().words) <= {"a", "b", "c", "uh"}
+
+    @given(lattices())
+    def test_only_words_on_all_paths_are_marked(self, graph):
+        kinds = lm.Vocabulary.from_words(["0.5"])
+        ones = Labels(np.full(len(graph.word), kinds.number("0.5")), np.zeros(len(graph.final), dtype=np.int32), kinds)
+        marked, meant = _with_marked_words(replace(graph, labels={"confidence": ones}))
+        paths = [set(path.arcs) for path in graph.paths()]
+        on_all = {arc for arc in set.intersection(*paths) if graph.word[arc]}
+        assert {int(mark.split("\0")[1]) for mark in meant} == on_all
+        spelled = [word.split("\0")[0] for word in marked.vocabulary.words(marked.word)]
+        assert spelled == list(graph.vocabulary.words(graph.word))
 
     def test_minimum_risk_counts_all_paths_by_the_weights(self):
         lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[0.0, 0.0])

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.streams.compression import container_of, is_tar
+from latticemetric.formats.streams.compression import container_of, is_tar, without_compression
 from latticemetric.formats.streams.stream import UTF_16, Stream, open_stream
 from latticemetric.formats.text.fields import is_word_number
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Transcripts in NIST formats contain ids in brackets, labels, or times with a fraction; or their names tell the format.
 _TRANSCRIPT_SIGNS = (b")", b"<", b".")
 _TRANSCRIPT_SUFFIXES = (".trn", ".stm", ".ctm")
+# Suffixes of files that are not read as lines of text.
+_NOT_TEXT = (".ctm", ".stm")
 # The beginning of test sets as markup: those of WMT and NIST, and TMX and XLIFF.
 _MARKUP = re.compile(rb"\s*<(?:[?]xml|!doctype|mteval|(?:ref|src|tst)set|dataset|tmx|xliff)[\s>]", re.IGNORECASE)
 # The beginning of what decoders write in place of lines of text: an object of JSON, or an array of objects, with one of
@@ -144,9 +146,10 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
 
 
 def require_lines(stream: Stream, *, of_json: bool = False) -> None:
-    """Refuse what would count as words, but is not lines of text: XML, n-best lists, archives, binary files, JSON.
+    """Refuse what would count as words, but is not lines of text.
 
-    With `of_json`, lines may be such JSON.
+    That is XML, JSON, n-best lists, archives, binary files, and damaged files that are named like a CTM or STM. With
+    `of_json`, lines may be JSON.
     """
     head = stream.head()
     if _MARKUP.match(head):
@@ -158,6 +161,10 @@ def require_lines(stream: Stream, *, of_json: bool = False) -> None:
         advice = "write its texts on lines, for example with latticemetric best, which puts the id first"
         raise FormatError(what, where=stream.name, advice=advice)
     _require_text(stream)
+    if without_compression(stream.name).endswith(_NOT_TEXT):
+        from latticemetric.formats.nist.lines import refuse_as_text
+
+        refuse_as_text(stream)
 
 
 def _require_text(stream: Stream) -> None:

@@ -236,6 +236,9 @@ def _are_words_and_segments(words: Stream, segments: Stream) -> bool:
 def _required_transcripts(path: str) -> _Table:
     table = _transcripts(path)
     if table is None:
+        if path != STANDARD_INPUT:
+            with open_stream(path) as stream:
+                require_lines(stream)  # its errors say more
         raise FormatError(
             "this file is not trn, STM or CTM, but the first reference file is",
             where=path,

@@ -1,5 +1,6 @@
 """NIST transcripts: alternations against their definition, times, ids, and references with alternatives."""
 
+import gzip
 import pickle
 import re
 from collections import Counter
@@ -13,6 +14,7 @@ from kit.formats import contents, paths_in, rebuilt, write_file
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
+from latticemetric.batch.combination import read_systems
 from latticemetric.batch.oracles import OracleSearch, oracles_of
 from latticemetric.batch.pairing import pair_up
 from latticemetric.batch.run import Run
@@ -20,6 +22,7 @@ from latticemetric.batch.string_scores import StringScorer
 from latticemetric.formats import reading
 from latticemetric.formats.nist.words import parsed_transcript
 from latticemetric.formats.references import read_references
+from latticemetric.formats.segments import read_nist_segments, read_segments
 from latticemetric.oracle_search.reference_strings import distinct_strings
 
 SAMPLES = DATA / "trn-stm-ctm"
@@ -560,3 +563,33 @@ def test_words_of_a_ctm_that_go_back_in_time_keep_their_order_and_it_is_said(tmp
     assert len(caplog.messages) == 1
     assert "any.ctm:2: the word ends at 0.4, but an earlier one begins at 1.0" in caplog.text
     assert "sort -s -k1,1 -k2,2 -k3,3n" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("x.ctm", "r A 0.0 0.5 a nan\n", "x.ctm:1: this is not a line of CTM"),
+        ("x.ctm.gz", ";; c\nr A 0.0 0.5 a 0.5\n\nr A 0.6 0,1 b 0.5\n", "x.ctm.gz:4: this is not a line of CTM"),
+        ("x.stm", "r A s 0.0 0.5 a\nr A 0.6 0.1 b\n", "x.stm:2: this is not a line of STM"),
+        ("x.stm", "r A s 0 2 a b\n", "x.stm: this could be STM or lines of text; write the times with a fraction"),
+    ],
+)
+def test_damaged_transcripts_are_not_lines_of_text(tmp_path, name, text, says):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    for read in (
+        lambda: read_references(str(path)),
+        lambda: read_segments([str(path)]),
+        lambda: read_segments([str(path)], style="keyed"),
+        lambda: read_systems([str(path)], format="text"),
+    ):
+        with pytest.raises(lm.FormatError) as error:
+            read()
+        assert says in str(error.value)
+
+
+def test_a_damaged_ctm_is_not_scored(tmp_path):
+    (tmp_path / "ref.stm").write_text("r A s 0.0 2.0 a uh b\n")
+    (tmp_path / "hyp.ctm").write_text("r A 0.0 0.5 a 0.5\nr A 0.6 0.1 uh nan\n")
+    with pytest.raises(lm.FormatError, match=r"hyp.ctm:2: this is not a line of CTM"):
+        read_nist_segments([str(tmp_path / "hyp.ctm")], [str(tmp_path / "ref.stm")])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from decimal import Context, Decimal
 
 from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.streams.compression import without_compression
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import NUMBER, is_number
 from latticemetric.vocabulary import split_words
@@ -144,6 +145,25 @@ def reference_format(head: bytes, stem: str) -> str | None:
     return suffix if suits is not None and any(map(suits, _rows(head)[:1])) else None
 
 
+def refuse_as_text(stream: Stream) -> None:
+    """Refuse a file that is named like a CTM or STM, and is not empty, but was not recognised as such.
+
+    Raises:
+        FormatError: It names the first line that is not in this format.
+    """
+    suffix, head = without_compression(stream.name)[-len(".ctm") :], stream.head()
+    if suffix not in _FORMATS or not head.strip():
+        return
+    title, fits, fields = _FORMATS[suffix]
+    lines = head.split(b"\n")
+    for number, line in enumerate(lines[:-1] if len(head) > _CUT_HEAD else lines, start=1):
+        if line.strip() and not is_comment(line.decode("latin-1")) and not fits(line.split()):
+            advice = f"write {fields}; if these are lines of text, rename the file"
+            raise FormatError(f"this is not a line of {title}", where=f"{stream.name}:{number}", advice=advice)
+    advice = "write the times with a fraction, as in 2.00; if these are lines of text, rename the file"
+    raise FormatError(f"this could be {title} or lines of text", where=stream.name, advice=advice)
+
+
 def _rows(head: bytes) -> list[_Row]:
     """Return the fields of each line of `head`, except comments; no rows if `head` is binary or has |||.
 
@@ -193,3 +213,10 @@ def _names_a_channel(row: _Row) -> bool:
     file, channel = row[:2]
     states = file.isdigit() and channel.isdigit() and len(channel) > 1
     return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))
+
+
+# The formats of files that are not read as lines of text: title, check of a line, fields.
+_FORMATS = {
+    ".ctm": ("CTM", _is_timed_word, "file channel begin duration word [confidence]"),
+    ".stm": ("STM", _is_segment, "file channel speaker begin end [<labels>] words"),
+}

@@ -299,7 +299,7 @@ def test_whole_seconds_are_times_if_the_names_of_files_say_so(tmp_path):
     stm = "a 1 ann 0 2 the cat\na 1 bob 2 4 sat down\n"
     reference, hypothesis = write_segments(tmp_path, stm, "a 1 0 1 the\na 1 3 1 sat\n")
     assert our_counts(reference, hypothesis, lowercase=True) == [(1, 0, 1, 0), (1, 0, 1, 0)]
-    (tmp_path / "plain.trn").write_text("no ids at all\n")
+    (tmp_path / "plain.trn").write_text("no ids at all\nsat (down)\n")
     assert read_nist_segments([str(tmp_path / "plain.trn")], [str(tmp_path / "plain.trn")]) is None
 
 

@@ -134,15 +134,19 @@ def is_ctm_reference(head: bytes) -> bool:
 def reference_format(head: bytes, stem: str) -> str | None:
     """Return `trn`, `stm` or `ctm` if a file is in this format; `None` for plain sentences.
 
-    If the content as a whole is none of these, the suffix of `stem` decides, provided that the first line suits it: a
-    faulty line in ref.trn is an error, and no reason to count all ids as words.
+    If the content as a whole is none of these, the suffix of `stem` decides: a faulty line in ref.stm is an error, and
+    no reason to count all times as words. Some corpora name plain text .trn, so there most lines must end in brackets.
     """
-    for name, is_reference in (("stm", is_stm_reference), ("ctm", is_ctm_reference), ("trn", is_trn_reference)):
+    for name, is_reference in _REFERENCES.items():
         if is_reference(head):
             return name
-    suffix = stem.lower().rpartition(".")[2]
-    suits = {"stm": _is_segment, "ctm": _is_timed_word, "trn": lambda row: bool(_ids([row]))}.get(suffix)
-    return suffix if suits is not None and any(map(suits, _rows(head)[:1])) else None
+    rows, suffix = _rows(head), stem.lower().rpartition(".")[2]
+    if suffix == "trn":
+        return suffix if 2 * sum(_ID.search(row[-1]) is not None for row in rows) > len(rows) else None
+    return suffix if rows and suffix in _REFERENCES else None
+
+
+_REFERENCES = {"stm": is_stm_reference, "ctm": is_ctm_reference, "trn": is_trn_reference}
 
 
 def refuse_as_text(stream: Stream) -> None:

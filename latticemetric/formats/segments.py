@@ -102,7 +102,7 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
         FormatError: A segment is missing in a file.
     """
     first = references[0]
-    expected = None if first == STANDARD_INPUT else _transcripts(first)
+    expected = None if _is_read_once(first) else _transcripts(first)
     if expected is None:
         return None
     tables = {path: _system_output(path, first) for path in systems}
@@ -124,7 +124,7 @@ def read_nlp_segments(
     from latticemetric.formats.rev import is_nlp, nlp_reference, read_nlp, read_norm
 
     def is_transcript(path: str) -> bool:
-        if path == STANDARD_INPUT:
+        if _is_read_once(path):
             return False
         with open_stream(path) as stream:
             return is_nlp(stream.head())
@@ -205,14 +205,36 @@ def _keyed_lines(path: str) -> _Table:
     return table
 
 
+def _is_read_once(path: str) -> bool:
+    """Check whether a path is standard input or a pipe; opened a second time, it would be empty."""
+    return path == STANDARD_INPUT or Path(path).is_fifo()
+
+
 def read_lines(path: str, *, of_json: bool = False) -> list[str]:
-    """Return the lines of a file; refuse an empty file and, unless `of_json` is true, JSON."""
+    """Return the lines of a file; refuse an empty file, transcripts (with ids and times), and JSON.
+
+    If `of_json` is true, lines may be JSON.
+    """
     with open_stream(path) as stream:
         require_lines(stream, of_json=of_json)
+        _refuse_transcripts(stream)
         lines = list(stream.lines())
     if not lines:
         raise FormatError("the file is empty", where=path, advice="write one line per segment; a line may be empty")
     return lines
+
+
+def _refuse_transcripts(stream: Stream) -> None:
+    from latticemetric.formats.nist.lines import reference_format
+
+    name = reference_format(stream.head(), stream.stem)
+    # The lines of a short text may all end in brackets.
+    if name is not None and (name != "trn" or stream.stem.lower().endswith(".trn")):
+        raise FormatError(
+            f"this is {name}, not lines of text",
+            where=stream.name,
+            advice="give trn, STM or CTM for outputs and references (no pipes), or lines of text for both",
+        )
 
 
 def _system_output(path: str, reference: str) -> _Table:

@@ -5,9 +5,10 @@ import gzip
 import json
 import os
 import shutil
+import subprocess
 
 import pytest
-from kit.commands import MEETING, assert_one_line_error, file, good, oracle, run
+from kit.commands import MEETING, PROGRAMS, assert_one_line_error, file, good, oracle, run
 from kit.hostile_inputs import archive
 from kit.paths import EXAMPLES
 
@@ -613,6 +614,39 @@ BRACKETS = ["{ a / b }", '{ "text" } [ b ]', "{a: b}", '{"a", "b"}', '["a": "b"]
 def test_brackets_and_bars_in_lines_of_text_are_words(text, tmp_path):
     path = file(tmp_path, "hyp.txt", f"{text}\n")
     assert "%WER 0.00" in good(score(path, path, "--metrics", "wer", "--resamples", "0")).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hyp.trn", "c (u_2)\na b (u_1)\n"),
+        ("hyp.txt", "a 1 ann 0.5 2 the cat\na 1 ann 3 4 sat\n"),
+        ("hyp.ctm", "a 1 0.0 1 the\na 1 1.0 1 cat\n"),
+    ],
+    ids=["trn", "stm", "ctm"],
+)
+@pytest.mark.parametrize("style", ["plain", "keyed"])
+def test_transcripts_are_not_scored_against_lines_of_text(name, text, style, tmp_path):
+    said, meant = file(tmp_path, name, text), file(tmp_path, "ref.txt", "u_1 a b\nu_2 c\n")
+    refused = f"{name}: this is (trn|stm|ctm), not lines of text; give trn, STM or CTM for outputs and references"
+    assert_one_line_error(score(said, meant, "--style", style), refused)
+    assert_one_line_error(score(meant, meant, said, "--style", style), refused)
+
+
+def test_outputs_and_references_may_be_pipes(tmp_path):
+    lines, stm = file(tmp_path, "lines", "a b\nc\n"), file(tmp_path, "ref.stm", "a 1 ann 0.5 2 the cat\n")
+    shell = f"{PROGRAMS}/latticemetric score <(cat {{}}) <(cat {{}}) --metrics wer --resamples 0"
+    done, refused = (
+        subprocess.run(["bash", "-c", shell.format(said, meant)], capture_output=True, text=True, check=False)
+        for said, meant in ((lines, lines), (lines, stm))
+    )
+    assert "%WER 0.00 [ 0 / 3, 0 ins, 0 del, 0 sub ]" in done.stdout
+    assert "this is stm, not lines of text" in refused.stderr
+
+
+def test_lines_that_end_in_brackets_are_text_beside_text(tmp_path):
+    said, meant = file(tmp_path, "hyp.txt", "see page (5-6)\n"), file(tmp_path, "ref.txt", "see page 5\n")
+    assert score_of(said, meant, "-m", "wer", "--resamples", 0) == 1 / 3
 
 
 def _tarred(text):

@@ -248,6 +248,17 @@ def test_a_word_with_its_middle_at_the_end_of_a_segment_is_cut_as_by_sclite(begi
         assert ours == counts_of_sclite(reference, hypothesis)
 
 
+def test_an_empty_alternative_is_written_as_a_word_that_sclite_reads(tmp_path):
+    # sclite skips the word after an empty alternative, unless this is the last one.
+    word = "a 1 0.50 0.20 b\na 1 0.70 0.20 d\n"
+    ctm = f"a 1 * * <ALT_BEGIN>\na 1 0.50 0.40 @\na 1 * * <ALT>\n{word}a 1 * * <ALT_END>\na 1 0.90 0.20 c\n"
+    reference, hypothesis = write_segments(tmp_path, "a 1 ann 0.0 3.0 b d c\n", ctm)
+    lm.write(tmp_path / "again.ctm", list(lm.read(hypothesis)))
+    assert "<ALT_BEGIN>\na 1 0.5 0.4 @\n" in (tmp_path / "again.ctm").read_text()
+    if SCLITE is not None:
+        assert counts_of_sclite(reference, tmp_path / "again.ctm") == [(3, 0, 0, 0)]
+
+
 def test_gaps_in_a_reference_with_times_are_no_silences(tmp_path):
     # A silence (`@`) costs 0.001 and breaks ties; sclite does not see the gaps between the words of a CTM.
     timed = "0.1 0.2 c,0.3 0.1 b,0.5 0.1 d,* * <ALT_BEGIN>,0.7 0.3 a,* * <ALT>,0.7 0.3 b,* * <ALT_END>,1.1 0.2 a,"

@@ -277,9 +277,12 @@ class _Writer:
                 raise UsageError(
                     "ctm cannot nest alternations, but this graph has nested alternations", advice="write trn or stm"
                 )
-            for number, branch in enumerate(item.in_order()):
+            branches = item.in_order()
+            for number, branch in enumerate(branches):
                 yield ["*", "*", OR if number else BEGIN]
-                yield from self.sequence(branch, explicit=explicit, inside=True)
+                rows = list(self.sequence(branch, explicit=explicit, inside=True))
+                # sclite would skip the word after an empty alternative that is not the last.
+                yield from rows or self.sequence(branch, explicit=branch is not branches[-1], inside=True)
             yield ["*", "*", END]
 
     def _fields(self, arc: int, *, optional: bool = False) -> list[str]:

@@ -39,6 +39,7 @@ from latticemetric.evaluation.calibration import (
     log_probabilities,
 )
 from latticemetric.formats.segments import read_recognised
+from latticemetric.formats.streams.stream import warn
 from latticemetric.frozen import Record, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales
@@ -483,6 +484,9 @@ def confidence_calibration(
             probability += _confidences(lattice, arcs.tolist())
         right += matched.tolist()
         owner += [number] * len(matched)
+    if outside := sum(not 0 <= value <= 1 for value in probability):
+        warn("confidences", f"{outside} of {len(probability)} are outside 0 … 1, and count as 0 or 1 as in sclite")
+    probability = [min(1.0, max(0.0, value)) for value in probability]
     words = event_calibration(
         probability, right, owner, bins=bins, resamples=resamples, seed=seed, confidence=confidence
     )
@@ -490,7 +494,7 @@ def confidence_calibration(
 
 
 def _confidences(lattice: Lattice, arcs: Sequence[int]) -> list[float]:
-    """Return the confidences of arcs, clipped to [0, 1] as in sclite."""
+    """Return the confidences of arcs."""
     labels = lattice.labels.get("confidence")
     found = []
     for arc in arcs:
@@ -504,5 +508,5 @@ def _confidences(lattice: Lattice, arcs: Sequence[int]) -> list[float]:
             raise InputError(
                 f"the word '{word}' has no confidence", advice="give words with confidences: a CTM with 6 fields"
             )
-        found.append(min(1.0, max(0.0, value)))
+        found.append(value)
     return found

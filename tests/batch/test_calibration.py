@@ -255,6 +255,16 @@ def test_own_confidences_are_those_of_the_file():
     assert f"{found['words']['nce']['value']:.4f} ±" in text
 
 
+def test_confidences_that_are_no_probabilities_are_said_to_be_clipped(tmp_path):
+    # Decoders also write logarithms or per cents there; sclite says "2 of 4 confidence scores were not in the range".
+    words = ("the", -0.1), ("dog", 0.9), ("sat", 70), ("on", 1.0)
+    ctm = tmp_path / "any.ctm"
+    ctm.write_text("".join(f"a 1 {place}.1 0.2 {word} {value}\n" for place, (word, value) in enumerate(words)))
+    (tmp_path / "any.stm").write_text("a 1 ann 0.0 4.0 the cat sat on\n")
+    done = run("calibrate", ctm, tmp_path / "any.stm", "--own-confidences")
+    assert "confidences: 2 of 4 are outside 0 … 1, and count as 0 or 1 as in sclite" in done.stderr
+
+
 def test_gaps_between_the_words_of_a_ctm_have_no_confidence(tmp_path):
     words = [("a", 0.9), ("b", 0.4), ("c", 0.3)]
     reports = []

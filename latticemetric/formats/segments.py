@@ -248,10 +248,11 @@ def _system_output(path: str, reference: str) -> _Table:
 
 
 def _are_words_and_segments(words: Stream, segments: Stream) -> bool:
-    """Check whether a file is CTM and another one STM."""
+    """Check whether a file is CTM, or is named .ctm and empty, and another one STM."""
     from latticemetric.formats.nist.lines import is_ctm, reference_format
 
-    is_words = is_ctm(words.head()) or reference_format(words.head(), words.stem) == "ctm"
+    is_empty = words.stem.lower().endswith(".ctm") and not words.head().strip()
+    is_words = is_empty or is_ctm(words.head()) or reference_format(words.head(), words.stem) == "ctm"
     return is_words and reference_format(segments.head(), segments.stem) == "stm"
 
 

@@ -279,6 +279,14 @@ def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog)
     assert "there are no words for b A" in caplog.text
 
 
+def test_a_file_without_words_counts_as_deleted_and_it_is_said(tmp_path, caplog):
+    reference, hypothesis = write_segments(tmp_path, ctm="")
+    assert [counts[2] for counts in our_counts(reference, hypothesis, lowercase=True)] == [2, 3, 0, 3]
+    assert "there are no words for" in caplog.text
+    if SCLITE is not None:
+        assert our_counts(reference, hypothesis, lowercase=True) == counts_of_sclite(reference, hypothesis)
+
+
 def test_an_utterance_that_is_missing_is_named(tmp_path):
     reference = write_trn(tmp_path / "ref.trn", ["a", "b"])
     hypothesis = write_trn(tmp_path / "hyp.trn", ["a"])

@@ -38,14 +38,15 @@ def guarded(context: click.Context) -> Iterator[None]:
     """
     _check_standard_input(context)
     written, redirected = list(written_files(context)), _is_redirected(context)
+    inputs = Inputs()
     if not (written or redirected):
-        yield
+        with watched(inputs):
+            yield
         return
     from latticemetric.formats.streams.output import check_writable
 
     _check_distinct(written)
     _check_not_among_inputs(context, written)
-    inputs = Inputs()
     if redirected or any(_exists(path) for _, path in written):
         for _, _, file in read_files(context):
             if file != STANDARD:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.streams.compression import container_of, is_tar, without_compression
+from latticemetric.formats.streams.compression import container_of, is_tar
 from latticemetric.formats.streams.stream import UTF_16, Stream, open_stream
 from latticemetric.formats.text.fields import is_word_number
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 # Transcripts in NIST formats contain ids in brackets, labels, or times with a fraction; or their names tell the format.
 _TRANSCRIPT_SIGNS = (b")", b"<", b".")
 _TRANSCRIPT_SUFFIXES = (".trn", ".stm", ".ctm")
-# Suffixes of files that are not read as lines of text.
-_NOT_TEXT = (".ctm", ".stm")
 # The beginning of test sets as markup: those of WMT and NIST, and TMX and XLIFF.
 _MARKUP = re.compile(rb"\s*<(?:[?]xml|!doctype|mteval|(?:ref|src|tst)set|dataset|tmx|xliff)[\s>]", re.IGNORECASE)
 # The beginning of what decoders write in place of lines of text: an object of JSON, or an array of objects, with one of
@@ -148,8 +146,7 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
 def require_lines(stream: Stream, *, of_json: bool = False) -> None:
     """Refuse what would count as words, but is not lines of text.
 
-    That is XML, JSON, n-best lists, archives, binary files, and damaged files that are named like a CTM or STM. With
-    `of_json`, lines may be JSON.
+    That is XML, JSON (unless `of_json` is true), n-best lists, archives, binary files, and transcripts in NIST formats.
     """
     head = stream.head()
     if _MARKUP.match(head):
@@ -161,10 +158,10 @@ def require_lines(stream: Stream, *, of_json: bool = False) -> None:
         advice = "write its texts on lines, for example with latticemetric best, which puts the id first"
         raise FormatError(what, where=stream.name, advice=advice)
     _require_text(stream)
-    if without_compression(stream.name).endswith(_NOT_TEXT):
-        from latticemetric.formats.nist.lines import refuse_as_text
+    if _may_be_transcript(stream):
+        from latticemetric.formats.nist.lines import refuse_transcripts
 
-        refuse_as_text(stream)
+        refuse_transcripts(stream)
 
 
 def _require_text(stream: Stream) -> None:
@@ -188,8 +185,7 @@ def _require_text(stream: Stream) -> None:
 def read_transcripts(stream: Stream) -> ReferenceFile | None:
     """Read the references of a stream in a NIST format; return `None` for other formats."""
     _require_text(stream)
-    signs = any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS)
-    if not signs and not stream.stem.lower().endswith(_TRANSCRIPT_SUFFIXES):
+    if not _may_be_transcript(stream):
         return None
     from latticemetric.formats.nist.transcripts import transcripts
 
@@ -200,3 +196,9 @@ def read_transcripts(stream: Stream) -> ReferenceFile | None:
         for name, where, text in read
     )
     return ReferenceFile(stream.name, tuple(reference.words for _, reference in named), None, named)
+
+
+def _may_be_transcript(stream: Stream) -> bool:
+    """Check what takes no time, before the module of these formats is imported."""
+    signs = any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS)
+    return signs or stream.stem.lower().endswith(_TRANSCRIPT_SUFFIXES)

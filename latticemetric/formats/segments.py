@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import read_transcripts, require_lines
-from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
+from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, is_kept, keep, open_stream
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
 
@@ -65,8 +65,7 @@ def read_segments(
     Raises:
         FormatError: A segment is missing in a file.
     """
-    if paths.count(STANDARD_INPUT) > 1:
-        raise FormatError("standard input can be read only once", where=STANDARD_INPUT, advice="name files")
+    _refuse_twice(paths)
     if style == "keyed":
         tables = {path: _keyed_lines(path) for path in paths}
         return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
@@ -101,8 +100,9 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
     Raises:
         FormatError: A segment is missing in a file.
     """
+    _keep_pipes([*systems, *references])
     first = references[0]
-    expected = None if _is_read_once(first) else _transcripts(first)
+    expected = _transcripts(first) if _opens_again(first) else None
     if expected is None:
         return None
     tables = {path: _system_output(path, first) for path in systems}
@@ -123,8 +123,10 @@ def read_nlp_segments(
     """
     from latticemetric.formats.rev import is_nlp, nlp_reference, read_nlp, read_norm
 
+    _keep_pipes([*systems, *references])
+
     def is_transcript(path: str) -> bool:
-        if _is_read_once(path):
+        if not _opens_again(path):
             return False
         with open_stream(path) as stream:
             return is_nlp(stream.head())
@@ -161,7 +163,8 @@ def read_recognised(words: str, reference: str) -> list[RecognisedSegment] | Non
     """
     from latticemetric.formats.nist.transcripts import words_by_segment
 
-    if STANDARD_INPUT in (words, reference):
+    _keep_pipes([words, reference])
+    if not (_opens_again(words) and _opens_again(reference)):
         return None
     with open_stream(words) as spoken, open_stream(reference) as segments:
         if not _are_words_and_segments(spoken, segments):
@@ -172,6 +175,22 @@ def read_recognised(words: str, reference: str) -> list[RecognisedSegment] | Non
     assert expected is not None
     keyed = expected.keyed()
     return [RecognisedSegment(name, graph, keyed[name].graph_or_words) for name, graph in cut.items()]
+
+
+def _keep_pipes(paths: Sequence[str]) -> None:
+    """Keep what commands read from pipes: the format is recognised before the file is read."""
+    _refuse_twice(paths)
+    for path in paths:
+        keep(path)
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    if paths.count(STANDARD_INPUT) > 1:
+        raise FormatError("standard input can be read only once", where=STANDARD_INPUT, advice="name files")
+
+
+def _opens_again(path: str) -> bool:
+    return path != STANDARD_INPUT or is_kept(path)
 
 
 def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advice: str) -> TestSet:
@@ -205,36 +224,14 @@ def _keyed_lines(path: str) -> _Table:
     return table
 
 
-def _is_read_once(path: str) -> bool:
-    """Check whether a path is standard input or a pipe; opened a second time, it would be empty."""
-    return path == STANDARD_INPUT or Path(path).is_fifo()
-
-
 def read_lines(path: str, *, of_json: bool = False) -> list[str]:
-    """Return the lines of a file; refuse an empty file, transcripts (with ids and times), and JSON.
-
-    If `of_json` is true, lines may be JSON.
-    """
+    """Return the lines of a file; refuse an empty file, and what `require_lines` refuses."""
     with open_stream(path) as stream:
         require_lines(stream, of_json=of_json)
-        _refuse_transcripts(stream)
         lines = list(stream.lines())
     if not lines:
         raise FormatError("the file is empty", where=path, advice="write one line per segment; a line may be empty")
     return lines
-
-
-def _refuse_transcripts(stream: Stream) -> None:
-    from latticemetric.formats.nist.lines import reference_format
-
-    name = reference_format(stream.head(), stream.stem)
-    # The lines of a short text may all end in brackets.
-    if name is not None and (name != "trn" or stream.stem.lower().endswith(".trn")):
-        raise FormatError(
-            f"this is {name}, not lines of text",
-            where=stream.name,
-            advice="give trn, STM or CTM for outputs and references (no pipes), or lines of text for both",
-        )
 
 
 def _system_output(path: str, reference: str) -> _Table:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from kit.commands import MEETING, PROGRAMS, assert_one_line_error, file, good, oracle, run
@@ -271,6 +272,23 @@ def test_compressed_files_and_standard_input(tmp_path):
     assert score_of(NEW, packed, "-m", "bleu") == expected
     assert score_of("-", REF, "-m", "bleu", stdin=NEW.read_bytes()) == expected
     assert_one_line_error(score("-", "-"), "standard input can be read only once")
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference"), [("-", "ref.trn"), ("hyp.trn", "-"), ("pipe", "ref.trn"), ("hyp.trn", "pipe")]
+)
+def test_transcripts_come_from_pipes_too(hypothesis, reference, tmp_path):
+    said, meant = "d e (s_2)\na c (s_1)\n", "a b c (s_1)\nd e (s_2)\n"
+    file(tmp_path, "hyp.trn", said)
+    file(tmp_path, "ref.trn", meant)
+    piped = (meant if reference in ("-", "pipe") else said).encode()
+    if "pipe" not in (hypothesis, reference):
+        assert score_of(hypothesis, reference, "-m", "wer", stdin=piped, cwd=tmp_path) == 1 / 5
+        return
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as writer:
+        writer.submit((tmp_path / "pipe").write_bytes, piped)
+        assert score_of(hypothesis, reference, "-m", "wer", cwd=tmp_path) == 1 / 5
 
 
 def test_keyed_files_are_paired_by_id(tmp_path):
@@ -628,7 +646,7 @@ def test_brackets_and_bars_in_lines_of_text_are_words(text, tmp_path):
 @pytest.mark.parametrize("style", ["plain", "keyed"])
 def test_transcripts_are_not_scored_against_lines_of_text(name, text, style, tmp_path):
     said, meant = file(tmp_path, name, text), file(tmp_path, "ref.txt", "u_1 a b\nu_2 c\n")
-    refused = f"{name}: this is (trn|stm|ctm), not lines of text; give trn, STM or CTM for outputs and references"
+    refused = f"{name}: this is (trn|STM|CTM), not lines of text; give trn, STM or CTM for outputs and references"
     assert_one_line_error(score(said, meant, "--style", style), refused)
     assert_one_line_error(score(meant, meant, said, "--style", style), refused)
 
@@ -641,7 +659,7 @@ def test_outputs_and_references_may_be_pipes(tmp_path):
         for said, meant in ((lines, lines), (lines, stm))
     )
     assert "%WER 0.00 [ 0 / 3, 0 ins, 0 del, 0 sub ]" in done.stdout
-    assert "this is stm, not lines of text" in refused.stderr
+    assert "this file is not trn, STM or CTM, but the first reference file is" in refused.stderr
 
 
 def test_lines_that_end_in_brackets_are_text_beside_text(tmp_path):

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from decimal import Context, Decimal
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.streams.compression import without_compression
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import NUMBER, is_number
 from latticemetric.vocabulary import split_words
@@ -149,23 +148,25 @@ def reference_format(head: bytes, stem: str) -> str | None:
 _REFERENCES = {"stm": is_stm_reference, "ctm": is_ctm_reference, "trn": is_trn_reference}
 
 
-def refuse_as_text(stream: Stream) -> None:
-    """Refuse a file that is named like a CTM or STM, and is not empty, but was not recognised as such.
+def refuse_transcripts(stream: Stream) -> None:
+    """Refuse trn, STM and CTM where lines of text are expected: their ids and times would count as words.
+
+    The lines of a short text may all end in brackets, so a file is trn only if its name says so.
 
     Raises:
-        FormatError: It names the first line that is not in this format.
+        FormatError: The file is in one of these formats. If it has a faulty line, the error names the line.
     """
-    suffix, head = without_compression(stream.name)[-len(".ctm") :], stream.head()
-    if suffix not in _FORMATS or not head.strip():
+    head, name = stream.head(), reference_format(stream.head(), stream.stem)
+    if name is None or (name == "trn" and not stream.stem.lower().endswith(".trn")):
         return
-    title, fits, fields = _FORMATS[suffix]
+    title, fits, fields = _FORMATS.get(name, (name, None, ""))
     lines = head.split(b"\n")
     for number, line in enumerate(lines[:-1] if len(head) > _CUT_HEAD else lines, start=1):
-        if line.strip() and not is_comment(line.decode("latin-1")) and not fits(line.split()):
+        if fits and line.strip() and not is_comment(line.decode("latin-1")) and not fits(line.split()):
             advice = f"write {fields}; if these are lines of text, rename the file"
             raise FormatError(f"this is not a line of {title}", where=f"{stream.name}:{number}", advice=advice)
-    advice = "write the times with a fraction, as in 2.00; if these are lines of text, rename the file"
-    raise FormatError(f"this could be {title} or lines of text", where=stream.name, advice=advice)
+    advice = "give trn, STM or CTM for outputs and references, or lines of text for both"
+    raise FormatError(f"this is {title}, not lines of text", where=stream.name, advice=advice)
 
 
 def _rows(head: bytes) -> list[_Row]:
@@ -219,8 +220,8 @@ def _names_a_channel(row: _Row) -> bool:
     return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))
 
 
-# The formats of files that are not read as lines of text: title, check of a line, fields.
+# Formats with a kind of line: title, check of a line, fields.
 _FORMATS = {
-    ".ctm": ("CTM", _is_timed_word, "file channel begin duration word [confidence]"),
-    ".stm": ("STM", _is_segment, "file channel speaker begin end [<labels>] words"),
+    "ctm": ("CTM", _is_timed_word, "file channel begin duration word [confidence]"),
+    "stm": ("STM", _is_segment, "file channel speaker begin end [<labels>] words"),
 }

@@ -26,9 +26,14 @@ def identity(path: str | int) -> Identity | None:
 
 
 class Inputs:
-    """The files that a command reads: files named at its start, and files found later."""
+    """The files that a command reads: files named at its start, and files found later.
+
+    Attributes:
+        kept: The bytes of pipes that the command opens more than once, by their paths.
+    """
 
     def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
         self._names: dict[Identity, str] = {}
         self._noted: set[str] = set()
         self._in_place: Identity | None = None

@@ -341,6 +341,9 @@ class Piece:
 
 def open_stream(path: str) -> Stream:
     """Open a file or standard input (`-`); decompress gzip, xz and zstd."""
+    inputs = current()
+    if inputs is not None and path in inputs.kept:
+        return Stream(path, io.BytesIO(inputs.kept[path]))
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed", where=path, advice="name a file")
@@ -352,13 +355,32 @@ def open_stream(path: str) -> Stream:
         raise InputError(what, where=path, advice=advice_for(path, error)) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
-    if (inputs := current()) is not None:
+    if inputs is not None:
         inputs.add_open(raw.fileno(), path)
     try:
         return Stream(path, raw)
     except BaseException:
         raw.close()
         raise
+
+
+def keep(path: str) -> None:
+    """Read standard input or a pipe and keep its bytes, if the running command is going to open it more than once."""
+    if (inputs := current()) is not None and not is_kept(path) and _is_pipe(path):
+        with open_stream(path) as stream:
+            inputs.kept[path] = stream.read()
+
+
+def is_kept(path: str) -> bool:
+    """Check whether the bytes of a pipe are kept."""
+    return (inputs := current()) is not None and path in inputs.kept
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return path == STANDARD_INPUT or stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116  a plain string
+    except (OSError, ValueError):
+        return False
 
 
 def _has_end(raw: IO[bytes]) -> bool:

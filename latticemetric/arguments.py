@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,7 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
     """
     is_number = isinstance(given, Real) and not isinstance(given, bool)
     number = (int if isinstance(given, Integral) else float)(str(given)) if is_number else math.nan
-    if not (math.isfinite(number) and least <= number <= most):
+    if not (is_finite(number) and least <= number <= most):
         raise UsageError(message, advice=advice)
     return number
 
@@ -55,6 +55,12 @@ def is_finite(given: Any) -> bool:
         return math.isfinite(given)
     except (TypeError, OverflowError):
         return False
+
+
+def is_beyond_floats(given: Any) -> bool:
+    """Check whether an argument is infinity, or a number above all finite floats."""
+    is_number: bool = isinstance(given, Real)
+    return is_number and bool(given > sys.float_info.max)
 
 
 def require_finite(given: object, what: str) -> None:
@@ -85,6 +91,13 @@ def floats(given: Any, name: str, advice: str = "give an array of numbers") -> n
         return float_array(given)
     except (TypeError, ValueError, OverflowError):
         raise UsageError(f"{name} are not an array of numbers", advice=advice) from None
+
+
+def numbers_to_try(given: Any, name: str) -> list[float]:
+    """Return one number, or an iterable of several, as a list of floats; raise `UsageError` for anything else."""
+    several = list(given) if isinstance(given, Iterable) and not hasattr(given, "dtype") else given
+    array = floats(several, f"the values of {name}", "give a number, or a list of numbers")
+    return [float(value) for value in array.ravel()]
 
 
 def float_array(given: Any) -> npt.NDArray[np.float64]:

@@ -62,7 +62,7 @@ def limit_memory(size: int | str | None) -> None:
     global _limit  # noqa: PLW0603  one limit per process, like the memory
     number = parse_size(size) if isinstance(size, str) else size
     message, advice = f"'{size}' is not a size in bytes", "give a size like 500M or 8G"
-    _limit = None if size is None else whole_number(number, message, advice)
+    _limit = None if size is None else min(whole_number(number, message, advice), _LARGEST_LIMIT)
 
 
 def most_bytes() -> int:

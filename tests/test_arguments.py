@@ -11,6 +11,7 @@ import latticemetric as lm
 from latticemetric import evaluation
 from latticemetric.arguments import require_list, require_text, whole_number
 from latticemetric.display.frames import as_plain
+from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.nbest import Hypothesis
 from latticemetric.training import Batch
 
@@ -667,3 +668,86 @@ STRINGS = ["a b", "a"]
 def test_texts_are_no_numbers_even_if_they_spell_them(call, values):
     with pytest.raises((lm.UsageError, lm.InputError), match=r"not (an array of |a )?number"):
         call(values)
+
+
+PAIR = lm.NBest.from_strings(STRINGS, costs=[1.0, 2.0])
+FOREST = lm.Forest.from_edges([0, 0], [[], []], [[1], [2]], goals=[0])
+TABLE = np.array([[1.0, 2.0], [0.0, 2.0]])
+
+TAKE_NUMBERS = {
+    "seconds": lambda value: lm.expected(PAIR, "a b", seconds=value),
+    "states": lambda value: lm.expected(PAIR, "a b", most_states=value),
+    "null": lambda value: lm.combine([PAIR, PAIR], null=value),
+    "count_share": lambda value: lm.combine([PAIR, PAIR], count_share=value),
+    "weights of systems": lambda value: lm.combine([PAIR, PAIR], weights=[1.0, value]),
+    "weights by name": lambda value: lm.combine({"x": PAIR, "y": PAIR}, weights={"x": value}),
+    "scales to try": lambda value: lm.calibration([PAIR, PAIR], STRINGS, scale=[1.0, value], resamples=0),
+    "halvings": lambda value: lm.calibration([PAIR, PAIR], STRINGS, halvings=value, resamples=0),
+    "values to try": lambda value: lm.tune_mbr([PAIR], ["a"], "wer", T=[1.0, value], resamples=0),
+    "a grid": lambda value: lm.mbr_grid(PAIR, p=[0.5, value]),
+    "folds": lambda value: lm.tune_mbr([PAIR], ["a"], "wer", folds=value, resamples=0),
+    "resamples": lambda value: bootstrap(lm.WER(), TABLE, resamples=value),
+    "seed": lambda value: bootstrap(lm.WER(), TABLE, seed=value),
+    "confidence": lambda value: bootstrap(lm.WER(), TABLE, confidence=value),
+    "lengths": lambda value: lm.sweep([PAIR], ["a"], by_length=[value]),
+    "states to draw": lambda value: lm.draw(PAIR, most_states=value),
+    "beam": PAIR.pruned,
+    "beam of a forest": FOREST.pruned,
+    "density": lambda value: LATTICE.pruned(density=value),
+    "samples": lambda value: lm.posteriors(LATTICE).sample(value, 0),
+    "best strings": LATTICE.n_best,
+}
+
+
+@pytest.mark.parametrize("value", ["1", b"1", [1], 1j, -1, NAN, object(), np.array([1, 2])])
+@pytest.mark.parametrize("name", TAKE_NUMBERS)
+def test_what_is_no_such_number_is_refused(name, value):
+    with pytest.raises(lm.LatticeMetricError):
+        TAKE_NUMBERS[name](value)
+
+
+@pytest.mark.parametrize("value", [None, 10**400], ids=["none", "huge"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        TAKE_NUMBERS["null"],
+        TAKE_NUMBERS["weights of systems"],
+        TAKE_NUMBERS["halvings"],
+        TAKE_NUMBERS["scales to try"],
+        TAKE_NUMBERS["resamples"],
+        lambda value: lm.CHRF(beta=value),
+        lambda value: lm.METEOR(weight=value),
+        lambda value: lm.sweep([PAIR], ["a"], by_length=value),
+        lambda value: lm.corpus_oracle(value, ["a"]),
+        lambda value: Batch(value, ["a"]),
+    ],
+)
+def test_huge_and_missing_numbers_are_refused(make, value):
+    with pytest.raises(lm.UsageError):
+        make(value)
+
+
+@pytest.mark.parametrize("limit", [10**20, 10**400], ids=["large", "huge"])
+def test_limits_above_all_that_can_be_reached_are_none(limit):
+    assert lm.expected(PAIR, "a b", most_states=limit, seconds=limit) == lm.expected(PAIR, "a b")
+    assert len(PAIR.pruned(limit)) == len(FOREST.pruned(limit).n_best(9)) == len(LATTICE.pruned(limit).n_best(9)) == 2
+    assert len(LATTICE.n_best(limit)) == len(LATTICE.pruned(nbest=limit).n_best(9)) == 2
+    assert Batch([PAIR], ["a b"], most_states=limit, workers=limit).expected([1.0, 2.0]).value == pytest.approx(
+        lm.expected(PAIR, "a b").value
+    )
+    lm.limit_memory(limit)
+    try:
+        assert len(LATTICE.n_best(2)) == 2
+    finally:
+        lm.limit_memory(None)
+
+
+@pytest.mark.parametrize("graph", [LATTICE, FOREST], ids=["lattice", "forest"])
+@pytest.mark.parametrize("count", [10**30, 10_000_000])
+def test_samples_that_do_not_fit_into_memory_are_refused(graph, count):
+    lm.limit_memory("1G")
+    try:
+        with pytest.raises(lm.InputError, match="these samples need more than 1 GB of memory; draw fewer"):
+            lm.posteriors(graph).sample(count, 0)
+    finally:
+        lm.limit_memory(None)

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import require_items, require_list, whole_number
+from latticemetric.arguments import numbers_to_try, require_items, require_list, whole_number
 from latticemetric.batch.pairing import Pair, built
 from latticemetric.batch.tuning import Point, best_of, coordinate_search
 from latticemetric.errors import InputError, UsageError, placed
@@ -211,7 +211,7 @@ def _checked_folds(folds: int) -> int:
 
 
 def _checked_scales(scale: float | Iterable[float]) -> list[float]:
-    grid = sorted({float(one) for one in (scale if isinstance(scale, Iterable) else [scale])})
+    grid = sorted(set(numbers_to_try(scale, "scale")))
     if not grid:
         raise UsageError("there are no scales to try", advice="give at least one")
     for one in grid:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from latticemetric.arguments import require_items
+from latticemetric.arguments import is_finite, require_items, require_numbers
 from latticemetric.batch.oracles import State, metric_of, metric_state
 from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.pairing import Pair, built, missed, readable
@@ -175,13 +175,14 @@ def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
     Raises:
         UsageError: An end is negative or not finite.
     """
-    borders = sorted(set(lengths))
+    require_numbers(lengths, "by_length")
+    borders = list(lengths)
     for border in borders:
-        if not 0 <= border < math.inf:
+        if not is_finite(border) or border < 0:
             raise UsageError(
-                f"a bin of reference lengths ends at {border}", advice="give numbers of words, like 5,10,20"
+                f"a bin of reference lengths ends at {border!r}", advice="give numbers of words, like 5,10,20"
             )
-    return tuple(int(border) if border == int(border) else border for border in borders)
+    return tuple(int(border) if border == int(border) else border for border in sorted(set(borders)))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from latticemetric.arguments import require_items
+from latticemetric.arguments import numbers_to_try, require_items, whole_number
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
@@ -43,6 +43,7 @@ Merits = Callable[[Sequence[Point]], list[float]]
 # A step must gain more than this: smaller differences may be rounding errors.
 _ROUNDING = 1e-12
 _PLACES = 10
+_MOST_HALVINGS = 100  # steps are zero long before
 
 
 def coordinate_search(
@@ -62,8 +63,8 @@ def coordinate_search(
         halvings: Number of rounds; 0 tries the grid only.
         is_possible: A function that returns True if a point outside of the grid is valid.
     """
-    if halvings < 0:
-        raise UsageError(f"the number of halvings is {halvings}", advice="give 0 or more")
+    message, advice = f"the number of halvings is {halvings!r}", f"give a whole number from 0 to {_MOST_HALVINGS}"
+    halvings = whole_number(halvings, message, advice, least=0, most=_MOST_HALVINGS)
     ascending = {name: sorted(set(map(float, values))) for name, values in axes.items()}
     for name, values in ascending.items():
         if not values:
@@ -324,7 +325,8 @@ def tune_mbr(
         decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"), rewritten_by
     )
     given = zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
-    axes = {name: [*map(float, values if isinstance(values, Iterable) else [values])] for name, values in given}
+    axes = {name: numbers_to_try(values, name) for name, values in given}
+    folds = whole_number(folds, f"the number of folds is {folds!r}", "give a whole number from 0", least=0)
     return _tuned(development, made, axes, order, _SearchSettings(halvings, folds, resamples, seed))
 
 

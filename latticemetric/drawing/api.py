@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from latticemetric.arguments import path_text
+from latticemetric.arguments import path_text, whole_number
 from latticemetric.drawing.diagram import TREE, Diagram, HighlightedPaths
 from latticemetric.drawing.dot import dot_text
 from latticemetric.drawing.legend import captions_of
@@ -158,6 +158,8 @@ def draw(
         ═══  oracle      so it grows  0/3
          *   1-best      so it goes   1/3
     """
+    if most_states is not None:
+        whole_number(most_states, f"a picture of {most_states!r} states is not possible", "give a whole number from 1")
     options = {"posteriors": _probabilities(posteriors), "rates": rates, "scores": scores, "times": times}
     options |= {"most_states": most_states, "beam": beam, "scales": scales}
     paths = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import ForestMargins
 from latticemetric.lattice.lattice import Lattice, Scales
@@ -39,8 +38,6 @@ class Bounds(NamedTuple):
 
     def fit(self, sizes: tuple[int, int]) -> bool:
         """Check whether a graph with these numbers of states and arcs (or nodes and edges) is small enough to draw."""
-        if self.most is not None and self.most < 1:
-            raise UsageError(f"a picture of {self.most} states is not possible", advice="give 1 or more")
         return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import is_finite, whole_number
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Record
 from latticemetric.metrics.base import Table
@@ -129,8 +130,8 @@ def paired_bootstrap(
 
 def interval_of(value: float, samples: Values, confidence: float) -> Interval:
     """Return the percentile interval of resampled values; NaN means undefined."""
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence {confidence} is not between 0 and 1", advice="give a share like 0.95")
+    if not is_finite(confidence) or not 0 < confidence < 1:
+        raise UsageError(f"confidence {confidence!r} is not between 0 and 1", advice="give a share like 0.95")
     defined = samples[~np.isnan(samples)]
     undefined = len(samples) - len(defined)
     if not len(defined) or np.isnan(value):
@@ -222,14 +223,10 @@ def chunks(segments: int, resamples: int) -> Iterator[int]:
 
 def checked_resamples(number: int) -> int:
     """Return a number of resamples; raise `UsageError` if it is below 1 or above one million."""
-    if not 1 <= number <= _MOST_RESAMPLES:
-        limit = "at least one" if number < 1 else f"up to {_MOST_RESAMPLES}"
-        raise UsageError(f"cannot draw {number} resamples", advice=f"draw {limit}, usually 1000")
-    return number
+    advice = f"draw a whole number from 1 to {_MOST_RESAMPLES}, usually 1000"
+    return whole_number(number, f"cannot draw {number!r} resamples", advice, most=_MOST_RESAMPLES)
 
 
 def checked_seed(seed: int) -> int:
-    """Return a seed; raise `UsageError` if it is negative, since NumPy accepts no negative seeds."""
-    if seed < 0:
-        raise UsageError(f"seed {seed} is negative", advice="give 0 or more")
-    return seed
+    """Return a seed; raise `UsageError` unless it is a whole number of at least 0, since NumPy accepts no others."""
+    return whole_number(seed, f"the seed is {seed!r}", "give a whole number from 0", least=0)

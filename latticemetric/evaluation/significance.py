@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import floats
+from latticemetric.arguments import floats, is_finite
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import pearson
 from latticemetric.evaluation.intervals import (
@@ -32,8 +32,8 @@ from latticemetric.metrics.base import Table
 
 def checked_level(alpha: float) -> float:
     """Return the level of significance; raise `UsageError` if it is not between 0 and 1."""
-    if not 0 < alpha < 1:
-        raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give a level like 0.05")
+    if not is_finite(alpha) or not 0 < alpha < 1:
+        raise UsageError(f"the significance level {alpha!r} is not between 0 and 1", advice="give a level like 0.05")
     return alpha
 
 

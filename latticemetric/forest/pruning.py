@@ -46,8 +46,8 @@ class ForestMargins(Generic[AnyForest]):
 
     def limit(self, beam: float) -> float:
         """Return the largest margin that counts as within the beam: the beam and the largest rounding error."""
-        slack = rounding_within(beam, (self.edge, self.edge_size), (self.goal, self.goal_size))
-        return checked_beam(beam) + slack
+        beam = checked_beam(beam)
+        return beam + rounding_within(beam, (self.edge, self.edge_size), (self.goal, self.goal_size))
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the edges of derivations within the beam, in ascending order."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import is_finite
+from latticemetric.arguments import is_beyond_floats, is_finite
 from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Floats, Scales, taken
 
@@ -42,7 +42,8 @@ def rounding_within(beam: float, *parts: tuple[Floats, Floats]) -> float:
 def within_beam(costs: Floats, beam: float) -> npt.NDArray[np.bool_]:
     """Return True for each cost that is at most `beam` above the least cost, up to rounding."""
     margins: Floats = costs - costs.min()
-    kept: npt.NDArray[np.bool_] = margins <= beam + rounding_within(checked_beam(beam), (margins, np.abs(costs)))
+    beam = checked_beam(beam)
+    kept: npt.NDArray[np.bool_] = margins <= beam + rounding_within(beam, (margins, np.abs(costs)))
     return kept
 
 
@@ -75,7 +76,8 @@ class Margins(Generic[AnyLattice]):
 
     def limit(self, beam: float) -> float:
         """Return the largest margin that counts as within the beam: the beam and the largest rounding error."""
-        return checked_beam(beam) + self.slack(beam)
+        beam = checked_beam(beam)
+        return beam + self.slack(beam)
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the arcs of paths within the beam, in ascending order."""
@@ -134,9 +136,9 @@ def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tup
 
 def checked_beam(beam: float) -> float:
     """Return the beam; raise an error if it is negative or NaN."""
-    if not (is_finite(beam) or beam == math.inf) or beam < 0:
+    if not (is_finite(beam) or is_beyond_floats(beam)) or beam < 0:
         raise UsageError(f"the beam is {beam!r}, but it must be a cost of at least 0")
-    return beam
+    return math.inf if is_beyond_floats(beam) else beam
 
 
 _MOST_ARCS = 2**62
@@ -155,9 +157,9 @@ def chosen_beam(
     if density is None:
         assert beam is not None
         return checked_beam(beam)
-    if not 0 < density < math.inf:
+    if not is_finite(density) or density <= 0:
         raise UsageError(
-            f"the density is {density}",
+            f"the density is {density!r}",
             advice="give a number above 0: the number of arcs with a word, divided by the number of words of the "
             "1-best",
         )

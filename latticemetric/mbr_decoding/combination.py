@@ -8,6 +8,7 @@ two words differ. The order of the systems does not matter. Votes follow the rul
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import require_items
+from latticemetric.arguments import real_number, require_items, require_numbers
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
@@ -413,6 +414,8 @@ def combine(
 
 # ---- Options ----
 
+_WRONG_WEIGHTS, _RIGHT_WEIGHTS = "the weights of systems are not valid", "give numbers ≥ 0, and not all 0"
+
 
 def _number_of(name: str, systems: Sequence[str]) -> int:
     if name not in systems:
@@ -426,16 +429,21 @@ def _checked_weights(weights: Weights | None, systems: Sequence[str]) -> tuple[f
     if isinstance(weights, Mapping):
         given = [1.0] * len(systems)
         for name, weight in weights.items():
-            given[_number_of(name, systems)] = float(weight)
+            given[_number_of(name, systems)] = _checked_weight(weight)
     else:
-        given = [float(weight) for weight in weights]
+        require_numbers(weights, "weights")
+        given = list(map(_checked_weight, weights))
         if len(given) != len(systems):
             raise UsageError(
                 f"there are {len(systems)} systems, but {len(given)} weights", advice="give one per system"
             )
-    if not all(0 <= weight < math.inf for weight in given) or not any(given):
-        raise UsageError("the weights of systems are not valid", advice="give numbers ≥ 0, and not all 0")
+    if not any(given):
+        raise UsageError(_WRONG_WEIGHTS, advice=_RIGHT_WEIGHTS)
     return tuple(given)
+
+
+def _checked_weight(weight: object) -> float:
+    return float(real_number(weight, _WRONG_WEIGHTS, _RIGHT_WEIGHTS, most=sys.float_info.max))
 
 
 def _checked_scheme(scheme: Scheme) -> Scheme:
@@ -445,15 +453,11 @@ def _checked_scheme(scheme: Scheme) -> Scheme:
 
 
 def _checked_null(null: float) -> float:
-    if not 0 <= null < math.inf:
-        raise UsageError(f"null is {null}", advice="give a number ≥ 0")
-    return float(null)
+    return float(real_number(null, f"null is {null!r}", "give a number ≥ 0", most=sys.float_info.max))
 
 
 def _checked_share(share: float) -> float:
-    if not 0 <= share <= 1:
-        raise UsageError(f"count_share is {share}", advice="give a number from 0 to 1")
-    return float(share)
+    return float(real_number(share, f"count_share is {share!r}", "give a number from 0 to 1", most=1))
 
 
 # ---- Alignment ----

@@ -39,6 +39,7 @@ from collections.abc import Iterable
 from itertools import product
 from typing import Any, Literal, NamedTuple, overload
 
+from latticemetric.arguments import numbers_to_try
 from latticemetric.errors import UsageError
 from latticemetric.graph import Graph, as_lattice, scales_of_each
 from latticemetric.lattice.lattice import Scales
@@ -334,10 +335,10 @@ def mbr_grid(
     """
     if method != "ngram":
         raise UsageError(f"there is no MBR by '{method}'", advice="choose 'ngram' (or 'wer', for one answer)")
-    axes = [values if isinstance(values, Iterable) else [values] for values in (scale, T, p, r, word_penalty)]
+    given = {"scale": scale, "T": T, "p": p, "r": r, "word_penalty": word_penalty}
+    axes = [numbers_to_try(values, name) for name, values in given.items()]
     settings = [
-        GainParameters(s, t, precision, ratio, order, penalty)
-        for s, t, precision, ratio, penalty in product(*(map(float, values) for values in axes))
+        GainParameters(s, t, precision, ratio, order, penalty) for s, t, precision, ratio, penalty in product(*axes)
     ]
     search = NgramMBR(graph, evidence, beam, scales, determinize=determinize)
     posteriors = {scale: search.posteriors(scale, order) for scale in dict.fromkeys(s.scale for s in settings)}

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric.arguments import require_items
 from latticemetric.automata.reference import ReferenceNgrams
 from latticemetric.engine.native import ExactGains
 from latticemetric.errors import UsageError
@@ -358,6 +359,7 @@ def corpus_oracle(
     """
     bleu, recognition = as_bleu(metric), GRR(4, ignore=word_set(ignore, "ignore"))
     listed = [strings_of_references(several) for several in checked_corpus(references)]
+    require_items(graphs, "graphs")
     spaces = [as_search_space(graph, recognition, scales) for graph in graphs]
     if len(spaces) != len(listed):
         raise UsageError(

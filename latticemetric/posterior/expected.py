@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import floats, whole_number
+from latticemetric.arguments import floats, is_beyond_floats, real_number, whole_number
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
@@ -43,6 +43,7 @@ from latticemetric.posterior.unfolding import Unfolded, unfold
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000
+_MOST_STATES = 2**62  # more than any search has; kernels take 64 bits
 # If a search needs more states, the kernel starts again, and merges equivalent states; −1: the kernel sets this limit.
 FEW_STATES = -1
 _SAMPLES = 100_000
@@ -181,9 +182,9 @@ def expected(
     """
     check_references(references)
     rate = as_recognition_rate(metric)
-    check_effort(most_states, seconds)
+    most_states, most_seconds = checked_effort(most_states, seconds)
     listed = CountedReferences.of(rate, references)
-    settings = _Settings(scale, scales, gradient, distribution, most_states, math.inf if seconds is None else seconds)
+    settings = _Settings(scale, scales, gradient, distribution, most_states, most_seconds)
     if isinstance(graph, Forest):
         found = _of_forest(graph, references, rate, listed, settings)
     else:
@@ -194,11 +195,17 @@ def expected(
     return found
 
 
-def check_effort(most_states: int, seconds: float | None) -> None:
-    """Raise `UsageError` if the limits of a search (states, seconds) are not valid."""
-    whole_number(most_states, f"the search is limited to {most_states} states", "give a whole number ≥ 1")
-    if seconds is not None and not seconds >= 0:
-        raise UsageError(f"the search is limited to {seconds} seconds", advice="give a number ≥ 0")
+def checked_effort(most_states: int, seconds: float | None) -> tuple[int, float]:
+    """Return the limits of a search, as kernels take them: numbers of states and seconds (`None`: no limit).
+
+    Raises:
+        UsageError: A limit is not valid.
+    """
+    states = whole_number(most_states, f"the search is limited to {most_states!r} states", "give a whole number ≥ 1")
+    if seconds is None or is_beyond_floats(seconds):
+        return min(states, _MOST_STATES), math.inf
+    message = f"the search is limited to {seconds!r} seconds"
+    return min(states, _MOST_STATES), float(real_number(seconds, message, "give a number ≥ 0"))
 
 
 class _Settings(NamedTuple):

@@ -23,7 +23,7 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, Costs, Floats, Scales, Steps, frozen
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough
-from latticemetric.memory import most_bytes
+from latticemetric.memory import most_bytes, shown_size
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _HIGHEST_ORDER = 2**31 - 1
 # An n-best list with more arcs is long: its n-grams are counted, without a pass over the list for sixteen of them.
 MOST_ARCS = 5_000
 _BYTES_OF_NGRAM = 40  # in the arrays of a trie while it is built
+_BYTES_OF_SAMPLE, _BYTES_OF_STEP = 200, 48  # while samples are drawn: lists of integers, then arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +222,18 @@ def _checked_sampling(count: int, seed: int, what: str) -> tuple[int, int]:
     """Return the number of samples and the seed; raise `UsageError` unless they are whole numbers of at least 0."""
     advice = "give a whole number from 0"
     count = whole_number(count, f"cannot sample {count!r} {what}", advice, least=0)
+    _require_room(count, 0)
     return count, whole_number(seed, f"the seed is {seed!r}", advice, least=0)
+
+
+def _require_room(samples: int, steps: int) -> None:
+    """Raise `InputError` unless this number of samples with this number of arcs or edges fits into memory."""
+    limit = most_bytes()
+    if samples * _BYTES_OF_SAMPLE + steps * _BYTES_OF_STEP > limit:
+        raise InputError(
+            f"these samples need more than {shown_size(limit)} of memory",
+            advice="draw fewer, or allow more memory (limit_memory)",
+        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -387,6 +399,7 @@ class Posteriors(Result, Distribution):
         begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
         before = np.concatenate([[0.0], np.cumsum(self.transition)])
         paths: list[list[int]] = [[] for _ in range(count)]
+        steps = 0
         at, unfinished = np.zeros(count, dtype=np.int64), np.arange(count)
         while len(unfinished):
             # Each unfinished path takes one step: it takes an arc of its state, or ends (number `last`).
@@ -396,6 +409,8 @@ class Posteriors(Result, Distribution):
             goes_on |= (last > first) & ~np.isin(at, lattice.final)  # rounding must not end a path in a non-final state
             taken = np.clip(drawn, first, np.maximum(last - 1, first))[goes_on]
             unfinished = unfinished[goes_on]
+            steps += len(unfinished)
+            _require_room(count, steps)
             for path, arc in zip(unfinished.tolist(), taken.tolist(), strict=True):
                 paths[path].append(arc)
             at = lattice.target[taken].astype(np.int64)
@@ -478,7 +493,7 @@ class ForestPosteriors(Result, Distribution):
             [tails[-symbol - 1] for symbol in reversed(target) if symbol < 0]
             for tails, target in zip(forest.tails.rows(), forest.target.rows(), strict=True)
         ]
-        derivations = []
+        derivations, steps = [], 0
         for _ in range(count):
             goal = int(np.searchsorted(ending, random.random() * ending[-1], side="right"))
             pending, edges = [goals[min(goal, len(goals) - 1)]], []
@@ -494,6 +509,8 @@ class ForestPosteriors(Result, Distribution):
                         f"cannot sample from derivations with more than {_MOST_EDGES} edges", advice="prune the forest"
                     )
             derivations.append(np.array(edges, dtype=np.int64))
+            steps += len(edges)
+            _require_room(count, steps)
         return derivations
 
     @property

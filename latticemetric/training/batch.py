@@ -30,7 +30,7 @@ from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.nbest import NBest
 from latticemetric.posterior import expected as expectation
-from latticemetric.posterior.expected import CountedReferences, check_effort
+from latticemetric.posterior.expected import CountedReferences, checked_effort
 from latticemetric.posterior.unfolding import MOST_STATES as MOST_STACKS
 from latticemetric.posterior.unfolding import unfold
 from latticemetric.vocabulary import Vocabulary, Words
@@ -100,6 +100,7 @@ class Batch:
         Raises:
             InputError: A reference has no words, or a forest has too many derivations.
         """
+        require_items(graphs, "graphs")
         self._graphs = list(graphs)
         if isinstance(references, str):
             raise UsageError(
@@ -112,7 +113,7 @@ class Batch:
                 f"there are {len(self._graphs)} graphs, but {len(several)} references",
                 advice="give one item per graph: a reference, or a list of references",
             )
-        check_effort(most_states, None)
+        self._most_states, _ = checked_effort(most_states, None)
         if workers is not None:
             workers = whole_number(workers, f"the number of workers is {workers}", "give a whole number ≥ 1")
         rate = as_recognition_rate(metric)
@@ -124,14 +125,13 @@ class Batch:
         for number, (graph, reference) in enumerate(zip(self._graphs, several, strict=True)):
             with placed(f"graph {number}"):
                 found.append(_searched(_prepared(graph), reference, rate))
-        self._most_states = most_states
         self._slope = found[0].listed.slope if found else 1.0
         self._listed = [one.listed for one in found]
         self.sizes = tuple(one.prepared.size for one in found)
         self.totals: Floats = np.array([one.listed.totals[0] for one in found], dtype=np.float64)
         arcs = sum(len(one.kinds) for one in found)
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._workers = workers or max(1, min(processors, arcs // _ARCS_A_THREAD))
+        self._workers = min(workers or max(1, min(processors, arcs // _ARCS_A_THREAD)), max(1, len(found)))
         self._parts = _parts(found, 1 if self._workers == 1 else self._workers * _PARTS_A_THREAD)
 
     @classmethod

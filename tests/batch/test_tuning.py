@@ -216,7 +216,7 @@ def test_equal_merits_are_no_reason_to_go_on():
         (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),
         (["a"], ["a"], {"evidence": []}, "there are 1 graphs, but 0 graphs of evidence"),
         (["a"], ["a"], {"order": 0}, "order 0 is not possible for n-grams"),
-        (["a"], ["a"], {"seed": -1}, "seed -1 is negative"),
+        (["a"], ["a"], {"seed": -1}, "the seed is -1; give a whole number from 0"),
     ],
 )
 def test_what_makes_no_sense_is_refused(graphs, references, more, says):

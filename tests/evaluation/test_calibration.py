@@ -154,7 +154,7 @@ def test_perfect_and_useless_probabilities():
         (([0.5], [True]), {"bins": 0}, "the number of bins is 0"),
         (([0.5], [True]), {"bins": 10**9}, "the number of bins is 1000000000"),
         (([0.5], [True]), {"confidence": 1.0}, "confidence 1.0 is not between 0 and 1"),
-        (([0.5], [True]), {"seed": -1}, "seed -1 is negative"),
+        (([0.5], [True]), {"seed": -1}, "the seed is -1; give a whole number from 0"),
     ],
 )
 def test_hostile_events_are_refused(arguments, options, problem):

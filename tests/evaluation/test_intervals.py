@@ -227,8 +227,8 @@ def test_what_is_undefined_counts_against_a_difference():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"resamples": 0}, "0 resamples; draw at least one"),
-        ({"seed": -1}, "seed -1 is negative"),
+        ({"resamples": 0}, "0 resamples; draw a whole number from 1"),
+        ({"seed": -1}, "the seed is -1; give a whole number from 0"),
         ({"confidence": 1.0}, "confidence 1.0 is not between 0 and 1; give a share"),
         ({"confidence": math.nan}, "confidence nan"),
     ],

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from latticemetric.parallel.map import Workers
 
 
+_MOST_DIGITS = 18
+
+
 class _Answer(Protocol):
     """The answer of a graph. If the graph failed, `problem` is the error, and `where` is the graph's file and line."""
 
@@ -194,7 +197,7 @@ def write_changed(
     from latticemetric.batch.answers import answers_of
     from latticemetric.formats.writing import NoGraphsError, write
 
-    entries = progress(entries, None, "graphs")
+    entries, numbers = progress(entries, None, "graphs"), _Numbers()
     with running(options, target) as (started, failures):
         where = ""
 
@@ -211,13 +214,45 @@ def write_changed(
 
         refused = refuse if options.keep_going else None
         try:
-            count = write(target, good_graphs(), format=to_format, refused=refused)
+            count = write(target, numbers.watched(good_graphs()), format=to_format, refused=refused)
         except NoGraphsError:
             if not failures.count:
                 raise
             count = 0
     say(f"{counted(count, 'graph')} written to {harmless(target)}")
+    if count and numbers.moved:
+        numbers.report(target, to_format)
     failures.exit()
+
+
+class _Numbers:
+    """The numbers of sentences of graphs, whose ids are such numbers.
+
+    Attributes:
+        moved: The first graph whose number does not follow the one before it: its id, and its position from 1.
+    """
+
+    def __init__(self) -> None:
+        self.moved: tuple[str, int] | None = None
+
+    def watched(self, graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:
+        """Yield the graphs."""
+        expected = None
+        for position, (name, graph) in enumerate(graphs, 1):
+            number = int(name) if name.isdecimal() and len(name) <= _MOST_DIGITS else None
+            if self.moved is None and None not in {number, expected} and number != expected:
+                self.moved = name, position
+            expected = None if number is None else number + 1
+            yield name, graph
+
+    def report(self, target: str, to_format: str | None) -> None:
+        """Say that the numbers are lost, if files of this format have no ids."""
+        from latticemetric.formats.registry import find_format, format_for_writing
+
+        written = find_format(to_format) if to_format else format_for_writing(target)
+        if self.moved and not (written.has_ids or target.endswith("/")):
+            name, position = self.moved
+            say(f"{written.name} holds no ids, and the numbers of graphs have gaps: {name} is graph {position} there")
 
 
 def written_beside(

@@ -160,3 +160,24 @@ def test_a_script_in_no_file_is_refused_with_advice(tmp_path):
         done, "error: a Kaldi script needs an archive x.ark beside x.scp; name a file that ends in .scp"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+GAPS = "0 ||| a ||| lm= -1\n1 ||| b ||| lm= -1\n4 ||| c ||| lm= -1\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "texts", "note"),
+    [
+        ("out.plf", (), GAPS, "plf holds no ids, and the numbers of graphs have gaps: 4 is graph 3 there\n"),
+        ("out", ("--to", "moses-cn"), GAPS, "moses-cn holds no ids, and the numbers of graphs have gaps: 4 is graph 3"),
+        ("out.plf", (), GAPS.replace("4 |", "2 |"), ""),
+        ("out.plf", (), GAPS.replace("4 |", "d |"), ""),
+        ("out/", ("--to", "plf"), GAPS, ""),
+        ("out.jsonl", ("--to", "jsonl-nbest"), GAPS, ""),
+    ],
+)
+def test_sentence_numbers_with_gaps_are_not_lost_silently(target, options, texts, note, tmp_path):
+    (tmp_path / "some.nbest").write_text(texts)
+    done = latticemetric("convert", tmp_path / "some.nbest", f"{tmp_path}/{target}", *options)
+    assert (done.status, done.stderr.startswith(f"3 graphs written to {tmp_path}/{target}\n{note}")) == (0, True)
+    assert done.stderr.count("\n") == 1 + bool(note)

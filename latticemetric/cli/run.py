@@ -72,9 +72,11 @@ class Failures:
             write_lines(["id\tfile\tline\treason", *rows], self._path)
 
     def require(self, good: Sequence[Any]) -> None:
-        """Raise an error if all graphs failed; `good` are those that did not."""
+        """If all graphs failed, say so, write the list, and end the program; `good` are those that did not fail."""
         if self.count and not good:
-            raise UsageError("all graphs failed, so there is no result", advice="see the errors of the graphs")
+            say("error: all graphs failed, so there is no result; see the errors of the graphs")
+            self.write()
+            self.exit()
 
     def exit(self) -> None:
         """End the program with status 1 if a graph failed."""

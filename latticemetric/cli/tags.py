@@ -404,7 +404,11 @@ def _write_tags_of_lattices(
     paired = reading.paired(lattices, references)
     with running(run, output.output) as (started, failures):
         answers = oracles_of(paired.lattices, search, started)
-        evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
+        try:
+            evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
+        except UsageError:
+            failures.require([])  # ends the program if this is the reason
+            raise
         signature = rate.signature_for(paired.references).also(norm=reading.rewritten_by)
         results = _ThresholdResults(evaluation, str(signature))
         output.write(results)

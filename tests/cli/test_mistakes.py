@@ -144,13 +144,23 @@ def test_long_ids_keep_columns(tmp_path):
     assert len({line.index(".") for line in lines}) == 1
 
 
-@pytest.mark.parametrize("line", ["calibrate {graph} {reference}", "mbr {graph} --tune {reference}"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "calibrate {graph} {reference}",
+        "mbr {graph} --tune {reference}",
+        "tags --from-lattices {graph} {reference} --failures {failures}",
+    ],
+)
 def test_what_needs_a_graph_says_that_all_failed(line, tmp_path):
     graph, reference = tmp_path / "a.slf", tmp_path / "ref.txt"
     graph.write_text("VERSION=1.0\nN=2 L=1\nI=0 t=x\nI=1\nJ=0 S=0 E=1 W=a\n")
     reference.write_text("a\n")
-    done = run("latticemetric", *line.format(graph=graph, reference=reference).split(), "--keep-going")
-    assert done.status == 2
+    places = {"graph": graph, "reference": reference, "failures": tmp_path / "failures.tsv"}
+    done = run("latticemetric", *line.format(**places).split(), "--keep-going")
+    assert done.status == 1
     told = done.stderr.splitlines()
     assert told[0].startswith("failed: ")
-    assert told[1] == "error: all graphs failed, so there is no result; see the errors of the graphs"
+    assert told[1:] == ["error: all graphs failed, so there is no result; see the errors of the graphs"]
+    if "failures" in line:
+        assert places["failures"].read_text().splitlines()[1].startswith(f"a\t{graph}\t")

@@ -105,8 +105,10 @@ def command(
     else:
         sums, number, judged = _sums_and_corrections(lists, references, reading, settings, wanted.corrected)
     curve = curve_of(list(sums), searched, at=settings.at, **resampling.asdict())
-    signature = str(searched.signature_for(number).also(norm=reading.rewritten_by))
-    results = _ListResults(replace(curve, signature=signature), judged, seed=resampling.seed)
+    signature = searched.signature_for(number).also(norm=reading.rewritten_by)
+    if grammar is not None:
+        signature = signature.also(readings=grammar.readings_of_text)
+    results = _ListResults(replace(curve, signature=str(signature)), judged, seed=resampling.seed)
     output.write(results)
     output.say_summary(results)
 

@@ -148,6 +148,11 @@ class Grammar:
             )
         return text
 
+    @property
+    def readings_of_text(self) -> str | None:
+        """How signatures name references that `text` rewrote: they have one reading; `None` if they never have more."""
+        return "one"
+
     def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
         """Rewrite a hypothesis; return the text with the lowest weight.
 
@@ -188,6 +193,11 @@ class TextGrammar(Grammar):
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
         """Rewrite a text."""
         return tuple(split_words(self.rewrite(" ".join(words))))
+
+    @property
+    def readings_of_text(self) -> str | None:
+        """Return `None`, since a text is always rewritten to one text."""
+        return None
 
     def lattice(self, lattice: Lattice) -> Lattice:
         """Return a lattice with a rewritten path for each path; the first arc of a path has all scores of the path.

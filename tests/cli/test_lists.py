@@ -72,3 +72,19 @@ def test_ignored_words_count_nowhere(tmp_path):
 )
 def test_what_makes_no_sense_is_refused(arguments, says):
     assert_one_line_error(lists(*arguments), says)
+
+
+@pytest.mark.parametrize(
+    ("grammar", "fields", "are_alike"),
+    [("english", "norm:english|readings:one", False), ("whisper-en", "norm:whisper-en", True)],
+)
+@pytest.mark.parametrize("more", [[], ["--corrected", "fixed.txt"]])
+def test_the_signature_says_that_references_have_one_reading(grammar, fields, are_alike, more, tmp_path):
+    path = tmp_path / "gone.jsonl"
+    path.write_text(json.dumps({"nbest": ["he's gone"], "reference": "he has gone"}) + "\n")
+    (tmp_path / "fixed.txt").write_text("he is gone\n")
+    more = [str(tmp_path / name) if name.endswith("txt") else name for name in more]
+    found = good(lists(path, "--normalize", grammar, "--format", "json", *more)).json
+    assert f"|{fields}|v:" in found["signature"]
+    corpus = good(oracle(path, "--metric", "wer", "--normalize", grammar, "--format", "json")).json["corpus"]
+    assert (corpus["one_best"]["numerator"] == found["points"][0]["numerator"]) == are_alike

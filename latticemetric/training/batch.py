@@ -95,6 +95,7 @@ class Batch:
             references: The references of each graph.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
             most_states: The largest number of states of one search; `expected` raises an error if a graph needs more.
+                N-best lists need no search.
             workers: The number of threads; by default, one per processor, if there is enough work.
 
         Raises:
@@ -124,12 +125,12 @@ class Batch:
         found = []
         for number, (graph, reference) in enumerate(zip(self._graphs, several, strict=True)):
             with placed(f"graph {number}"):
-                found.append(_searched(_prepared(graph), reference, rate))
+                found.append(_searched(graph, reference, rate))
         self._slope = found[0].listed.slope if found else 1.0
         self._listed = [one.listed for one in found]
-        self.sizes = tuple(one.prepared.size for one in found)
+        self.sizes = tuple(one.size for one in found)
         self.totals: Floats = np.array([one.listed.totals[0] for one in found], dtype=np.float64)
-        arcs = sum(len(one.kinds) for one in found)
+        arcs = sum(one.arcs for one in found)
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self._workers = min(workers or max(1, min(processors, arcs // _ARCS_A_THREAD)), max(1, len(found)))
         self._parts = _parts(found, 1 if self._workers == 1 else self._workers * _PARTS_A_THREAD)
@@ -251,8 +252,18 @@ class Batch:
             )
         return array
 
-    def _of_part(self, costs: Floats, part: _Part, *, gradient: bool) -> tuple[Floats, Floats]:
+    def _of_part(self, costs: Floats, part: _Part | _ListPart, *, gradient: bool) -> tuple[Floats, Floats]:
         """Return the rates of the graphs of a part, and their gradient (empty if it is not computed)."""
+        if isinstance(part, _ListPart):
+            mean, sums = part.means(costs[part.costs])
+        else:
+            mean, sums = self._searched_means(costs, part, gradient=gradient)
+        listed = self._listed[part.first_graph : part.first_graph + len(mean)]
+        values = np.array([one.rate(value) for one, value in zip(listed, mean.tolist(), strict=True)])
+        return values, -self._slope * sums + 0.0 if gradient else np.zeros(0)
+
+    def _searched_means(self, costs: Floats, part: _Part, *, gradient: bool) -> tuple[Floats, Floats]:
+        """Search graphs; return the mean of cost / size of each, and its slopes (empty if they are not computed)."""
         padded = np.append(costs[part.costs], 0.0)
         final = np.full(part.num_states, np.inf)
         final[part.final] = padded[part.final_owner]
@@ -285,16 +296,13 @@ class Batch:
                 where=f"graph {part.first_graph + int(np.argmin(exact))}",
                 advice="prune the graph, or raise most_states and the memory limit (limit_memory)",
             )
-        listed = self._listed[part.first_graph : part.first_graph + len(mean)]
-        values = np.array([one.rate(value) for one, value in zip(listed, mean.tolist(), strict=True)])
         if not gradient:
-            return values, np.zeros(0)
+            return mean, np.zeros(0)
         owner = np.concatenate([part.arc_owner, part.final_owner])
         slopes = np.concatenate([arc, end[part.final]])
         size = part.costs.stop - part.costs.start
         owned = owner >= 0
-        sums: Floats = np.bincount(owner[owned], weights=slopes[owned], minlength=size).astype(np.float64)
-        return values, -self._slope * sums + 0.0
+        return mean, np.bincount(owner[owned], weights=slopes[owned], minlength=size).astype(np.float64)
 
 
 class _Prepared(NamedTuple):
@@ -313,7 +321,7 @@ class _Prepared(NamedTuple):
     size: int
 
 
-def _prepared(graph: Graph | Machine) -> _Prepared:
+def _prepared(graph: Lattice | Forest | Machine) -> _Prepared:
     if isinstance(graph, Machine):
         unscored = graph._replace(score=np.zeros(len(graph.source)))  # costs replace its scores
         numbered = lattice_of_machine(Lattice, unscored, numbered=True)
@@ -323,11 +331,6 @@ def _prepared(graph: Graph | Machine) -> _Prepared:
         if unfolded is None:
             raise InputError("the forest has too many derivations for exact expectations", advice="prune the forest")
         return _Prepared(unfolded.lattice, unfolded.arc, unfolded.final, len(graph.head) + len(graph.goals))
-    if isinstance(graph, NBest):
-        lattice = graph.to_lattice(keep=())
-        arc = np.arange(len(lattice.word))
-        arc[len(graph) :] = -1  # a hypothesis is a chain of arcs; its first arc has its cost, and these arcs come first
-        return _Prepared(lattice, arc, np.array([-1]), len(graph))
     lattice = as_lattice(graph)
     arcs, ends = len(lattice.word), len(lattice.final)
     return _Prepared(lattice, np.arange(arcs), np.arange(arcs, arcs + ends), arcs + ends)
@@ -342,12 +345,50 @@ class _Searched(NamedTuple):
     references: list[list[int]]
     classes: int
 
+    @property
+    def size(self) -> int:
+        """The number of costs."""
+        return self.prepared.size
 
-def _searched(prepared: _Prepared, references: GraphReferences, metric: GRR) -> _Searched:
+    @property
+    def arcs(self) -> int:
+        """The number of arcs to search."""
+        return len(self.kinds)
+
+
+class _RatedList(NamedTuple):
+    """An n-best list with its references: no costs of the model change the rates of its hypotheses.
+
+    Attributes:
+        listed: The references.
+        quotient: For each hypothesis, its cost against its best reference, divided by the size of this reference.
+    """
+
+    listed: CountedReferences
+    quotient: Floats
+
+    @property
+    def size(self) -> int:
+        """The number of costs, one for each hypothesis."""
+        return len(self.quotient)
+
+    @property
+    def arcs(self) -> int:
+        """The number of arcs to search: none."""
+        return 0
+
+
+def _searched(graph: Graph | Machine, references: GraphReferences, metric: GRR) -> _Searched | _RatedList:
     check_references(references)
     listed = CountedReferences.of(metric, references)
     if not listed.is_defined:
         raise InputError("the reference has no words, so its rate is not defined", advice="leave the graph out")
+    if isinstance(graph, NBest):
+        strings = [metric.counted(hypothesis.words) for hypothesis in graph]
+        distinct = list(dict.fromkeys(strings))
+        cost_of = dict(zip(distinct, listed.costs(distinct, metric.gains), strict=True))
+        return _RatedList(listed, np.array([cost / listed.sizes[k] for cost, k in map(cost_of.__getitem__, strings)]))
+    prepared = _prepared(graph)
     return _Searched(prepared, listed, *listed.arcs(prepared.lattice, metric.ignore | metric.wildcard, None))
 
 
@@ -371,24 +412,60 @@ class _Part(NamedTuple):
     gains: Gains
 
 
-def _parts(graphs: Sequence[_Searched], number: int) -> list[_Part]:
-    """Divide graphs into at most `number` parts with about the same number of arcs."""
-    if not graphs:
-        return []
-    share = math.ceil(sum(len(one.kinds) + 1 for one in graphs) / number)
-    parts: list[list[_Searched]] = [[]]
+class _ListPart(NamedTuple):
+    """Consecutive n-best lists; hypotheses are numbered from 0 within these lists.
+
+    Attributes:
+        first_graph: The number of the first list in the batch.
+        costs: Their costs in the batch.
+        begin: The first hypothesis of each list.
+        owner: The list of each hypothesis.
+        quotient: See `_RatedList`.
+    """
+
+    first_graph: int
+    costs: slice
+    begin: Numbers
+    owner: Numbers
+    quotient: Floats
+
+    def means(self, costs: Floats) -> tuple[Floats, Floats]:
+        """Return the mean of each list's quotients, and its slope for each cost, with the sign changed."""
+        weight = np.exp(np.minimum.reduceat(costs, self.begin)[self.owner] - costs)
+        share = weight / np.add.reduceat(weight, self.begin)[self.owner]
+        mean = np.add.reduceat(share * self.quotient, self.begin)
+        return mean, share * (self.quotient - mean[self.owner])
+
+
+def _parts(graphs: Sequence[_Searched | _RatedList], number: int) -> list[_Part | _ListPart]:
+    """Divide graphs into parts with about the same number of arcs: about `number`, if lists and graphs do not mix."""
+    share = math.ceil(sum(one.arcs + 1 for one in graphs) / number)
+    parts: list[list[Any]] = []
     filled = 0
     for one in graphs:
-        if filled >= share:
+        if not parts or filled >= share or type(one) is not type(parts[-1][0]):
             parts.append([])
             filled = 0
         parts[-1].append(one)
-        filled += len(one.kinds) + 1
-    found, first, cost = [], 0, 0
+        filled += one.arcs + 1
+    found: list[_Part | _ListPart] = []
+    first = cost = 0
     for part in parts:
-        found.append(_part(part, first, cost))
+        found.append((_list_part if isinstance(part[0], _RatedList) else _part)(part, first, cost))
         first, cost = first + len(part), found[-1].costs.stop
     return found
+
+
+def _list_part(lists: Sequence[_RatedList], first: int, cost: int) -> _ListPart:
+    sizes = [one.size for one in lists]
+    begin = np.cumsum([0, *sizes])
+    return _ListPart(
+        first,
+        slice(cost, cost + int(begin[-1])),
+        begin[:-1],
+        np.repeat(np.arange(len(lists)), sizes),
+        np.concatenate([one.quotient for one in lists]),
+    )
 
 
 def _part(graphs: Sequence[_Searched], first: int, cost: int) -> _Part:

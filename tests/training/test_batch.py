@@ -76,6 +76,38 @@ def test_hypotheses_have_a_cost_each(strings, data, several):
     assert found.gradient == pytest.approx(-shares * (rates - value), abs=1e-12)
 
 
+@given(
+    strings=st.lists(sentences(3).map(" ".join), min_size=1, max_size=3),
+    text=texts.filter(lambda text: " " in text),
+    case=metrics(drops=False),
+    data=st.data(),
+    workers=st.sampled_from([1, 3]),
+)
+def test_lists_between_other_graphs_are_aligned_without_a_search(strings, text, case, data, workers):
+    nbest = lm.NBest.from_strings(strings)
+    given = [nbest.to_lattice(), nbest, nbest, nbest.to_lattice(), nbest]
+    costs = data.draw(st.lists(mild_costs, min_size=len(strings), max_size=len(strings)))
+    every = []
+    for graph in given:
+        first = np.zeros(Batch([graph], [text]).sizes[0])
+        first[: len(costs)] = costs  # the first arcs of a lattice are those of its hypotheses
+        every.append(first)
+    found = Batch(given, [text] * 5, case[0], workers=workers).expected(np.concatenate(every))
+    assert found.value == pytest.approx([found.value[0]] * 5, abs=1e-12)
+    slopes = [part[: len(costs)] for part in Batch(given, [text] * 5, case[0]).split(found.gradient)]
+    assert all(one == pytest.approx(slopes[0], abs=1e-12) for one in slopes)
+    alone = Batch([nbest], [text], case[0], most_states=1).expected(costs, gradient=False)
+    assert alone.value[0] == pytest.approx(found.value[0], abs=1e-12)
+
+
+def test_long_lists_take_no_states():
+    reference = [f"w{k % 50}" for k in range(400)]
+    texts = [reference[k:] + reference[:k] for k in range(1, 9)]
+    batch = Batch([lm.NBest.from_strings(texts)], [" ".join(reference)], "4-grr", most_states=1)
+    scores = [lm.GRR(4).score(text, [reference]) for text in texts]
+    assert batch.expected(np.zeros(8)).value == pytest.approx([sum(scores) / 8])
+
+
 @st.composite
 def machines(draw):
     """Arcs of k2, some of which lie on no complete path, and their scores."""

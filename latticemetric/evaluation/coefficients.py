@@ -7,7 +7,7 @@ two points, if a value is missing, or if one variable is constant.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ _FEWEST = 2  # points that a correlation needs
 
 # The largest number of values to sort at once while inversions are counted: half a megabyte stays near the processor.
 _MOST_KEYS = 2**16
+_FEW_PLACES = 48  # up to this number of points, all pairs are compared
 
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
@@ -198,7 +199,7 @@ def _counted(x: Floats, y: Floats) -> PairCounts:
     pairs = n * (n - 1) // 2
     tied_x, tied_y = _tied_pairs(x), _tied_pairs(np.sort(y, axis=-1))
     tied_both = _tied_pairs(x, y)
-    against = _inversions(rank_ranges(y)[0]) if n else np.zeros(len(x), dtype=np.int64)
+    against = inversions(rank_ranges(y)[0]) if n else np.zeros(len(x), dtype=np.int64)
     balance = pairs - tied_x - tied_y + tied_both - against
     return PairCounts(balance, against, tied_x - tied_both, tied_y - tied_both, tied_both)
 
@@ -220,24 +221,43 @@ def _tied_pairs(*sides: Floats) -> Counts:
     return np.asarray(before.sum(axis=-1, dtype=np.int64))
 
 
-def _inversions(ranked: Counts) -> Counts:
-    """Count the pairs i < j with r_i > r_j in each row, by bottom-up merging."""
+def inversions(ranked: Counts) -> Counts:
+    """Count the pairs i < j with r_i > r_j in each row; ranks are integers from 0 to 2n.
+
+    The places of a row are cut into blocks, and its ranks, in order, into as many. A pair of the same block of ranks is
+    found by comparing all values of this block, a pair of the same block of places likewise. All others are counted by
+    their blocks.
+    """
     rows, n = ranked.shape
-    size = 1 << (n - 1).bit_length()
-    values = np.full((rows, size), n, dtype=np.int64)  # padding comes last and adds no inversion
-    values[:, :n] = ranked
-    total = np.zeros(rows, dtype=np.int64)
-    width = 1
-    while width < size:
-        blocks = values.reshape(-1, 2, width) + (np.arange(rows * size // (2 * width)) * (n + 1))[:, None, None]
-        left, right = blocks[:, 0].ravel(), blocks[:, 1].ravel()
-        # For each right value: the number of left values that are not larger, including all values of earlier blocks.
-        not_above = np.searchsorted(left, right, side="right")
-        above = np.repeat(np.arange(1, len(blocks) + 1) * width, width) - not_above
-        total += above.reshape(rows, -1).sum(axis=-1)
-        values = np.sort(values.reshape(-1, 2 * width), axis=-1)
-        width *= 2
-    return total
+    if n <= _FEW_PLACES:
+        return _inverted(ranked.astype(_smallest(n)))
+    width = 1 << ((n - 1).bit_length() + 1) // 2
+    blocks = -(-n // width)
+    # Equal ranks become different ranks that are in order; padding is in order, too.
+    place, rank = (np.tile(np.arange(blocks * width), (rows, 1)) for _ in range(2))
+    place[:, :n] = np.argsort(ranked.astype(_smallest(2 * n)), axis=-1, kind="stable")  # a radix sort of 16 bits
+    np.put_along_axis(rank, place, np.arange(blocks * width)[None], axis=-1)
+    near = place.astype(_smallest(n)).reshape(-1, width), (rank // width).astype(_smallest(blocks)).reshape(-1, width)
+    total = sum(_inverted(each).reshape(rows, blocks).sum(axis=-1) for each in near)
+    cell = (np.arange(rows)[:, None] * blocks + np.arange(blocks * width) // width) * blocks + rank // width
+    cells = np.bincount(cell.ravel(), minlength=rows * blocks**2).reshape(rows, blocks, blocks)
+    before = cells.cumsum(axis=1) - cells
+    higher = before[..., ::-1].cumsum(axis=-1)[..., ::-1] - before
+    return np.asarray(total + (cells * higher).sum(axis=(1, 2)))
+
+
+def _inverted(values: npt.NDArray[np.integer[Any]]) -> Counts:
+    """Count the pairs i < j with v_i > v_j in each short row, by comparing all pairs."""
+    columns = np.ascontiguousarray(values.T)
+    found = np.zeros(columns.shape, dtype=_smallest(len(columns) - 1))
+    for distance in range(1, len(columns)):
+        found[:-distance] += (columns[:-distance] > columns[distance:]).view(np.int8)  # no conversion takes time
+    return np.asarray(found.sum(axis=0, dtype=np.int64))
+
+
+def _smallest(largest: int) -> type[np.signedinteger[Any]]:
+    """Return a small type of integers up to this number: comparisons of small integers are fast."""
+    return next((t for t in (np.int8, np.int16, np.int32) if largest <= np.iinfo(t).max), np.int64)
 
 
 # ---- Runs and checks ----

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from latticemetric import UsageError
 from latticemetric.evaluation import kendall, pearson, spearman
-from latticemetric.evaluation.coefficients import differences, fitted_line, moments, pearson_of, ranks
+from latticemetric.evaluation.coefficients import differences, fitted_line, inversions, moments, pearson_of, ranks
 from latticemetric.evaluation.significance import two_sided_p
 
 COEFFICIENTS = [pearson, spearman, kendall]
@@ -176,3 +176,12 @@ def test_the_tail_of_students_t_is_that_of_scipy(degrees):
 def test_a_t_test_without_degrees_of_freedom_is_refused():
     with pytest.raises(UsageError, match="0 degrees of freedom"):
         two_sided_p(1.0, 0)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 48, 49, 64, 65, 255, 1000])
+@pytest.mark.parametrize("values", [2, 30, 10_000])
+def test_inversions_are_counted_in_rows_of_all_lengths(length, values):
+    ranked = np.random.default_rng(length).integers(0, max(1, min(values, 2 * length)), (3, length))
+    ranked[2] = np.sort(ranked[2])[::-1]
+    above = np.triu(ranked[:, :, None] > ranked[:, None, :], 1)
+    assert inversions(ranked).tolist() == above.sum(axis=(1, 2)).tolist()

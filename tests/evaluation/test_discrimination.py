@@ -365,7 +365,7 @@ def test_error_rates_that_cannot_be_the_paper_s_are_lower_and_further_apart(segm
         ({"error_rates": [0.1, 0.11], "sizes": []}, "too few numbers of samples"),
         ({"error_rates": [0.1, 0.11], "rounds": 0}, "0 resamples"),
         ({"error_rates": [0.1, 0.11], "alpha": 0.0}, "significance level 0"),
-        ({"error_rates": [0.1, 0.11], "seed": -2}, "seed -2"),
+        ({"error_rates": [0.1, 0.11], "seed": -2}, "the seed is -2"),
     ],
 )
 def test_parameters_without_sense_are_refused(parameters, message):

@@ -213,7 +213,7 @@ def test_another_seed_draws_other_tags():
     gold = random_gold(400, 0.2)
     for kind in ("optimistic", "pessimistic", "random"):
         assert (synthetic_tags(gold, kind, 0).bad != synthetic_tags(gold, kind, 1).bad).any()
-    with pytest.raises(UsageError, match="seed -1"):
+    with pytest.raises(UsageError, match="the seed is -1"):
         synthetic_tags(gold, "random", -1)
 
 

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.coefficients import Floats, differences, pearson, ranks
+from latticemetric.evaluation.coefficients import Floats, pair_counts, pearson, ranks
 from latticemetric.evaluation.intervals import ROUNDING
-from latticemetric.evaluation.order_counts import HumanOrder
+from latticemetric.evaluation.order_counts import ExchangedOrder, HumanOrder
 from latticemetric.evaluation.pairwise import (
     PAIR_SUMS,
     Average,
@@ -258,7 +258,7 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
         "pearson": _pearson_values,
     }
     is_small = max(rows.gold.shape[-1] for rows in groups) <= _MOST_SYSTEMS
-    if statistic in fast and (is_small or statistic == "pearson"):
+    if statistic in fast and (is_small or statistic != "spearman"):
         computed = [fast[statistic](*side) for side in sides]
     else:
         computed = [_exchanged(statistic, *side) for side in sides]
@@ -293,12 +293,13 @@ def _exchanged(statistic: str, gold: Floats, first: Floats, second: Floats) -> _
 
 def _tau_b_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
     """Return a function that computes τ-b."""
-    told_apart = (differences(gold) != 0).sum(axis=1)
-    sums = _pair_sums(gold, first, second)
+    told_apart = pair_counts(gold, gold).concordant
+    is_small = gold.shape[-1] <= _MOST_SYSTEMS
+    sums = (_pair_sums if is_small else _ordered_sums)(gold, first, second)
 
     def values(signs: Floats) -> tuple[Floats, Floats]:
         found = []
-        for balance, in_metric in sums(signs):
+        for balance, in_metric, *_ in sums(signs):
             pairs = in_metric * told_apart
             with np.errstate(divide="ignore", invalid="ignore"):
                 found.append(np.where(pairs > 0, balance / np.sqrt(pairs), np.nan))
@@ -307,9 +308,25 @@ def _tau_b_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
     return values
 
 
+def _ordered_sums(
+    gold: Floats, first: Floats, second: Floats
+) -> Callable[[Floats], tuple[tuple[Floats, Floats, Floats], tuple[Floats, Floats, Floats]]]:
+    """Return a function like that of `_pair_sums`, for long rows; it also counts the different scores of the metric."""
+    order = ExchangedOrder(gold, first, second)
+
+    def values(signs: Floats) -> tuple[tuple[Floats, Floats, Floats], tuple[Floats, Floats, Floats]]:
+        keeps = signs > 0
+        one, other = ([np.asarray(s, dtype=np.float64) for s in order.sums(side)] for side in (keeps, ~keeps))
+        return (one[0], one[1], one[2]), (other[0], other[1], other[2])
+
+    return values
+
+
 def _tau_c_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
     """Return a function that computes τ-c."""
     n = gold.shape[-1]
+    if n > _MOST_SYSTEMS:
+        return _tau_c_of_long_rows(gold, first, second)
     in_gold, sums = distinct(gold), _pair_sums(gold, first, second)
     # Equal numbers replace equal scores of both metrics.
     order = ranks(np.concatenate([first, second], axis=-1)).astype(np.int8)
@@ -324,6 +341,22 @@ def _tau_c_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
                 scores = np.where(signs > 0, *side)
                 repeated = sum((scores[..., :one] == scores[..., [one]]).any(axis=-1) for one in range(1, n))
                 classes = np.minimum(in_gold, n - repeated)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                tau_c = 2 * balance / (n**2 * (classes - 1) / classes)
+            found.append(np.where((in_metric > 0) & (in_gold > 1), tau_c, np.nan))
+        return found[0], found[1]
+
+    return values
+
+
+def _tau_c_of_long_rows(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
+    """Return a function that computes τ-c from sorted scores."""
+    n, in_gold, sums = gold.shape[-1], distinct(gold), _ordered_sums(gold, first, second)
+
+    def values(signs: Floats) -> tuple[Floats, Floats]:
+        found = []
+        for balance, in_metric, in_scores in sums(signs):
+            classes = np.minimum(in_gold, in_scores)
             with np.errstate(divide="ignore", invalid="ignore"):
                 tau_c = 2 * balance / (n**2 * (classes - 1) / classes)
             found.append(np.where((in_metric > 0) & (in_gold > 1), tau_c, np.nan))

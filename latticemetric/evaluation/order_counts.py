@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.evaluation.coefficients import Counts, Floats, rank_ranges
+from latticemetric.evaluation.coefficients import Counts, Floats, inversions, rank_ranges
+
+_MOST_KEYS = 2**16  # to sort at once: half a megabyte stays near the processor
 
 
 class HumanOrder:
@@ -30,6 +32,59 @@ class HumanOrder:
         both_equal = upper[1] - upper[0] - lower[1] + lower[0]
         both_higher = one.shape[-1] - self._next - (up_to - upper[1])
         return np.asarray(both_lower + both_equal + both_higher)
+
+
+class ExchangedOrder:
+    """The order of human scores and of the scores of two metrics, which trials exchange point by point.
+
+    What stays the same in all trials is sorted once: points by human scores, and the scores of both metrics together.
+    """
+
+    def __init__(self, gold: Floats, first: Floats, second: Floats) -> None:
+        n = self._size = gold.shape[-1]
+        self._order = np.argsort(gold, axis=-1, kind="stable")
+        people = np.take_along_axis(rank_ranges(gold)[0], self._order, axis=-1)
+        codes = rank_ranges(np.concatenate([first, second], axis=-1))[0]
+        sides = (np.take_along_axis(side, self._order, axis=-1) for side in (codes[:, :n], codes[:, n:]))
+        kind = np.int32 if 2 * n * n < np.iinfo(np.int32).max else np.int64  # smaller integers are sorted faster
+        self._people = people.astype(kind) * (2 * n)  # makes room for the rank of a metric's score
+        self._keys = [self._people + side.astype(kind) for side in sides]
+        self._pairs = n * (n - 1) // 2
+        self._told_apart = self._pairs - _tied(np.diff(people, axis=-1) == 0)
+        self._has_ties = bool((self._told_apart < self._pairs).any())
+
+    def sums(self, takes_second: npt.NDArray[np.bool_]) -> tuple[Counts, Counts, Counts]:
+        """Count pairs, given for each point (trial × row × point) which metric its score comes from.
+
+        Return C − D (concordant minus discordant pairs), the number of pairs with different metric scores, and the
+        number of different metric scores.
+        """
+        trials, rows, n = takes_second.shape
+        at_once = max(1, _MOST_KEYS // max(1, rows * n))
+        parts = [self._of_trials(takes_second[k : k + at_once]) for k in range(0, trials, at_once)]
+        balance, untied, distinct = (np.concatenate(side) for side in zip(*parts, strict=True))
+        return balance, untied, distinct
+
+    def _of_trials(self, takes_second: npt.NDArray[np.bool_]) -> tuple[Counts, Counts, Counts]:
+        taken = np.take_along_axis(takes_second, np.broadcast_to(self._order, takes_second.shape), axis=-1)
+        keys = np.where(taken, self._keys[1], self._keys[0])
+        if self._has_ties:
+            keys.sort(axis=-1)  # by human scores, then by the metric's
+        scores = keys - self._people
+        discordant = inversions(scores.reshape(-1, self._size)).reshape(scores.shape[:-1])
+        tied_both = _tied(np.diff(keys, axis=-1) == 0)
+        rows, codes = scores.shape[0] * scores.shape[1], 2 * self._size
+        of_codes = (np.arange(rows)[:, None] * codes + scores.reshape(rows, -1)).ravel()
+        counts = np.bincount(of_codes, minlength=rows * codes).reshape(*scores.shape[:-1], codes)
+        untied = self._pairs - (counts * (counts - 1)).sum(axis=-1) // 2
+        balance = self._told_apart - self._pairs + untied + tied_both - 2 * discordant
+        return balance, untied, (counts > 0).sum(axis=-1)
+
+
+def _tied(is_equal: npt.NDArray[np.bool_]) -> Counts:
+    """Count the pairs of equal values in sorted rows, given for each value but the last if the next one equals it."""
+    place = np.arange(1, is_equal.shape[-1] + 1)
+    return np.asarray((place - np.maximum.accumulate(np.where(is_equal, 0, place), axis=-1)).sum(axis=-1))
 
 
 def _places(one: Floats, ordered: Floats, threshold: float, *, strict: bool) -> Counts:

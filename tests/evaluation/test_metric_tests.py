@@ -314,3 +314,30 @@ def test_ranking_needs_the_same_metrics_everywhere():
         permutation_test("pearson", gold, gold, gold, exchange="words")
     with pytest.raises(UsageError, match="no statistic 'r'"):
         permutation_test("r", gold, gold, gold)
+
+
+@pytest.mark.parametrize("statistic", ["kendall", "tau-c"])
+@pytest.mark.parametrize("average", ["none", "item"])
+@pytest.mark.parametrize("levels", [2, 12, 100_000])
+def test_trials_on_long_rows_sort_human_scores_once(statistic, average, levels, monkeypatch):
+    data = np.random.default_rng(levels).integers(0, levels, (3, 60, 2)).astype(float)
+    data[1, 7, 1] = NAN
+    sides = Sides.of(*data)
+    signs = Signs(sides.gold.shape, "both", 30, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr("latticemetric.evaluation.order_counts._MOST_KEYS", 500)  # several blocks
+        _, drawn = exchanged_differences(statistic, sides, average, signs)
+    for row, value in zip(np.concatenate(list(signs.draw())), drawn, strict=True):
+        one, other = (
+            agreement_on(statistic, sides.gold, side, average=average) for side in hybrids(sides, row, "both")
+        )
+        assert value == pytest.approx(other - one, abs=1e-12)
+    sorted_rows = []
+
+    def counted(name, metric, gold):
+        sorted_rows.append(metric.size // metric.shape[-1])
+        return of_rows(name, metric, gold)
+
+    monkeypatch.setattr("latticemetric.evaluation.exchanges.of_rows", counted)
+    exchanged_differences(statistic, sides, average, signs)
+    assert sum(sorted_rows) <= 2 * 2  # the observed values of both metrics

@@ -271,10 +271,12 @@ def align_networks(
     deletion: float,
     insertion: float,
     silence: float,
+    longest_in_table: int = 40,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
     """Align two networks at the least cost, as sclite does.
 
     Return the arcs of the first network, the arcs of the candidate network, and one letter (C, S, D or I) per edit.
+    Texts with more words than `longest_in_table` are aligned in a band.
     """
 
 class TooLarge(MemoryError):  # noqa: N818  the name in C++

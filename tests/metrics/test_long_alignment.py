@@ -115,6 +115,67 @@ def test_counts_of_long_pairs_are_those_of_their_alignment(pair):
     assert lm.WER().corpus([candidate], [[reference]]).statistics == counted
 
 
+def cheapest_edits(candidate, reference, costs) -> str:
+    """The letters of the alignment of least cost; from the end, a pair comes before an insertion and a deletion."""
+    expected, said = len(reference), len(candidate)
+    least = np.zeros((expected + 1, said + 1), np.int64)
+
+    def choices(i, j):
+        """What may end the alignment of i reference and j candidate words."""
+        if i and j:
+            is_match = reference[i - 1] == candidate[j - 1]
+            yield "C" if is_match else "S", least[i - 1, j - 1] + (0 if is_match else costs[0])
+        if j:
+            yield "I", least[i, j - 1] + costs[2]
+        if i:
+            yield "D", least[i - 1, j] + costs[1]
+
+    for i in range(expected + 1):
+        for j in range(said + 1):
+            least[i, j] = min((cost for _, cost in choices(i, j)), default=0)
+    letters, i, j = [], expected, said
+    while i or j:
+        letters.append(min(choices(i, j), key=lambda choice: choice[1])[0])
+        i -= letters[-1] != "I"
+        j -= letters[-1] != "D"
+    return "".join(reversed(letters))
+
+
+def text_network(words):
+    places = np.arange(len(words) + 1, dtype=np.int32)
+    return places[:-1], places[1:], np.array(words, np.int32) + 1, (places == len(words)).astype(np.uint8)
+
+
+def cheapest_native(candidate, reference, costs, longest_in_table):
+    *arcs, edits = _native.align_networks(
+        *text_network(reference), *text_network(candidate), *costs, 0.001, longest_in_table=longest_in_table
+    )
+    assert [side.tolist() for side in arcs] == [list(range(len(side))) for side in (reference, candidate)]
+    return edits
+
+
+COSTS = st.just((4, 3, 3)) | st.tuples(*[st.integers(0, 5)] * 3)  # of a substitution, a deletion, an insertion
+
+
+@given(pairs(70), COSTS, st.sampled_from([0, 1000]))
+def test_costs_are_aligned_as_by_the_definition(pair, costs, longest_in_table):
+    assert cheapest_native(*pair, costs, longest_in_table) == cheapest_edits(*pair, costs)
+
+
+@given(pairs(700), COSTS)
+def test_costs_of_long_pairs_are_aligned_as_by_the_whole_table(pair, costs):
+    assert cheapest_native(*pair, costs, 0) == cheapest_native(*pair, costs, 1000)
+
+
+def test_an_hour_of_words_is_aligned_by_costs():
+    """Unlike words, and one word over and over: neither needs a square of memory."""
+    reference = [f"w{number % 7919}" for number in range(20_000)]
+    candidate = [word for place, word in enumerate(reference) if place % 17]
+    assert lm.make_metric("sclite").align(candidate, reference).edits.count("D") == len(reference) - len(candidate)
+    same = lm.make_metric("sclite").align(["a"] * 15_000, ["a"] * 20_000).edits
+    assert same == "D" * 5_000 + "C" * 15_000
+
+
 def test_an_hour_of_words_needs_no_square_of_memory():
     reference = [f"w{number % 7919}" for number in range(20_000)]
     candidate = [word for place, word in enumerate(reference) if place % 17] + ["and", "so", "on"]

@@ -33,7 +33,9 @@ struct NetworkAlignment {
 
 // Returns the cheapest alignment. Ties are resolved from the end: a pair comes before an insertion, and that before a
 // deletion. Among the previous arcs, those that a depth-first search meets first come first, the reference's before the
-// candidate's.
-NetworkAlignment align_networks(const Network& reference, const Network& candidate, EditCosts costs);
+// candidate's. Texts of more than `longest_in_table` words are aligned in a band, in time that grows with the errors.
+constexpr std::int64_t longest_text_in_table = 40;  // up to there, a table takes less time
+NetworkAlignment align_networks(const Network& reference, const Network& candidate, EditCosts costs,
+                                std::int64_t longest_in_table = longest_text_in_table);
 
 }  // namespace latticemetric

@@ -56,6 +56,14 @@ class BandSearch {
     return *best_of_cells<Value, Value>(objective, most);
   }
 
+  // Follows one best path of a lattice that is a chain; see `follow_best`. `most` is the loss of some path.
+  template <typename Value, typename Objective, typename Rank, typename Visit>
+  void follow(Objective& objective, Loss most, Rank rank, Visit visit) {
+    if constexpr (!Objective::has_costs)
+      if (may_be_narrow() && follow_in_cells<std::int16_t, Value>(objective, most, rank, visit)) return;
+    follow_in_cells<Value, Value>(objective, most, rank, visit);
+  }
+
   template <typename Value, typename Objective>
   BestTransitions<OptimalStates<Value>, Objective> transitions(const OptimalStates<Value>& states,
                                                                Objective& objective) const {
@@ -69,6 +77,15 @@ class BandSearch {
     const auto lost = values.fill(most, objective.slack(0, 0));
     if (!lost) return std::nullopt;
     return Found<Value>{optimal_states(lattice_, begin_.data(), positions_, size_, values, objective), *lost};
+  }
+
+  // Returns false, and follows nothing, if cells are too small.
+  template <typename Cell, typename Value, typename Objective, typename Rank, typename Visit>
+  bool follow_in_cells(Objective& objective, Loss most, Rank rank, Visit visit) {
+    auto values = band<Cell, Value>(objective);
+    if (!values.fill(most, objective.slack(0, 0))) return false;
+    follow_best(lattice_, begin_.data(), positions_, size_, values, objective, rank, visit);
+    return true;
   }
 
   // Returns whether 16 bits have room below `no_value`, so that subtracting edits does not overflow.

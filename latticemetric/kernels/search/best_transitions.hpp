@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -210,6 +211,34 @@ OptimalStates<typename Band::Value> optimal_states(const Lattice& lattice, const
   });
   found.end();
   return found;
+}
+
+// Follows one best path of a lattice that is a chain, and calls visit(edit) for each of its edits. Of transitions that
+// are equally good, it takes the one with the smallest rank(edit). Unlike `optimal_states`, it keeps no other best
+// paths: texts that repeat words have more of them than fit into memory.
+template <typename Band, typename Objective, typename Rank, typename Visit>
+void follow_best(const Lattice& lattice, const std::int64_t* begin, const ReferencePositions& positions,
+                 std::int32_t size, Band& band, Objective& objective, Rank rank, Visit visit) {
+  struct Step {
+    std::int32_t s, state;
+    Edit edit;
+  };
+  BestTransitions<Band, Objective> transitions(lattice, begin, positions, size, band, objective);
+  const EditGains<typename Band::Value> gains = band.gains();
+  std::optional<Step> step = Step{0, 0, Edit::insertion};
+  band.each_part([&](std::int32_t, std::int32_t last) {
+    while (step && step->s <= last) {
+      poll(20);
+      std::optional<Step> next;
+      transitions.each_transition(step->s, step->state,
+                                  [&](std::int64_t, std::int32_t t, std::int32_t r, Edit edit) {
+                                    if (!next || rank(edit) < rank(next->edit)) next = Step{t, r, edit};
+                                  });
+      if (next) visit(next->edit);
+      step = next;
+    }
+    if (step) band.note_entry(step->s, gains.position(step->state), gains.run(step->state));
+  });
 }
 
 }  // namespace latticemetric

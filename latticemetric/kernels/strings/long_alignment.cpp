@@ -1,8 +1,10 @@
 #include "strings/long_alignment.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -86,9 +88,20 @@ void read(BandSearch& search, std::int32_t states, std::string& edits) {
   for (std::size_t n = 0; rest[n].edit != 0; n = rest[n].next) edits.push_back(rest[n].edit);
 }
 
-}  // namespace
+// Of edits that are equally good, takes the one that comes first in `order`.
+template <typename Value>
+void follow(BandSearch& search, std::string_view order, std::string& edits) {
+  AllOptimal<Value> objective;
+  edits.clear();
+  search.follow<Value>(
+      objective, search.most<Value>(objective), [&](Edit edit) { return order.find(letter(edit)); },
+      [&](Edit edit) { edits.push_back(letter(edit)); });
+}
 
-bool align_long(String candidate, String reference, Gains gains, std::string& edits) {
+// Calls use(search, states, value) with the search of the candidate as a lattice of so many states, and with a value of
+// the type that gains need. Returns false if none is large enough.
+template <typename Use>
+bool search_long(String candidate, String reference, Gains gains, Use use) {
   const Chain chain(candidate);
   const Lattice lattice = chain.lattice();
   std::vector<std::int32_t> words;
@@ -103,10 +116,35 @@ bool align_long(String candidate, String reference, Gains gains, std::string& ed
   BandSearch search(lattice, words.data(), size, gains, none,
                     {size >= BandSearch::least_for_segments, SearchMethod().part_bytes});
   if (fits<std::int32_t>(largest, 8))
-    read<std::int32_t>(search, lattice.states, edits);
+    use(search, lattice.states, std::int32_t{0});
   else
-    read<std::int64_t>(search, lattice.states, edits);
+    use(search, lattice.states, std::int64_t{0});
   return true;
+}
+
+std::vector<std::int32_t> reversed(String words) {
+  return {std::make_reverse_iterator(words.begin + words.size), std::make_reverse_iterator(words.begin)};
+}
+
+}  // namespace
+
+bool align_long(String candidate, String reference, Gains gains, std::string& edits) {
+  return search_long(candidate, reference, gains, [&](BandSearch& search, std::int32_t states, auto value) {
+    read<decltype(value)>(search, states, edits);
+  });
+}
+
+bool align_long_from_end(String candidate, String reference, WholeCosts costs, std::string_view order,
+                         std::string& edits) {
+  const auto said = reversed(candidate), expected = reversed(reference);
+  // At par, a match costs nothing, and the other edits what they are to cost.
+  const Gains gains{1, costs.substitution, costs.insertion, costs.deletion - costs.substitution};
+  const bool is_found = search_long({said.data(), candidate.size}, {expected.data(), reference.size}, gains,
+                                    [&](BandSearch& search, std::int32_t, auto value) {
+                                      follow<decltype(value)>(search, order, edits);
+                                    });
+  std::reverse(edits.begin(), edits.end());
+  return is_found;
 }
 
 }  // namespace latticemetric

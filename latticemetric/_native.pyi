@@ -833,12 +833,14 @@ def count_compounds(
     reference_join_end: npt.NDArray[np.int32],
     reference_join_length: npt.NDArray[np.int32],
     reference_join_word: npt.NDArray[np.int32],
+    longest: int = 100,
 ) -> npt.NDArray[np.int64]:
     """Return substitutions, deletions and insertions where words may be joined, one row per reference.
 
     The columns `candidate_join_…` and `reference_join_…` list adjacent words that form one word when joined. `begin` is
     the index of each string's first row. The other columns have, per row, the position after the adjacent words
-    (`end`), their number (`length`), and the number of the joined word (`word`).
+    (`end`), their number (`length`), and the number of the joined word (`word`). Pairs with a string of more than
+    `longest` words are first aligned without joined words, which takes less time.
     """
 
 def draw_errors(

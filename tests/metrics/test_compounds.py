@@ -1,6 +1,7 @@
 """The word error rate with joined words: brute force over alignments, kaldialign, and what is refused."""
 
-from functools import cache
+from functools import cache, partial
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -75,6 +76,82 @@ def test_long_texts_are_those_of_kaldialign():
         ]
     peer = kaldialign.edit_distance(reference, candidate, merge_compounds=True)
     assert METRIC.table([candidate], [[reference]])[0].tolist() == [peer[n] for n in ("sub", "del", "ins", "ref_len")]
+
+
+def table_counts(candidate, reference):
+    """Substitutions, deletions and insertions, from a table of all pairs of places.
+
+    Of edits that are equally good, an insertion comes before a deletion, that before a pair, and joined words last.
+    """
+
+    def lengths(word, most):
+        return range(2, min(len(word), most) + 1)
+
+    cells = {(0, j): (j, 0, j) for j in range(len(candidate) + 1)}  # errors, deletions, insertions
+    for i, expected in enumerate(reference, start=1):
+        cells[i, 0] = (i, i, 0)
+        for j, said in enumerate(candidate, start=1):
+            errors, deletions, insertions = cells[i, j - 1]
+            ways = [(errors + 1, deletions, insertions + 1)]
+            errors, deletions, insertions = cells[i - 1, j]
+            ways.append((errors + 1, deletions + 1, insertions))
+            errors, deletions, insertions = cells[i - 1, j - 1]
+            ways.append((errors + (said != expected), deletions, insertions))
+            ways += [cells[i - k, j - 1] for k in lengths(said, i) if "".join(reference[i - k : i]) == said]
+            ways += [cells[i - 1, j - k] for k in lengths(expected, j) if "".join(candidate[j - k : j]) == expected]
+            cells[i, j] = min(ways, key=lambda way: way[0])
+    errors, deletions, insertions = cells[len(reference), len(candidate)]
+    return [errors - deletions - insertions, deletions, insertions, len(reference)]
+
+
+def native_counts(candidate, reference, longest):
+    with mock.patch.object(_native, "count_compounds", partial(_native.count_compounds, longest=longest)):
+        return METRIC.table([candidate], [[reference]])[0].tolist()
+
+
+@st.composite
+def pairs(draw, longest):
+    """A text, and another one that is made of it by edits, by cutting and joining its words, or of nothing."""
+    seed = np.random.default_rng(draw(st.integers(0, 2**32)))
+    letters, most = draw(st.sampled_from(["a", "ab", "abcd"])), draw(st.sampled_from([1, 2, 4, 8]))
+    vocabulary = [
+        "".join(seed.choice(list(letters), seed.integers(1, most + 1)))
+        for _ in range(draw(st.sampled_from([1, 3, 20, 200])))
+    ]
+    text = [str(word) for word in seed.choice(vocabulary, draw(st.integers(0, longest)))]
+    errors = draw(st.sampled_from([0.01, 0.05, 0.2, 0.6, 1]))
+    other = []
+    for word in text:
+        edit, spare = seed.random() / errors, str(seed.choice(vocabulary))
+        cut = int(seed.integers(1, len(word))) if len(word) > 1 else 1
+        kinds = [[], [spare], [word, spare], [word[:cut], word[cut:] or spare], None]
+        change = kinds[int(edit * len(kinds))] if edit < 1 else [word]
+        if change is None and other:
+            other[-1] += word
+        else:
+            other += change or []
+    if draw(st.integers(0, 9)) == 0:
+        other = [letter for word in other for letter in word]
+    turn = draw(st.sampled_from([0, 0, len(other) // 3]))
+    other = other[turn:] + other[:turn]
+    return (other, text) if draw(st.booleans()) else (text, other)
+
+
+@given(pairs(80), st.sampled_from([0, 1000]))
+def test_counts_are_those_of_the_whole_table(pair, longest):
+    assert native_counts(*pair, longest) == table_counts(*pair)
+
+
+@given(pairs(500))
+def test_a_narrow_band_has_the_counts_of_a_broad_one(pair):
+    assert native_counts(*pair, 0) == native_counts(*pair, 10_000)
+
+
+def test_an_hour_of_joined_words_takes_no_square_of_time():
+    reference = [f"w{number % 7919}" for number in range(20_000)]
+    candidate = [part for word in reference for part in ([word[:2], word[2:]] if word.endswith("77") else [word])]
+    assert METRIC.table([candidate, reference], [[reference], [candidate]])[:, :3].sum() == 0
+    assert METRIC.table([["a"] * 20_000], [[["aa"] * 10_001]])[0].tolist() == [0, 1, 0, 10_001]
 
 
 @pytest.mark.parametrize(

@@ -241,8 +241,10 @@ auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candida
                      Input<std::int64_t> candidate_join_begin, Input<std::int32_t> candidate_join_end,
                      Input<std::int32_t> candidate_join_length, Input<std::int32_t> candidate_join_word,
                      Input<std::int64_t> reference_join_begin, Input<std::int32_t> reference_join_end,
-                     Input<std::int32_t> reference_join_length, Input<std::int32_t> reference_join_word) {
+                     Input<std::int32_t> reference_join_length, Input<std::int32_t> reference_join_word,
+                     std::int64_t longest) {
   const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
+  require((test.candidates.bound() | test.references.bound()) >= 0, "words must not be negative");
   const JoinedWords candidate_joins = checked_joined_words(test.candidates, candidate_join_begin, candidate_join_end,
                                                            candidate_join_length, candidate_join_word);
   const JoinedWords reference_joins =
@@ -253,7 +255,7 @@ auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candida
   std::vector<std::int64_t> found;
   {
     const KernelScope running;
-    found = compound_counts(test, candidate_joins, reference_joins);
+    found = compound_counts(test, candidate_joins, reference_joins, longest);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.references.count), 3});
 }
@@ -337,7 +339,7 @@ void bind_strings(nb::module_& m) {
   m.def("count_compounds", &count_compounds, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
         "owner"_a, "candidate_join_begin"_a, "candidate_join_end"_a, "candidate_join_length"_a,
         "candidate_join_word"_a, "reference_join_begin"_a, "reference_join_end"_a, "reference_join_length"_a,
-        "reference_join_word"_a);
+        "reference_join_word"_a, "longest"_a = longest_without_bound);
   nb::class_<NgramIndex>(m, "NgramIndex")
       .def(nb::new_(&index_ngrams), "words"_a, "begin"_a, "order"_a)
       .def("matches", &index_matches, "references"_a, "reference_begin"_a);

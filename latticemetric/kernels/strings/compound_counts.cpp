@@ -1,9 +1,12 @@
 #include "strings/compound_counts.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "memory/budget.hpp"
+#include "strings/word_alignment.hpp"
 
 namespace latticemetric {
 namespace {
@@ -21,24 +24,30 @@ constexpr PackedCounts is_deletion = PackedCounts{1} << choice_bit, is_pair = Pa
 constexpr PackedCounts without_choice = ~(PackedCounts{3} << choice_bit);
 constexpr PackedCounts count_mask = (PackedCounts{1} << insertion_bit) - 1;
 
-using Row = std::pair<std::int64_t, std::int64_t>;  // a word or a place, and a place or a row with it
+constexpr PackedCounts unreached = one_error << 21;  // no two strings have so many errors
 
+using Numbers = std::pair<std::int64_t, std::int64_t>;  // a word or a place, and a place or a row with it
+
+// A row holds only cells that an alignment of at most so many errors may pass: those whose errors, plus a lower bound
+// of the errors that must follow, are no more. If a best alignment has no more, the cells that it passes have the
+// values of the whole table, and no cell has less. An alignment that joins no words tells how many are enough; where
+// many words may be joined, fewer are tried first.
 class CompoundAligner {
  public:
+  // Strings of more words are aligned without joined words first. For shorter ones, that does not save time.
+  explicit CompoundAligner(std::int64_t longest) : longest_(longest) {}
+
   // Writes the counts of one pair.
   void count(String candidate, String reference, JoinedWords candidate_joins, std::int64_t s,
              JoinedWords reference_joins, std::int64_t r, std::int64_t* counts) {
-    prepare(candidate, candidate_joins, s, reference_joins, r);
-    const std::int64_t breadth = candidate.size + 1;
-    rows_.assign(static_cast<std::size_t>(depth_ * breadth), 0);
-    for (std::int64_t j = 0; j < breadth; ++j) rows_[j] = static_cast<PackedCounts>(j) * insertion;
-    for (std::int64_t i = 1; i <= reference.size; ++i) {
-      poll(2 * breadth);
-      const std::int32_t word = reference.begin[i - 1];
-      find_jumps(i, word, reference_joins);
-      fill(candidate, i, word);
-    }
-    const PackedCounts last = row(reference.size)[candidate.size];
+    candidate_ = candidate;
+    reference_ = reference;
+    prepare(candidate_joins, s, reference_joins, r);
+    const std::int64_t enough = errors_without_joins();
+    most_errors_ = saves_most_of(enough) ? few_errors : enough;
+    for (make_all(reference_joins); !row(reference.size).has(candidate.size); make_all(reference_joins))
+      most_errors_ = std::min(4 * most_errors_, enough);
+    const PackedCounts last = row(reference.size).at(candidate.size);
     const auto insertions = static_cast<std::int64_t>(last >> insertion_bit & count_mask);
     const auto deletions = static_cast<std::int64_t>(last & count_mask);
     counts[0] = static_cast<std::int64_t>(last >> cost_bit) - insertions - deletions;
@@ -47,98 +56,232 @@ class CompoundAligner {
   }
 
  private:
-  // A jump: the cell `at` may take the value of the distant cell `from`, since the words between them are joined.
-  struct Jump {
-    std::int64_t at;
-    const PackedCounts* from;
+  static constexpr std::int64_t few_errors = 64;
+
+  // The cells from `first` to `last`, and an unreached one on either side. There may be none.
+  struct Row {
+    std::int64_t first = 0, last = -1;
+    std::int64_t origin = 0;  // cells[0] belongs here
+    std::vector<PackedCounts> cells;
+
+    bool is_empty() const { return first > last; }
+    bool has(std::int64_t j) const { return first <= j && j <= last; }
+    PackedCounts& at(std::int64_t j) { return cells[static_cast<std::size_t>(j - origin)]; }
+    // Sets a cell that may come after all others.
+    void put(std::int64_t j, PackedCounts counts) {
+      if (static_cast<std::size_t>(j - origin) == cells.size()) cells.push_back(0);
+      at(j) = counts;
+    }
   };
 
-  PackedCounts* row(std::int64_t i) { return rows_.data() + i % depth_ * breadth_; }
+  // Several words of the candidate that make one word: the row of the list that has them.
+  struct Joined {
+    std::int64_t word, end, row;
+    bool operator<(const Joined& other) const {
+      return std::tie(word, end, row) < std::tie(other.word, other.end, other.row);
+    }
+  };
+
+  // A jump: the cell `at` may take the value of a distant cell, since the words between them are joined.
+  struct Jump {
+    std::int64_t at;
+    PackedCounts value;
+  };
+
+  Row& row(std::int64_t i) { return rows_[static_cast<std::size_t>(i % depth_)]; }
+
+  // ---- Before the rows ------------------------------------------------------------------------------------------
 
   // Lists the candidate's words, and its joined words, by word; and the reference's joined words by place.
-  void prepare(String candidate, JoinedWords candidate_joins, std::int64_t s, JoinedWords reference_joins,
-               std::int64_t r) {
-    breadth_ = candidate.size + 1;
+  void prepare(JoinedWords candidate_joins, std::int64_t s, JoinedWords reference_joins, std::int64_t r) {
     depth_ = 2;
-    by_end_.clear();
-    for (auto k = reference_joins.begin[r]; k < reference_joins.begin[r + 1]; ++k) {
-      depth_ = std::max<std::int64_t>(depth_, reference_joins.length[k] + 1);
-      by_end_.emplace_back(reference_joins.end[k], k);
-    }
-    std::sort(by_end_.begin(), by_end_.end());
+    list_by_end(candidate_joins, s);
+    find_saved(candidate_joins, candidate_.size, candidate_saves_);
+    list_by_end(reference_joins, r);
+    find_saved(reference_joins, reference_.size, reference_saves_);
+    for (const auto& [end, k] : by_end_) depth_ = std::max<std::int64_t>(depth_, reference_joins.length[k] + 1);
     places_.clear();
     if (!by_end_.empty())
-      for (std::int64_t j = 0; j < candidate.size; ++j) places_.emplace_back(candidate.begin[j], j + 1);
+      for (std::int64_t j = 0; j < candidate_.size; ++j) places_.emplace_back(candidate_.begin[j], j + 1);
     std::sort(places_.begin(), places_.end());
     joined_.clear();
-    for (auto k = candidate_joins.begin[s]; k < candidate_joins.begin[s + 1]; ++k)
-      joined_.emplace_back(candidate_joins.word[k], k);
+    longest_joined_ = 0;
+    for (auto k = candidate_joins.begin[s]; k < candidate_joins.begin[s + 1]; ++k) {
+      joined_.push_back({candidate_joins.word[k], candidate_joins.end[k], k});
+      longest_joined_ = std::max<std::int64_t>(longest_joined_, candidate_joins.length[k]);
+    }
     std::sort(joined_.begin(), joined_.end());
-    next_ = 0;
     candidate_joins_ = candidate_joins;
+  }
+
+  void list_by_end(JoinedWords joins, std::int64_t s) {
+    by_end_.clear();
+    for (auto k = joins.begin[s]; k < joins.begin[s + 1]; ++k) by_end_.emplace_back(joins.end[k], k);
+    std::sort(by_end_.begin(), by_end_.end());
+  }
+
+  // Finds, for each place, by how many words a string can become shorter at most if words after the place are joined.
+  // Takes the joined words in `by_end_`.
+  void find_saved(JoinedWords joins, std::int64_t size, std::vector<std::int64_t>& saves) const {
+    saves.assign(static_cast<std::size_t>(size) + 1, 0);
+    if (by_end_.empty()) return;
+    auto next = by_end_.rbegin();
+    for (auto place = size; place >= 0; --place) {
+      const auto at = static_cast<std::size_t>(place);
+      if (place < size) saves[at] = std::max(saves[at], saves[at + 1]);
+      for (; next != by_end_.rend() && next->first == place; ++next) {
+        const std::int64_t length = joins.length[next->second];
+        auto& before = saves[at - static_cast<std::size_t>(length)];
+        before = std::max(before, saves[at] + length - 1);
+      }
+    }
+  }
+
+  std::int64_t errors_without_joins() {
+    const auto [shorter, longer] = std::minmax(candidate_.size, reference_.size);
+    if (shorter <= longest_) return longer;
+    return words_.fewest_errors(candidate_, reference_);
+  }
+
+  // Returns whether joined words may save three quarters of the errors. Joined words save at most one error each, and a
+  // string has at most twice as many of them as it becomes shorter.
+  bool saves_most_of(std::int64_t errors) const {
+    return errors > few_errors && 2 * (candidate_saves_[0] + reference_saves_[0]) > errors / 4 * 3;
+  }
+
+  // ---- Rows -----------------------------------------------------------------------------------------------------
+
+  void make_all(JoinedWords reference_joins) {
+    next_ = 0;
+    rows_.resize(static_cast<std::size_t>(depth_));
+    start();
+    for (std::int64_t i = 1; i <= reference_.size; ++i) {
+      find_jumps(i, reference_joins);
+      make(i);
+    }
+  }
+
+  void start() {
+    Row& here = row(0);
+    here.first = here.last = 0;
+    here.origin = -1;
+    here.cells.assign({unreached, 0, unreached});
+    limit(0, here);
   }
 
   // Finds the jumps into row i: first those where one candidate word equals several reference words, then those where
   // this reference word equals several candidate words.
-  void find_jumps(std::int64_t i, std::int32_t word, JoinedWords reference_joins) {
+  void find_jumps(std::int64_t i, JoinedWords reference_joins) {
     jumps_.clear();
+    const auto jump = [this](Row& from, std::int64_t before, std::int64_t at) {
+      if (from.has(before)) jumps_.push_back({at, from.at(before)});
+    };
     for (; next_ < by_end_.size() && by_end_[next_].first == i; ++next_) {
       const auto k = by_end_[next_].second;
-      const PackedCounts* const before = row(i - reference_joins.length[k]);
-      for (auto p = first_of(places_, reference_joins.word[k]); p != places_.end() &&
-           p->first == reference_joins.word[k]; ++p)
-        jumps_.push_back({p->second, before + p->second - 1});
+      Row& from = row(i - reference_joins.length[k]);
+      const std::int64_t word = reference_joins.word[k];
+      auto p = std::lower_bound(places_.begin(), places_.end(), Numbers{word, from.first + 1});
+      for (; p != places_.end() && p->first == word && p->second <= from.last + 1; ++p)
+        jump(from, p->second - 1, p->second);
     }
-    const PackedCounts* const above = row(i - 1);
-    for (auto p = first_of(joined_, word); p != joined_.end() && p->first == word; ++p) {
-      const std::int32_t end = candidate_joins_.end[p->second];
-      jumps_.push_back({end, above + end - candidate_joins_.length[p->second]});
-    }
-    std::stable_sort(jumps_.begin(), jumps_.end(), [](const Jump& a, const Jump& b) { return a.at < b.at; });
+    Row& above = row(i - 1);
+    const std::int32_t word = reference_.begin[i - 1];
+    auto p = std::lower_bound(joined_.begin(), joined_.end(), Joined{word, above.first, 0});
+    for (; p != joined_.end() && p->word == word && p->end <= above.last + longest_joined_; ++p)
+      jump(above, p->end - candidate_joins_.length[p->row], p->end);
+    const auto is_before = [](const Jump& a, const Jump& b) { return a.at < b.at; };
+    if (!std::is_sorted(jumps_.begin(), jumps_.end(), is_before))
+      std::stable_sort(jumps_.begin(), jumps_.end(), is_before);
   }
 
-  static std::vector<Row>::const_iterator first_of(const std::vector<Row>& rows, std::int64_t word) {
-    return std::lower_bound(rows.begin(), rows.end(), Row{word, -1});
-  }
-
-  void fill(String candidate, std::int64_t i, std::int32_t word) {
-    PackedCounts* const here = row(i);
-    const PackedCounts* const above = row(i - 1);
-    here[0] = above[0] + deletion;
-    std::int64_t j = 1;
+  void make(std::int64_t i) {
+    Row &here = row(i), &above = row(i - 1);
+    here.first = above.is_empty() ? candidate_.size + 1 : above.first;
+    here.last = above.is_empty() ? -1 : std::min(candidate_.size, above.last + 1);
+    if (!jumps_.empty()) {
+      here.first = std::min(here.first, jumps_.front().at);
+      here.last = std::max(here.last, jumps_.back().at);
+    }
+    if (here.is_empty()) return;
+    poll(2 * (here.last - here.first));
+    here.origin = here.first - 1;
+    here.cells.resize(static_cast<std::size_t>(here.last - here.first + 3));
+    here.at(here.first - 1) = unreached;
+    std::int64_t j = here.first;
     for (const Jump& jump : jumps_) {
-      fill(candidate, word, above, here, j, jump.at + 1);
-      j = jump.at + 1;
-      if (*jump.from >> cost_bit < here[jump.at] >> cost_bit) here[jump.at] = *jump.from;
+      fill(i, above, here, j, jump.at + 1);
+      j = std::max(j, jump.at + 1);
+      PackedCounts& cell = here.at(jump.at);
+      if (jump.value >> cost_bit < cell >> cost_bit) cell = jump.value;
     }
-    fill(candidate, word, above, here, j, candidate.size + 1);
+    fill(i, above, here, j, here.last + 1);
+    limit(i, here);
   }
 
-  static void fill(String candidate, std::int32_t word, const PackedCounts* above, PackedCounts* here, std::int64_t j,
-                   std::int64_t end) {
-    PackedCounts left = here[j - 1];
-    for (; j < end; ++j) {
-      const PackedCounts pair = above[j - 1] + (candidate.begin[j - 1] == word ? is_pair : is_pair + one_error);
-      const PackedCounts other = std::min(pair, above[j] + (deletion + is_deletion));
-      const PackedCounts inserted = left + insertion;
-      left = other < inserted ? other & without_choice : inserted;
-      here[j] = left;
+  // Fills the cells from `j` up to `end`. Beside the row above, they are reached only by insertions.
+  void fill(std::int64_t i, Row& above, Row& here, std::int64_t j, std::int64_t end) const {
+    const std::int32_t word = reference_.begin[i - 1];
+    PackedCounts* const cells = here.cells.data() - here.origin;
+    PackedCounts left = here.at(j - 1);
+    const auto insert = [&](std::int64_t until) {
+      for (; j < until; ++j) cells[j] = left += insertion;
+    };
+    if (!above.is_empty()) {
+      insert(std::min(end, above.first));
+      const PackedCounts* const up = above.cells.data() - above.origin;
+      for (const auto until = std::min(end, above.last + 2); j < until; ++j) {
+        const PackedCounts pair = up[j - 1] + (candidate_.begin[j - 1] == word ? is_pair : is_pair + one_error);
+        const PackedCounts other = std::min(pair, up[j] + (deletion + is_deletion));
+        const PackedCounts inserted = left + insertion;
+        left = other < inserted ? other & without_choice : inserted;
+        cells[j] = left;
+      }
     }
+    insert(end);
   }
 
-  std::int64_t breadth_ = 1, depth_ = 2;
+  // Limits a row to the cells that a best alignment may pass. Adds those that it reaches by insertions.
+  void limit(std::int64_t i, Row& here) {
+    while (here.last >= here.first && !may_be_passed(i, here.last, here.at(here.last))) --here.last;
+    while (here.first <= here.last && !may_be_passed(i, here.first, here.at(here.first))) ++here.first;
+    if (here.is_empty()) return;
+    while (here.last < candidate_.size) {
+      const PackedCounts next = here.at(here.last) + insertion;
+      if (!may_be_passed(i, here.last + 1, next)) break;
+      here.put(++here.last, next);
+    }
+    here.put(here.last + 1, unreached);
+    here.at(here.first - 1) = unreached;
+  }
+
+  // Where one rest has more words than the other, even with as many of them joined as possible, errors must follow.
+  bool may_be_passed(std::int64_t i, std::int64_t j, PackedCounts counts) const {
+    const std::int64_t longer = (candidate_.size - j) - (reference_.size - i);
+    const std::int64_t must_follow = std::max(longer - candidate_saves_[static_cast<std::size_t>(j)],
+                                              -longer - reference_saves_[static_cast<std::size_t>(i)]);
+    return static_cast<std::int64_t>(counts >> cost_bit) + std::max<std::int64_t>(0, must_follow) <= most_errors_;
+  }
+
+  const std::int64_t longest_;
+  WordAligner words_;
+  String candidate_{}, reference_{};
+  std::int64_t depth_ = 2, most_errors_ = 0;
   std::size_t next_ = 0;
   JoinedWords candidate_joins_{};
-  std::vector<Row> by_end_, places_, joined_;
+  std::int64_t longest_joined_ = 0;
+  std::vector<Numbers> by_end_, places_;
+  std::vector<Joined> joined_;
+  std::vector<std::int64_t> candidate_saves_, reference_saves_;
   std::vector<Jump> jumps_;
-  std::vector<PackedCounts> rows_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> compound_counts(const TestSet& test, JoinedWords candidates, JoinedWords references) {
+std::vector<std::int64_t> compound_counts(const TestSet& test, JoinedWords candidates, JoinedWords references,
+                                          std::int64_t longest) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(3 * test.references.count));
-  CompoundAligner aligner;
+  CompoundAligner aligner(longest);
   for (std::int64_t s = 0; s < test.candidates.count; ++s)
     for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r)
       aligner.count(test.candidates.at(s), test.references.at(r), candidates, s, references, r, &counts[3 * r]);

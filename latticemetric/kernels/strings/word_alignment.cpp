@@ -136,25 +136,38 @@ class WordAligner::Table {
   explicit Table(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
   const std::string& align(String candidate, String reference) {
-    edits_.clear();
-    // Both strings begin with these words. Some best alignment matches them, and no letter comes before C.
-    std::int64_t common = 0;
-    while (common < std::min(candidate.size, reference.size) && candidate.begin[common] == reference.begin[common])
-      ++common;
-    edits_.append(static_cast<std::size_t>(common), 'C');
-    candidate_words_ = candidate.size - common;
-    reference_words_ = reference.size - common;
+    const std::int64_t common = set(candidate, reference);
+    edits_.assign(static_cast<std::size_t>(common), 'C');
     if (candidate_words_ == 0 || reference_words_ == 0) {
       edits_.append(static_cast<std::size_t>(candidate_words_ + reference_words_), candidate_words_ == 0 ? 'D' : 'I');
       return edits_;
     }
-    places_.set({candidate.begin + common, candidate_words_}, {reference.begin + common, reference_words_});
     find_band();
     read_edits();
     return edits_;
   }
 
+  std::int64_t fewest_errors(String candidate, String reference) {
+    set(candidate, reference);
+    if (candidate_words_ == 0 || reference_words_ == 0) return candidate_words_ + reference_words_;
+    find_band();
+    return errors();
+  }
+
  private:
+  // Returns with how many equal words both strings begin, and leaves these out. Some best alignment matches them, and
+  // no letter comes before C.
+  std::int64_t set(String candidate, String reference) {
+    std::int64_t common = 0;
+    while (common < std::min(candidate.size, reference.size) && candidate.begin[common] == reference.begin[common])
+      ++common;
+    candidate_words_ = candidate.size - common;
+    reference_words_ = reference.size - common;
+    if (candidate_words_ > 0 && reference_words_ > 0)
+      places_.set({candidate.begin + common, candidate_words_}, {reference.begin + common, reference_words_});
+    return common;
+  }
+
   // ---- Columns ------------------------------------------------------------------------------------------------
 
   // How 64 cells of a column differ from their neighbours, one bit each. Once a cell is marked, its letter (a number of
@@ -508,6 +521,10 @@ WordAligner::~WordAligner() = default;
 
 const std::string& WordAligner::align(String candidate, String reference) {
   return table_->align(candidate, reference);
+}
+
+std::int64_t WordAligner::fewest_errors(String candidate, String reference) {
+  return table_->fewest_errors(candidate, reference);
 }
 
 }  // namespace latticemetric

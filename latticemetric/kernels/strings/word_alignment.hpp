@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,8 @@ class WordAligner {
   ~WordAligner();
 
   const std::string& align(String candidate, String reference);
+  // Returns the errors of that alignment. Takes less time: not all alignments that are as good have to be compared.
+  std::int64_t fewest_errors(String candidate, String reference);
 
  private:
   class Table;

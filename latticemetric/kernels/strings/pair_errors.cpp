@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "memory/budget.hpp"
-#include "strings/alignment.hpp"
+#include "strings/word_alignment.hpp"
 
 // D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
 // column is kept as the differences between neighbours, which are -1, 0 or 1: one bit per cell says where they are 1
@@ -57,8 +57,7 @@ class PairErrors {
         references_(references),
         found_(found),
         same_(candidates.words == references.words && candidates.begin == references.begin),
-        row_(std::size_t{1} + static_cast<std::size_t>(candidates.bound() | references.bound()), absent),
-        aligner_({1, 1, 1, 0}) {}
+        row_(std::size_t{1} + static_cast<std::size_t>(candidates.bound() | references.bound()), absent) {}
 
   void find() {
     std::vector<std::int64_t> by_length(static_cast<std::size_t>(references_.count));
@@ -260,10 +259,7 @@ class PairErrors {
   }
 
   void align(std::int64_t r) {
-    for (const std::int64_t c : left_) {
-      const std::string& edits = aligner_.align(candidates_.at(c), references_.at(r));
-      put(r, c, static_cast<std::int64_t>(edits.size()) - std::count(edits.begin(), edits.end(), 'C'));
-    }
+    for (const std::int64_t c : left_) put(r, c, aligner_.fewest_errors(candidates_.at(c), references_.at(r)));
   }
 
   void put(std::int64_t reference, std::int64_t candidate, std::int64_t errors) {
@@ -276,7 +272,7 @@ class PairErrors {
   const bool same_;                 // the candidates are the references
   std::vector<std::int64_t> left_;  // candidates that the next batch is scored against
   std::vector<std::int32_t> row_;   // by word: its row in the table, or `absent`
-  Aligner aligner_;
+  WordAligner aligner_;
 };
 
 }  // namespace

@@ -184,7 +184,7 @@ def _exit_status(command: click.Command, program: str) -> int:
         from latticemetric.cli.mistakes import explained
         from latticemetric.cli.results import say
 
-        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.1 does not have it
             say(error.format_message())
         else:
             say(harmless(explained(error)))  # the error may quote any text, such as a file's name

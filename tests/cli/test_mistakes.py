@@ -1,9 +1,11 @@
 """Mistakes of newcomers on the command line: what is wrong, where, and what was probably meant."""
 
 import re
+import subprocess
+import sys
 
 import pytest
-from kit.commands import assert_one_line_error, file, good, oracle, run
+from kit.commands import Done, assert_one_line_error, file, good, oracle, run
 from kit.paths import EXAMPLES
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
@@ -164,3 +166,12 @@ def test_what_needs_a_graph_says_that_all_failed(line, tmp_path):
     assert told[1:] == ["error: all graphs failed, so there is no result; see the errors of the graphs"]
     if "failures" in line:
         assert places["failures"].read_text().splitlines()[1].startswith(f"a\t{graph}\t")
+
+
+def test_mistakes_are_explained_with_the_oldest_click_too():
+    code = (
+        "import sys, click; vars(click.exceptions).pop('NoArgsIsHelpError', None); "  # click 8.1 does not have it
+        "from latticemetric.cli.main import latticemetric; sys.argv = ['latticemetric', 'wibble']; latticemetric()"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert_one_line_error(Done(done.returncode, done.stdout, done.stderr), "there is no verb 'wibble'; see")

@@ -300,7 +300,8 @@ def layers_of(diagram: Diagram) -> list[int]:
     """Return the layer of each vertex: the number of links on the longest path to it."""
     import networkx as nx
 
-    graph = nx.DiGraph((link.source, link.target) for link in diagram.links if link.source != link.target)
+    graph = nx.DiGraph()  # links given here would make NetworkX look for pandas, and warn where there is none
+    graph.add_edges_from((link.source, link.target) for link in diagram.links if link.source != link.target)
     graph.add_nodes_from(range(len(diagram.vertices)))
     layers = [0] * len(diagram.vertices)
     for layer, vertices in enumerate(nx.topological_generations(graph)):

@@ -218,3 +218,13 @@ def test_letters_of_two_columns_are_counted_as_such():
     assert second.count("(") == third.count("(") + 3
     widths = {display_width(row) for row in (second, third)}
     assert len(widths) <= 2
+
+
+def test_layers_are_found_without_conversions_that_warn(monkeypatch):
+    import networkx.convert
+
+    def warn(*_):
+        raise ImportWarning("pandas not found")  # NetworkX 3.2 and 3.3 do, where warnings are errors
+
+    monkeypatch.setattr(networkx.convert, "to_networkx_graph", warn)
+    assert layers_of(grid(2, 1)) == [0, 1, 2, 3]

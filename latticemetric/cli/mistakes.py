@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -42,12 +44,12 @@ def explained(error: click.ClickException) -> str:
     match error:
         case click.exceptions.NoSuchOption():
             what = _explain_option(error.option_name, context)
-        case click.exceptions.NoSuchCommand():
-            what = _explain_verb(error.command_name)
         case click.MissingParameter():
             what = _explain_missing(error, context)
         case click.BadParameter():
             what = _explain_value(error)
+        case _ if (verb := _unknown_verb(error)) is not None:
+            what = _explain_verb(verb)
         case _:
             what = error.format_message()[:1].lower() + error.format_message()[1:].rstrip(".")
     if context is None or isinstance(error, click.MissingParameter):
@@ -58,6 +60,13 @@ def explained(error: click.ClickException) -> str:
 def alike(name: str, names: Iterable[str]) -> list[str]:
     """Return up to two names that are similar to `name`, the most similar first."""
     return difflib.get_close_matches(name, list(names), n=2, cutoff=_LIKENESS)
+
+
+def _unknown_verb(error: click.ClickException) -> str | None:
+    """Return the verb that does not exist, if the error says so; before version 8.4, click says it in its text only."""
+    name: str | None = getattr(error, "command_name", None)
+    quoted = re.fullmatch(r"No such command (['\"].*['\"])\.", error.message)
+    return ast.literal_eval(quoted[1]) if name is None and quoted else name
 
 
 def _explain_verb(name: str) -> str:

@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 
+import click
 import pytest
 from kit.commands import Done, assert_one_line_error, file, good, oracle, run
 from kit.paths import EXAMPLES
+
+from latticemetric.cli import mistakes
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 
@@ -169,9 +172,22 @@ def test_what_needs_a_graph_says_that_all_failed(line, tmp_path):
 
 
 def test_mistakes_are_explained_with_the_oldest_click_too():
+    newer = ("NoArgsIsHelpError", "NoSuchCommand")  # click 8.1 has neither, click 8.3 the first
     code = (
-        "import sys, click; vars(click.exceptions).pop('NoArgsIsHelpError', None); "  # click 8.1 does not have it
+        f"import sys, click; [vars(click.exceptions).pop(name, None) for name in {newer}]; "
         "from latticemetric.cli.main import latticemetric; sys.argv = ['latticemetric', 'wibble']; latticemetric()"
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert_one_line_error(Done(done.returncode, done.stdout, done.stderr), "there is no verb 'wibble'; see")
+
+
+@pytest.mark.parametrize(
+    ("told", "explained"),
+    [
+        ("No such command 'viterbi'.", "error: there is no verb 'viterbi'; did you mean best?"),
+        ('No such command "it\'s".', "error: there is no verb 'it's'"),
+        ("No such thing 'viterbi'.", "error: no such thing 'viterbi'"),
+    ],
+)
+def test_unknown_verbs_are_found_in_the_text_of_older_clicks(told, explained):
+    assert mistakes.explained(click.UsageError(told)) == explained

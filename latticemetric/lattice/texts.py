@@ -52,7 +52,7 @@ class Texts(Vocabulary):
     def words(self, numbers: Words) -> list[str]:
         """Return the text of each number; 0 is the empty text."""
         is_text = numbers != EPSILON
-        begin, values = _native.take_rows(self.begin, self.values, numbers[is_text] - np.int64(1))
+        begin, values = _native.take_rows(self.begin, self.values, numbers[is_text].astype(np.int64) - 1)
         if self.are_ids:
             begin, values = _native.join_rows(begin, values)
         ends, data = iter(begin.tolist()), values.tobytes()

@@ -374,6 +374,9 @@ def _check(hint: Any) -> _Check:
     if origin in {Union, types.UnionType}:
         checks = list(map(_check, arguments))
         return lambda value: any(check(value) for check in checks)
+    if hasattr(origin, "__value__"):  # an alias with parameters, as NDArray is from NumPy 2.5
+        hint = origin.__value__[arguments]
+        origin, arguments = get_origin(hint), get_args(hint)
     if origin is np.ndarray:
         number = np.dtype(get_args(arguments[1])[0])
         return lambda value: isinstance(value, np.ndarray) and value.dtype == number

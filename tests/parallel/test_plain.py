@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -353,3 +354,13 @@ def test_a_list_keeps_its_rank():
 @given(st.binary(max_size=200))
 def test_any_bytes_make_a_value_or_an_error(data):
     assert_value_or_error(data)
+
+
+def test_arrays_are_checked_where_numpy_names_their_type_by_an_alias():
+    extensions = pytest.importorskip("typing_extensions")
+    kind = TypeVar("kind", bound=np.generic)
+    alias = extensions.TypeAliasType("NDArray", np.ndarray[Any, np.dtype[kind]], type_params=(kind,))
+    check = plain._check(alias[np.int32])
+    assert check(np.zeros(2, np.int32))
+    assert not check(np.zeros(2, np.int64))
+    assert not check([0, 0])

@@ -57,7 +57,9 @@ def _import_everything():
     import latticemetric
 
     for module in pkgutil.walk_packages(latticemetric.__path__, "latticemetric."):
-        if not module.name.startswith(("latticemetric.training", "latticemetric.parallel.dask", "latticemetric.grammars")):
+        if not module.name.startswith(
+            ("latticemetric.training", "latticemetric.parallel.dask", "latticemetric.grammars")
+        ):
             with suppress(ImportError):  # an optional library is missing
                 import_module(module.name)
 

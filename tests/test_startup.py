@@ -50,6 +50,7 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("lattice-oracle"), "--help"], id="lattice-oracle --help"),
         pytest.param([program("latticemetric"), "--help"], id="latticemetric --help"),
         pytest.param([program("latticemetric"), "--version"], id="latticemetric --version"),
+        pytest.param(["-m", "latticemetric", "--version"], id="python -m latticemetric --version"),
         pytest.param([program("lattice-oracle"), "--version"], id="lattice-oracle --version"),
         pytest.param([program("latticemetric"), "doctor", "--help"], id="latticemetric doctor --help"),
         pytest.param([program("latticemetric"), "completion", "bash"], id="latticemetric completion"),

@@ -286,8 +286,9 @@ void bind_formats(nb::module_& m) {
   m.def("parse_kaldi", &parse_kaldi_text, "whole"_a, "begin"_a, "end"_a, "symbols"_a = false);
   m.def("parse_kaldi_binary", &parse_kaldi_machine, "whole"_a, "begin"_a, "end"_a);
   m.def("skip_kaldi_binary", &skip_kaldi_machine, "data"_a, "begin"_a);
-  m.def("take_rows", &take_label_rows<std::int32_t>, "begin"_a, "values"_a, "rows"_a);
-  m.def("take_rows", &take_label_rows<std::uint8_t>, "begin"_a, "values"_a, "rows"_a);
+  // Without conversion: rows of another width would make nanobind take the first of these for any values.
+  m.def("take_rows", &take_label_rows<std::int32_t>, "begin"_a, "values"_a.noconvert(), "rows"_a);
+  m.def("take_rows", &take_label_rows<std::uint8_t>, "begin"_a, "values"_a.noconvert(), "rows"_a);
   m.def("join_rows", &join_label_rows, "begin"_a, "ids"_a);
   m.def("parse_openfst", &parse_openfst_text, "text"_a);
   m.def("parse_plf", &parse_plf_line, "text"_a);

@@ -682,3 +682,16 @@ def test_texts_in_dictionaries_of_several_row_groups_are_read(tmp_path):
     parquet.write_table(pa.table({"hypotheses": texts, "reference": ["a"] * 3}), path, row_group_size=1)
     curves = [lm.read_lists(lists).oracle_at_k(resamples=0).to_records() for lists in (path, records)]
     assert curves[0] == curves[1]
+
+
+def test_predictions_and_references_in_equal_numbers_may_be_pairs(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('{"predictions": ["a", "b"], "references": ["b", "c"]}')
+    with pytest.raises(lm.FormatError, match="2 predictions and as many references: they may be pairs, or one list"):
+        lm.read_one(path)
+    for text in (
+        '{"predictions": ["a", "b"], "references": ["b"]}',
+        '{"hypotheses": ["a", "b"], "references": ["b", "c"]}',
+    ):
+        path.write_text(text)
+        assert words(lm.read_one(path)) == ["a", "b"]

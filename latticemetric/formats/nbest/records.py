@@ -119,7 +119,16 @@ def list_key(fields: Fields, place: str) -> str | None:
     if key is not None:
         return key
     lists = {name: fields[name] for name in _OTHERS.intersection(fields) if _is_list_of_hypotheses(fields[name])}
-    return _only(lists, OTHER_LISTS, "lists of hypotheses", place)
+    key = _only(lists, OTHER_LISTS, "lists of hypotheses", place)
+    expected = fields.get("references")
+    if key == "predictions" and isinstance(expected, list) and len(expected) == len(lists[key]) > 1:
+        # As for Hugging Face's evaluate: a prediction and a reference for each segment of a test set.
+        raise FormatError(
+            f"the record holds {len(expected)} predictions and as many references: they may be pairs, or one list",
+            where=place,
+            advice="write a record per list, or call one list 'hypotheses'",
+        )
+    return key
 
 
 def _is_list_of_hypotheses(value: object) -> bool:

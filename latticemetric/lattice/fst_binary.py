@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,18 @@ class SparseFeatures:
     value: npt.NDArray[np.float64]
 
 
+class _Header(NamedTuple):
+    """What comes before the symbol tables of a machine."""
+
+    fst_type: str
+    arc_type: str
+    version: int
+    flags: int
+    start: int
+    states: int
+    arcs: int
+
+
 @dataclass
 class _Cursor:
     """Reads bytes in order; raises an error if they end too early."""
@@ -119,11 +131,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
         base: Position of `data` in its file, since alignment counts from the start of the file.
     """
     cursor = _Cursor(memoryview(data), at, base)
-    (magic,) = cursor.unpack("<i")
-    if magic != MAGIC:
-        raise FormatError(f"byte {at}: not an OpenFst machine")
-    fst_type, arc_type = cursor.string(), cursor.string()
-    version, flags, _properties, start, states, arcs = cursor.unpack("<iiQqqq")
+    fst_type, arc_type, version, flags, start, states, arcs = _decode_header(cursor)
     if arc_type not in _ARC_TYPES:
         raise FormatError(
             f"arcs of type '{arc_type}' cannot be read",
@@ -161,6 +169,32 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
     )
     _check_states(machine)
     return machine, cursor.at
+
+
+def has_symbols(data: bytes, at: int) -> bool:
+    """Check whether the machine that begins at byte `at` has a symbol table, without reading the machine."""
+    return bool(_decode_header(_Cursor(memoryview(data), at)).flags & (_HAS_INPUT_SYMBOLS | _HAS_OUTPUT_SYMBOLS))
+
+
+def symbols_of_words(data: bytes, at: int) -> dict[int, str]:
+    """Return the table of output labels of the machine that begins at byte `at`; without one, that of input labels.
+
+    Only the machine's header and tables are read. The machine must have a table.
+    """
+    cursor = _Cursor(memoryview(data), at)
+    flags = _decode_header(cursor).flags
+    tables = [_decode_symbols(cursor) for flag in (_HAS_INPUT_SYMBOLS, _HAS_OUTPUT_SYMBOLS) if flags & flag]
+    return tables[-1]
+
+
+def _decode_header(cursor: _Cursor) -> _Header:
+    at = cursor.at
+    (magic,) = cursor.unpack("<i")
+    if magic != MAGIC:
+        raise FormatError(f"byte {at}: not an OpenFst machine")
+    fst_type, arc_type = cursor.string(), cursor.string()
+    version, flags, _properties, start, states, arcs = cursor.unpack("<iiQqqq")
+    return _Header(fst_type, arc_type, version, flags, start, states, arcs)
 
 
 def _check_states(machine: FstArrays) -> None:

@@ -343,6 +343,31 @@ def test_aligned_machines_in_archives_are_read(far_type, arc_type, tmp_path):
     assert read_words(tmp_path / "x.far") == EXPECTED
 
 
+@every_far_type
+def test_machines_of_an_archive_without_symbols_have_those_of_the_first(far_type, tmp_path):
+    """Farcompilestrings writes archives like this, unless it is told otherwise."""
+    fsts = machines("standard", "vector")
+    for key in ("bcd", "utt-7 α"):
+        fsts[key].set_output_symbols(None)
+    path = tmp_path / "x.far"
+    write_far(path, fsts, far_type, "standard")
+    assert read_words(path) == EXPECTED
+    renumbered = lm.Vocabulary({7: "c", 8: "b", 9: "a", 10: "d"})
+    lattices = dict(lm.read(path, symbols=renumbered))
+    assert {key: next(lattice.paths()).words for key, lattice in lattices.items()} == {
+        key: paths[0][0] for key, paths in EXPECTED.items()
+    }
+    assert lattices["bcd"].word.tolist() == [9, 8, 7]
+
+
+def test_numbers_of_an_archive_stay_numbers_if_its_first_machine_has_no_symbols(tmp_path):
+    fsts = machines("standard", "vector")
+    for key in ("a", "bcd"):
+        fsts[key].set_output_symbols(None)
+    write_far(tmp_path / "x.far", fsts, "sttable", "standard")
+    assert [paths[0][0] for paths in read_words(tmp_path / "x.far").values()] == [("1",), ("1", "2", "3"), ("a", "b")]
+
+
 def read_with_openfst(path: Path) -> dict[str, dict]:
     found = {}
     reader = pywrapfst.FarReader.open(str(path))

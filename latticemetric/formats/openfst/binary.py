@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import IO
 
-from latticemetric.errors import FormatError, UsageError, placed, shortened
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.columns import lattice_to_write, refuse_final_labels
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.output import Spool
@@ -72,15 +73,37 @@ def _read_archive(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Ent
             extents.append(extent)  # noqa: PERF402  keep the machines before the damage
     except FormatError as error:
         damage = error
+    lent = _lent_symbols(data, [begin for _, begin, _ in extents])
     for key, begin, end in sorted(extents, key=lambda row: natural_order(row[0])):
-        build = partial(_build_at, data[begin:end], begin, vocabulary)
+        build = partial(_build_at, data[begin:end], begin, vocabulary, lent)
         yield Entry(key, stream.name, build, naming="own", order=key)
     if damage is not None:
         raise damage if damage.where else damage.at(stream.name)
 
 
-def _build_at(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
-    return lattice_from_arrays(Lattice, fst_binary.decode(machine, base=at)[0], vocabulary, by_spelling=True)
+def _lent_symbols(data: bytes, begin: list[int]) -> Vocabulary | None:
+    """Return the table of the first machine, if other machines of the archive have none.
+
+    farcompilestrings stores the table with the first machine only, unless it is told otherwise.
+    """
+    try:
+        if not begin or not fst_binary.has_symbols(data, begin[0]):
+            return None
+        if all(fst_binary.has_symbols(data, at) for at in begin):
+            return None
+        return Vocabulary.embedded(fst_binary.symbols_of_words(data, begin[0]))
+    except InputError:
+        return None  # the error belongs to the damaged machine, and is raised when this machine is built
+
+
+def _build_at(data: bytes, at: int, vocabulary: Vocabulary | None, lent: Vocabulary | None) -> Lattice:
+    machine, _ = fst_binary.decode(data, base=at)
+    if lent is None or machine.input_symbols is not None or machine.output_symbols is not None:
+        return lattice_from_arrays(Lattice, machine, vocabulary, by_spelling=True)
+    if vocabulary is None:
+        return lattice_from_arrays(Lattice, machine, lent)
+    machine = replace(machine, output_symbols=dict(lent.items()))
+    return lattice_from_arrays(Lattice, machine, vocabulary, by_spelling=True)
 
 
 def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:

@@ -130,7 +130,7 @@ def compile_references(
     """
     # Import late: most searches need no machine of OpenFst.
     from latticemetric.lattice.fst_binary import FstArrays
-    from latticemetric.lattice.openfst import fst_from_arrays
+    from latticemetric.lattice.openfst import fst_from_arrays, symbol_table
 
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
@@ -153,7 +153,9 @@ def compile_references(
         weight = -np.array(gains.of_edits(), dtype=np.float64) / (gains.unit * size)
         final, label = np.where(automaton.final, 0.0, np.inf), automaton.label
         parts.append(FstArrays(0, final, automaton.source, automaton.target, label, label, weight[automaton.edit]))
-    symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
+    symbols = symbol_table(vocabulary)
+    if symbols is not None:
+        symbols[STAR] = STAR_SYMBOL
     # Build the union of the machines; if there are several, add a new start state before them.
     starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
     offset = zip(parts, starts, strict=True)

@@ -34,7 +34,7 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
         if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
             raise InputError("a cost is too large for OpenFst's 32-bit weights")
     side = lattice.labels.get("input")
-    words = _symbols(lattice.vocabulary)
+    words = symbol_table(lattice.vocabulary)
     is_labelled = side is not None and not side.vocabulary.is_numeric and np.array_equal(side.arc, lattice.word)
     if words is None and is_labelled and lattice.word.any():
         # Give the output its own table. Otherwise, readers would use the input's table for both sides.
@@ -47,7 +47,7 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
         input=lattice.word if side is None else side.arc,
         output=lattice.word,
         weight=cost.arc,
-        input_symbols=_symbols(lattice.vocabulary if side is None else side.vocabulary) if symbols else None,
+        input_symbols=symbol_table(lattice.vocabulary if side is None else side.vocabulary) if symbols else None,
         output_symbols=words if symbols else None,
     )
 
@@ -112,8 +112,14 @@ def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     return scores if scores and not weight.arc.any() and not weight.final.any() else {column: weight, **scores}
 
 
-def _symbols(vocabulary: Vocabulary) -> dict[int, str] | None:
-    return None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items())}
+def symbol_table(vocabulary: Vocabulary) -> dict[int, str] | None:
+    """Return the words of a vocabulary and a symbol for ε; `None` if words are numbers."""
+    if vocabulary.is_numeric:
+        return None
+    epsilon = "<eps>"
+    while epsilon in vocabulary:  # a table in OpenFst cannot hold the same symbol twice
+        epsilon = f"<{epsilon}>"
+    return {EPSILON: epsilon, **dict(vocabulary.items())}
 
 
 def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:

@@ -180,6 +180,16 @@ def test_to_fst_and_back_keeps_words_and_costs(lattice):
     assert contents(again) == contents(lattice) | {"scores": summed}
 
 
+@pytest.mark.parametrize("words", ["a <eps> b", "<eps> <<eps>>"])
+def test_a_word_that_is_spelled_like_epsilon_keeps_its_number_in_openfst(words, tmp_path):
+    lattice = lm.Lattice.from_strings([words])
+    fst = lattice.to_fst()
+    assert [fst.output_symbols().find(number) for number in lattice.word.tolist()] == words.split()
+    assert next(lm.Lattice.from_fst(fst).paths()).words == tuple(words.split())
+    lm.write(tmp_path / "x.fst", [("x", lattice)])
+    assert next(lm.read_one(tmp_path / "x.fst").paths()).words == tuple(words.split())
+
+
 def test_to_fst_may_leave_symbols_out():
     fst = lm.Lattice.from_strings(["a b"]).to_fst(symbols=False)
     assert fst.input_symbols() is None

@@ -336,6 +336,16 @@ def test_a_file_that_could_be_of_two_formats_is_refused_and_both_are_named(tmp_p
         lm.write(tmp_path / "x", [], format="anything")
 
 
+@pytest.mark.parametrize("name", ["x", "x ", "||| "])
+@pytest.mark.parametrize("suffix", ["fst", "far"])
+def test_words_and_keys_do_not_make_a_text_of_a_machine(name, suffix, tmp_path):
+    lattice = lm.Lattice.from_strings(["a ||| b ||| 0.5 ||| c"])
+    lm.write(tmp_path / f"x.{suffix}", [(name, lattice)])
+    assert [entry.format for entry in reading.entries([tmp_path / f"x.{suffix}"])] == [
+        "openfst" if suffix == "fst" else "far"
+    ]
+
+
 def test_a_name_of_a_format_is_given_once():
     with pytest.raises(lm.UsageError, match="two formats named 'plf'"):
         registry.register(registry.formats()["plf"])

@@ -45,7 +45,7 @@ class Vocabulary:
         ['to', 'be']
     """
 
-    __slots__ = ("_highest", "_number", "_word", "is_embedded", "is_given")
+    __slots__ = ("_highest", "_number", "_word", "epsilon", "is_embedded", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
         """Map numbers to words. Numbers must have different words; number 0 (ε) may have any spelling."""
@@ -55,6 +55,7 @@ class Vocabulary:
         self._highest = max(self._word, default=0)
         self.is_given = True
         self.is_embedded = False
+        self.epsilon = words.get(EPSILON, "")
         for number, word in self._word.items():
             if not 0 < number < STAR:
                 raise InputError(f"word '{word}' has number {number}, outside 1 … {STAR - 1}")
@@ -132,10 +133,10 @@ class Vocabulary:
         return word in self._number
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self._word, self.is_given, self.is_embedded
+        return self._word, self.is_given, self.is_embedded, self.epsilon
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._word, self.is_given, self.is_embedded = state
+        self._word, self.is_given, self.is_embedded, self.epsilon = state
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
 

@@ -34,6 +34,7 @@ class Texts(Vocabulary):
         for array in (self.begin, self.values):
             array.flags.writeable = False
         self.is_given = self.is_embedded = False
+        self.epsilon = ""
 
     @property
     def are_ids(self) -> bool:

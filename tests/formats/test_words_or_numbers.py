@@ -1,5 +1,6 @@
 """Whether words are spelled or numbers is a matter of a file, and words survive conversions or these are refused."""
 
+import pickle
 import struct
 
 import pytest
@@ -132,6 +133,19 @@ def test_a_table_numbers_the_words_of_a_machine_by_their_spelling(tmp_path):
     assert words_in(tmp_path / "a.ark") == ["3 2"]
     with pytest.raises(lm.InputError, match="the machine's symbol 'big' is not in the given symbol table"):
         lm.read_one(tmp_path / "a.fst", symbols=lm.Vocabulary({1: "cats"}))
+
+
+@pytest.mark.parametrize(
+    "text", ["0 1 the the\n1 2 -nothing- -nothing-\n2\n", "a\n0 1 the 1,2,\n1 2 -nothing- 1,2,\n2\n\n"]
+)
+def test_the_word_of_number_0_in_a_table_is_no_word(text, tmp_path):
+    (tmp_path / "words.txt").write_text("-nothing- 0\nthe 3\n")
+    (tmp_path / "x").write_text(text)
+    table = read_symbols(tmp_path / "words.txt")
+    for symbols in (table, pickle.loads(pickle.dumps(table))):
+        assert words_in(tmp_path / "x", symbols=symbols) == ["the"]
+    with pytest.raises(lm.InputError, match="'-nothing-' is not in the symbol table"):
+        words_in(tmp_path / "x", symbols=lm.Vocabulary({3: "the"}))
 
 
 @pytest.mark.parametrize("through", [None, "a.fst"])

@@ -137,7 +137,8 @@ def encode_column(column: tuple[Words, list[str] | None], table: Vocabulary | No
     """Return the word numbers of a column that a native parser has read, and the vocabulary.
 
     If every field is a number, the fields are word numbers: 0 is ε, and `table` maps numbers to words. Otherwise, the
-    fields are words: look them up in `table` or, without a table, number them in order of appearance.
+    fields are words: look them up in `table` or, without a table, number them in order of appearance. The spelling of
+    number 0 in `table` is ε, too.
     """
     numbers, words = column
     if words is None:
@@ -145,11 +146,12 @@ def encode_column(column: tuple[Words, list[str] | None], table: Vocabulary | No
     if table is None:
         return numbers, Vocabulary.from_words(words)
     for word in words:
-        if word not in table:
+        if word not in table and word != table.epsilon:
             raise InputError(
                 f"'{shortened(word, 40)}' is not in the symbol table", advice="give the symbol table of this graph"
             )
-    return np.concatenate([[0], table.encode(words)]).astype(np.int32)[numbers], table
+    found = [table.number(word) if word in table else EPSILON for word in words]
+    return np.array([EPSILON, *found], dtype=np.int32)[numbers], table
 
 
 def encode_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:

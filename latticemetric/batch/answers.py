@@ -202,7 +202,10 @@ def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
 
     Keep only the scores and labels that `written` selects.
     """
+    from latticemetric.formats.columns import warn_of_rank
+
     if isinstance(graph, NBest):
+        warn_of_rank(graph.to_lattice(), scales)
         return converted(graph.determinized(scales, merge="best"), written)
     return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(scales), written)
 

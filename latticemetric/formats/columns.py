@@ -17,7 +17,7 @@ from latticemetric.formats.streams.stream import warn
 from latticemetric.formats.text.fields import number, require_field
 from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import weights_under
+from latticemetric.lattice.columns import Scales, weights_under
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import EPSILON
@@ -69,14 +69,19 @@ def to_lattice(graph: Graph) -> Lattice:
             advice="leave them out with --drop-labels",
         )
     lattice: Lattice = graph if isinstance(graph, Lattice) else graph.to_lattice()
-    if lattice.ranked and _has_ties(lattice):
-        _warn_of_rank()
+    warn_of_rank(lattice)
     return lattice
 
 
-def _has_ties(lattice: Lattice) -> bool:
-    """Check whether different hypotheses of an n-best list (`Lattice.ranked`) have the same cost."""
-    cost = lattice.cost()
+def warn_of_rank(lattice: Lattice, scales: Scales | None = None) -> None:
+    """Warn if hypotheses of an n-best list (`Lattice.ranked`) would lose their order in a lattice."""
+    if lattice.ranked and _has_ties(lattice, scales):
+        _warn_of_rank()
+
+
+def _has_ties(lattice: Lattice, scales: Scales | None) -> bool:
+    """Check whether different hypotheses of an n-best list have the same cost."""
+    cost = lattice.cost(scales)
     pairs = pairwise(lattice.ranked_paths(cost))
     return any(
         lattice.cost_of(one, cost) == lattice.cost_of(next_, cost) and lattice.words(one) != lattice.words(next_)

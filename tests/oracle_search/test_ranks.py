@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from kit.commands import good, run
 
 import latticemetric as lm
 from latticemetric.formats.columns import _warn_of_rank
@@ -83,6 +84,19 @@ def test_hypotheses_that_lose_their_order_in_a_lattice_are_told(graph, tmp_path,
     _warn_of_rank.cache_clear()
     lm.write(tmp_path / "x.plf", [("1", graph)])
     assert len(caplog.messages) == 1
+
+
+def test_lists_that_lose_their_order_when_they_are_determinized_are_told(tmp_path):
+    lists = tmp_path / "x.jsonl"
+
+    def told(*options: str) -> str:
+        return good(run("latticemetric", "determinize", lists, tmp_path / "x.fst", *options)).stderr
+
+    lists.write_text(LISTS["jsonl"])
+    assert "a lattice cannot keep the order (rank) of their hypotheses" in told()
+    lm.write(lists, [("u", listed(3.0, 2.0, 1.0))])
+    assert "order" not in told()
+    assert "order" in told("--scale", "score=0")
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -23,7 +23,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.openfst import lattice_from_arrays, lattice_to_arrays
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, distinct_words
 
 _MAGIC = struct.pack("<i", fst_binary.MAGIC)
 _STTABLE, _STLIST = struct.pack("<i", 2125656924), struct.pack("<i", 5656924)
@@ -102,7 +102,8 @@ def _build_at(data: bytes, at: int, vocabulary: Vocabulary | None, lent: Vocabul
         return lattice_from_arrays(Lattice, machine, vocabulary, by_spelling=True)
     if vocabulary is None:
         return lattice_from_arrays(Lattice, machine, lent)
-    machine = replace(machine, output_symbols=dict(lent.items()))
+    used = {number: lent.word(number) for number in distinct_words(machine.output).tolist()}
+    machine = replace(machine, output_symbols=used)
     return lattice_from_arrays(Lattice, machine, vocabulary, by_spelling=True)
 
 

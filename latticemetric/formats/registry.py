@@ -356,9 +356,9 @@ def sniff(stream: Stream) -> Format:
     if container := container_of(head):
         raise FormatError(f"the file is {container}, which cannot be read", where=stream.name, advice="unpack it first")
     first = Head(head)
-    names = [name for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
+    possible = [name for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
     # No text begins with these magic numbers, but words in a machine may look like a text format.
-    built_in = [_built_in(name) for name in [name for name in names if name in _BY_MAGIC] or names]
+    built_in = [_built_in(name) for name in [name for name in possible if name in _BY_MAGIC] or possible]
     candidates = [one for one in (*built_in, *_plugins()) if one.sniff(head)]
     if not candidates:
         _load_plugins()

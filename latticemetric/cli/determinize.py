@@ -28,8 +28,8 @@ def command(
 
     The result is the smallest lattice without ε in which each string has one path, with the string's least cost, as
     after OpenFst's rmepsilon, determinize and minimize. Its arcs have one score: the cost under --scale. Costs from
-    lattices are rounded to 32-bit floats, and the cost of a string may change by 0.00003 per word; costs from n-best
-    lists are 64-bit floats. The result can be far larger than the input: prune first.
+    lattices are rounded to 32-bit floats, and the cost of a string may change by 0.00006 per word and 0.00003 at its
+    end; costs from n-best lists are 64-bit floats. The result can be far larger than the input: prune first.
 
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """

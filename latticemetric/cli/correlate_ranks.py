@@ -107,7 +107,7 @@ class RankOptions(Options):
 
         from latticemetric.evaluation.metric_tests import MetricTask, of_groups
         from latticemetric.evaluation.pairwise import PAIR_SUMS
-        from latticemetric.evaluation.systems import SystemTables, snap_ties
+        from latticemetric.evaluation.systems import SystemTables, snap_matrix, snap_ties
 
         statistic = "acc-eq" if name == "accuracy" else name
         exchange = self.exchange if self.exchange != "pairs" or statistic in PAIR_SUMS else "both"
@@ -123,7 +123,7 @@ class RankOptions(Options):
                 where=f"--ranks {name}",
                 advice=f"rank by systems: {name}:system",
             )
-        scores = {metric: one.signed(one.of_segments()) for metric, one in tables.items()}
+        scores = {metric: one.signed(snap_matrix(one.of_segments(), each=True)) for metric, one in tables.items()}
         task = MetricTask(f"{name}:{level}", statistic, human.segment, scores, self.average, exchange)
         if level == "segment":
             return task

@@ -729,6 +729,21 @@ def test_metrics_are_ranked_by_several_statistics():
     )
 
 
+@pytest.mark.parametrize("average", ["none", "system"])
+def test_ranks_by_segments_take_scores_that_differ_by_rounding_as_ties(tmp_path, average):
+    outside = tmp_path / "sum.tsv"
+    scores = [0.3 if k % 2 else 0.1 + 0.2 for k in range(12)]
+    scores[4] = 0.7
+    rows = [f"{system}\t{k + 1}\t{score!r}" for system in SYSTEMS for k, score in enumerate(scores)]
+    outside.write_text("\n".join(["system\tsegment\tsum", *rows]) + "\n")
+    names = ("kendall", "spearman")
+    arguments = ("-m", "none", "--metric-scores", outside, "--resamples", 0, "--trials", 1, "--average", average)
+    found = document(HARVEST, *arguments, "--ranks", ",".join(f"{name}:segment" for name in names))
+    table = found["segment"]["sum"] if average == "system" else found["segment"]["sum"]["pooled"]
+    for name in names:
+        assert found["ranks"]["tasks"][f"{name}:segment"]["values"]["sum"] == pytest.approx(table[name], abs=1e-12)
+
+
 def test_pairwise_accuracy_is_the_agreement_on_pairs(harvest):
     # The same scores of people in another order have the same mean, but not the same sum of binary fractions.
     said = {"alder": (0.1, 0.2, 0.3, 0.1, 0.7), "birch": (0.1, 0.2, 0.3, 0.7, 0.1), "cedar": (0.9,) * 5}

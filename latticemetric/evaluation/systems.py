@@ -105,7 +105,7 @@ class GivenTables(SystemTables):
 
     @classmethod
     def given(cls, segments: Floats | None, systems: Floats | None, shape: tuple[int, int]) -> SystemTables:
-        """Make tables of scores. Without `systems`, the score of a system is the mean of its segment scores.
+        """Make tables of scores. If all given scores of systems are the means of their segment scores, use the means.
 
         Args:
             segments: One row per system; NaN or `None` if missing.
@@ -114,8 +114,11 @@ class GivenTables(SystemTables):
         """
         own = np.full(shape, np.nan) if segments is None else as_matrix(segments, "scores")
         plain, there = SystemTables.of(own), ~np.isnan(own)
-        systems = None if systems is None else floats(systems, "scores of systems")
-        if systems is None or np.allclose(plain.of_systems(), systems, rtol=_SAME_MEAN, atol=0):
+        if systems is None:
+            return plain
+        systems = floats(systems, "scores of systems")
+        is_given = ~np.isnan(systems)
+        if np.allclose(plain.of_systems()[is_given], systems[is_given], rtol=_SAME_MEAN, atol=0):
             return plain
         whole = np.broadcast_to(systems[:, None], shape)
         return cls(MeanOfSegments(), np.stack([np.where(there, own, 0.0), there, whole, np.ones(shape)], axis=-1))

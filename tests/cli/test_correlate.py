@@ -701,6 +701,20 @@ def test_scores_from_outside_stand_beside_the_metrics(tmp_path):
     )
 
 
+def test_systems_without_a_score_have_their_mean_if_the_others_have_theirs(tmp_path):
+    rows = {name: [k / 10, k / 20] for k, name in enumerate(SYSTEMS, start=1)}
+    segments = [f"{name}\t{rows[name][k % 2]}" for name in SYSTEMS for k in range(12)]
+    (tmp_path / "m.seg.score").write_text("\n".join(segments) + "\n")
+    means = {name: statistics.mean(scores) for name, scores in rows.items()}
+    for factor, is_mean in ((1, True), (2, False)):
+        systems = [f"{name}\t{factor * means[name]}" for name in SYSTEMS if name != "elm"] + ["elm\tNone"]
+        (tmp_path / "m.sys.score").write_text("\n".join(systems) + "\n")
+        found = document(HARVEST, "-m", "none", "--metric-scores", tmp_path, "--resamples", 50)
+        elm = found["scores"]["m"]["elm"]
+        assert elm["score"] == (pytest.approx(means["elm"]) if is_mean else None)
+        assert (found["system"]["m"]["reason"] is None) is is_mean
+
+
 def test_metrics_are_ranked_by_several_statistics():
     names = "accuracy,spa,acc-t,pearson:segment,tau-23:segment"
     found = document(HARVEST, "-m", "bleu,f1,wer", "--ranks", names, "--trials", 100)["ranks"]

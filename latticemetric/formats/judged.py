@@ -408,10 +408,15 @@ def _campaign_scores(
         plain = ((place, system, "", score) for place, system, score in read_score_lines(path))
         for place, system, rater, score in read_ratings(path) if path in of_ratings else plain:
             turns[system] += 1
-            if level == "seg" and turns[system] > len(segments):
-                what = f"{shortened(system)} has more than {len(segments)} scores"
-                raise FormatError(what, where=place, advice="give one line per segment")
+            if turns[system] > (len(segments) if level == "seg" else 1):
+                number, unit = (f"more than {len(segments)}", "segment") if level == "seg" else ("two", "system")
+                what = f"{shortened(system)} has {number} scores"
+                raise FormatError(what, where=place, advice=f"give one line per {unit}")
             yield place, system, segments[turns[system] - 1] if level == "seg" else "", rater, kind, score
+        for system, turn in turns.items():
+            if level == "seg" and turn < len(segments):  # without one line, later scores would move up a segment
+                what = f"{shortened(system)} has {turn} scores, but the test set has {len(segments)} segments"
+                raise FormatError(what, where=path, advice="give one line per segment: its score, or None")
 
 
 def language_pairs(folder: str) -> list[str]:

@@ -148,6 +148,25 @@ def test_ratings_with_mistakes_are_named(campaign, line, message):
         read_judged(str(campaign))
 
 
+@pytest.mark.parametrize(
+    ("name", "lines", "message"),
+    [
+        ("mqm.seg.score", ["good\t-1", "good\t-2"], r"mqm\.seg\.score: good has 2 scores, but .* 3 segments; give"),
+        ("mqm.seg.score", ["good\tNone"] * 4, r"mqm\.seg\.score:4: good has more than 3 scores"),
+        (
+            "mqm.sys.score",
+            ["good\t-1", "good\t-2"],
+            r"mqm\.sys\.score:2: good has two scores; give one line per system",
+        ),
+        ("mqm.rater1.seg.rating", ["good\tNone"], r"rating: good has 1 scores, but the test set has 3 segments"),
+    ],
+)
+def test_human_scores_that_cannot_be_counted_off_are_refused(campaign, name, lines, message):
+    write(campaign / "human-scores" / f"en-zh.{name}", *lines)
+    with pytest.raises(FormatError, match=message):
+        read_judged(str(campaign))
+
+
 def test_critical_errors_are_no_errors_without_weight(campaign):
     table = campaign / "mqm.tsv"
     write(table, "system\tseg_id\trater\tcategory\tseverity", "good\t1\tr1\tAccuracy\tCritical")

@@ -9,6 +9,9 @@ Resamples draw whole groups (utterances), since the words of an utterance depend
 - ECE, expected calibration error: the mean distance between probability and frequency, over bins; 0 is best.
 - AUC: draw one event that happened and one that did not; AUC is the chance that the first has the larger probability.
   Ties count half.
+
+Probabilities that differ only by rounding are ties. One that is below the end of a bin only by rounding is in the next
+bin: a word that 4 of 10 samples have gets 0.3999999999999999, as 1 minus the probability of the others.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ import numpy.typing as npt
 
 from latticemetric.arguments import floats, whole_number
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.intervals import Interval, interval_of, resample_counts, weighted_sums
+from latticemetric.evaluation.intervals import ROUNDING, Interval, interval_of, resample_counts, weighted_sums
+from latticemetric.evaluation.systems import snap_ties
 from latticemetric.frozen import Record
 from latticemetric.metrics.base import Table
 
@@ -167,7 +171,7 @@ def event_calibration(
     table = event_table(p, right, group, _checked_bins(bins))
     sums = np.vstack([table.sum(axis=0), drawn.sums(table)])
     weights = chain([np.ones((1, len(table)))], drawn.weights(len(table)))
-    areas = _areas(p, right, group, weights)
+    areas = _areas(snap_ties(p, each=True), right, group, weights)
 
     def interval(values: Values) -> Interval:
         return drawn.interval(float(values[0]), values[1:])
@@ -213,7 +217,7 @@ def event_table(probability: Values, right: npt.NDArray[np.bool_], group: npt.ND
     sides = np.ones_like(probability), right, log_probabilities(probability, right), (probability - right) ** 2
     for column, values in enumerate(sides):
         np.add.at(table[:, column], group, values)
-    first = _SUMS + 3 * np.searchsorted(np.arange(1, bins) / bins, probability, side="right")
+    first = _SUMS + 3 * np.searchsorted(np.arange(1, bins) / bins - ROUNDING, probability, side="right")
     for column, values in enumerate((np.ones_like(probability), probability, right)):
         np.add.at(table, (group, first + column), values)
     return table
@@ -283,7 +287,8 @@ def error_calibration(
     """
     means, counts, sizes = _checked_utterances(expected, errors, words)
     drawn, number = Resampling(resamples, seed, confidence), _checked_bins(bins)
-    rank = np.searchsorted(np.sort(means), means)
+    tied = snap_ties(means, each=True)
+    rank = np.searchsorted(np.sort(tied), tied)
     place = rank * number // max(1, len(means))
     table = np.zeros((len(means), 5 + 3 * number))
     table[:, :5] = np.column_stack([np.ones_like(means), means, counts, sizes, (means - counts) ** 2])

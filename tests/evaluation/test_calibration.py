@@ -36,7 +36,8 @@ def auc(p, right):
     pairs = [
         (good, bad) for good, r in zip(p, right, strict=True) if r for bad, s in zip(p, right, strict=True) if not s
     ]
-    return sum((good > bad) + Fraction(good == bad, 2) for good, bad in pairs) / len(pairs) if pairs else None
+    won = (Fraction(1, 2) if math.isclose(good, bad, rel_tol=1e-12) else Fraction(good > bad) for good, bad in pairs)
+    return sum(won) / len(pairs) if pairs else None
 
 
 def brier(p, right):
@@ -44,8 +45,9 @@ def brier(p, right):
 
 
 def in_bin(p, number, bins):
-    """Bins have their lower end, the last also its upper one."""
-    return number / bins <= p < (number + 1) / bins or (number == bins - 1 and p == 1)
+    """Bins have their lower end, the last also its upper one; p may be below an end by rounding."""
+    above = p + 1e-12
+    return (number / bins <= above or number == 0) and (above < (number + 1) / bins or number == bins - 1)
 
 
 def ece(p, right, bins):
@@ -115,7 +117,7 @@ def test_measures_of_errors_are_those_of_their_definitions(rows, bins):
     squares = math.fsum((m - e) ** 2 for m, e, _ in rows) / len(rows)
     assert found.squared_error.value == approximately(squares)
     # A bin has the utterances of a part of the ranks; equal expectations share the rank of the first.
-    ranks = [sum(other < m for other in means) for m in means]
+    ranks = [sum(other < m and not math.isclose(other, m, rel_tol=1e-12) for other in means) for m in means]
     parts = sorted({rank * bins // len(rows) for rank in ranks})
     assert len(found.bins) == len(parts)
     apart = 0.0
@@ -126,6 +128,19 @@ def test_measures_of_errors_are_those_of_their_definitions(rows, bins):
         assert one.observed.value == approximately(np.mean([e for _, e in inside]))
         apart += abs(math.fsum(m - e for m, e in inside))
     assert found.ece.value == approximately(apart / total if total else None)
+
+
+def test_rounding_moves_no_confidence_over_the_end_of_a_bin():
+    # Seven of ten samples have a word: rounding may give their sum, or 1 minus that of the others, other last digits.
+    share, sums = 0.7, [0.7, 1 - math.fsum([0.1] * 3), math.fsum([0.1] * 7), 0.7 - 1e-15]
+    assert min(sums) < share
+    right = [True, False, True, False]
+    rounded, exact = (evaluation.event_calibration(p, right, resamples=0) for p in (sums, [share] * 4))
+    assert [one.count for one in rounded.bins] == [one.count for one in exact.bins] == [0, 0, 0, 0, 0, 0, 0, 4, 0, 0]
+    assert rounded.auc.value == exact.auc.value == 0.5
+    assert rounded.ece.value == pytest.approx(exact.ece.value)
+    errors = evaluation.error_calibration(sums, [0, 1, 1, 1], [2] * 4, bins=4, resamples=0)
+    assert [one.count for one in errors.bins] == [4]
 
 
 def test_perfect_and_useless_probabilities():

@@ -239,6 +239,12 @@ def test_a_threshold_makes_tags_of_confidences(sides, data):
         assert found.best == found.rows[values.index(best)]
 
 
+def test_a_confidence_that_is_the_threshold_but_for_rounding_is_not_below_it():
+    found = sweep_thresholds(WordTags.of(["OK OK BAD OK"]), [0.7, 0.7 - 1e-15, 0.69, 1 - 2e-16], [0.7, 1, 0])
+    assert [row.scores.bad for row in found.rows] == [0, 1, 3]
+    assert sweep_thresholds(WordTags.of(["OK BAD"]), [-2, -2 - 1e-9], [-2]).rows[0].scores.bad == 1
+
+
 @pytest.mark.parametrize(
     ("confidences", "thresholds", "message"),
     [

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from latticemetric.arguments import floats
 from latticemetric.errors import UsageError
+from latticemetric.evaluation.intervals import ROUNDING
 from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, Discrimination, discriminate, synthetic_tags
 from latticemetric.evaluation.word_tags.metrics import TagScores, scores_of_table, tag_scores, tag_table
 from latticemetric.evaluation.word_tags.sampling import RepeatedSampling, repeated_sampling
@@ -99,6 +100,8 @@ def sweep_thresholds(
 ) -> ConfidenceSweep:
     """For each threshold, tag the words with a lower confidence as BAD, and score the tags.
 
+    A confidence that equals the threshold up to rounding is not lower.
+
     Args:
         gold: The gold tags.
         confidences: The confidence of each word, in one array for all segments.
@@ -119,7 +122,10 @@ def sweep_thresholds(
         raise UsageError("a confidence or a threshold is NaN", advice="give numbers")
     if not len(thresholds):
         raise UsageError("there are no thresholds", advice="give some, like 0.25, 0.5, 0.75")
-    rows = tuple(ThresholdScores(at, tag_scores(gold, gold.replaced(values < at))) for at in sorted(set(thresholds)))
+    rows = tuple(
+        ThresholdScores(at, tag_scores(gold, gold.replaced(values < at - ROUNDING * abs(at))))
+        for at in sorted(set(thresholds))
+    )
     scored = [(row.scores.f1_mult, row) for row in rows if row.scores.f1_mult is not None]
     best = max(scored, key=lambda pair: pair[0], default=(0.0, None))[1]
     return ConfidenceSweep(rows, best)

@@ -340,7 +340,7 @@ class _Run(NamedTuple):
         outside = _outside_tables(judged, measured.outside, scored, pair)
         scored |= outside
         for name, one in outside.items():
-            notes += missing_scores(name, one.of_segments(), judged.systems)
+            notes += missing_scores(name, one, judged.systems)
         agreement, grouping = _evaluate(
             judged,
             human,

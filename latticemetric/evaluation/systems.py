@@ -191,16 +191,20 @@ def system_tables(
         return {metric.name: SystemTables(metric, np.stack([next(tables) for _ in outputs])) for metric in listed}
 
 
-def missing_scores(name: str, cells: Floats, systems: Sequence[str]) -> tuple[str, ...]:
-    """Return a note for each system that lacks scores of some segments; no notes if all scores are missing."""
+def missing_scores(name: str, tables: SystemTables, systems: Sequence[str]) -> tuple[str, ...]:
+    """Return notes on the systems that lack scores of a metric, if others have them: of segments, or of the system."""
+    cells = tables.of_segments()
     lacking, size = np.isnan(cells).sum(axis=1), cells.shape[1]
-    if (lacking == size).all():
-        return ()
-    return tuple(
+    notes = [
         f"{name}: {count} of {size} segments of {system} have no score"
         for system, count in zip(systems, lacking.tolist(), strict=True)
-        if count
-    )
+        if count and not (lacking == size).all()
+    ]
+    without = np.isnan(tables.of_systems())
+    if without.any() and not without.all():
+        left_out = ", ".join(systems[k] for k in np.flatnonzero(without).tolist())
+        notes.append(f"{name}: no score of the whole system: {left_out}; ranks by systems compare only the others")
+    return tuple(notes)
 
 
 def as_matrix(values: npt.ArrayLike, what: str) -> Floats:

@@ -676,6 +676,13 @@ def test_missing_scores_from_outside_are_said(tmp_path):
     done = good(correlate(HARVEST, "-m", "none", "--metric-scores", table, "--resamples", 0))
     assert "mine: 10 of 12 segments of birch have no score" in done.stderr
     assert done.stderr.count("have no score") == 1
+    table = tmp_path / "systems.tsv"
+    table.write_text(
+        "\n".join(["system\tA\tB", *(f"{name}\t{k}\t{k if k != 3 else ''}" for k, name in enumerate(SYSTEMS))])
+    )
+    done = good(correlate(HARVEST, "-m", "none", "--metric-scores", table, "--resamples", 0, "--ranks", "accuracy"))
+    assert "B: no score of the whole system: elm; ranks by systems compare only the others" in done.stderr
+    assert "A: no score" not in done.stderr
 
 
 def test_options_of_groups_need_groups():

@@ -151,9 +151,9 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
     """Read marked errors; yield the place, the system, the rater and the score of each line.
 
     The score is minus the sum of the weights of all errors; it is `None` if the segment was not rated. The weight of an
-    error depends on its severity, as in `read_mqm`. If an error has no severity, or if it is critical, its weight is
-    the absolute value of its field `score`. If the line names no rater, the file name may give the rater:
-    `en-de.mqm.rater1.seg.rating`.
+    error depends on its severity, as in `read_mqm`. If an error has no severity, or one without a weight, such as
+    critical, its weight is the absolute value of its field `score`. If the line names no rater, the file name may give
+    the rater: `en-de.mqm.rater1.seg.rating`.
     """
     in_name = _RATER.search(path.removesuffix(".seg.rating"))
     with open_stream(path) as stream:
@@ -175,7 +175,7 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
 def _error_weight(error: Mapping[str, object], place: str) -> float:
     category, severity, score = (error.get(key) for key in ("category", "severity", "score"))
     own = abs(float(score)) if isinstance(score, (int, float)) and not isinstance(score, bool) else None
-    if severity is not None and (own is None or str(severity).strip().lower() != _CRITICAL):
+    if severity is not None and (own is None or str(severity).strip().lower() in _SEVERITIES):
         with placed(place):
             return mqm_weight(str(category or ""), str(severity))
     if own is None:
@@ -189,6 +189,9 @@ def _error_weight(error: Mapping[str, object], place: str) -> float:
 _MQM_COLUMNS = ("system", "seg_id", "rater", "category", "severity")
 _AVERAGE_COLUMNS = ("system", "mqm_avg_score", "seg_id")
 _CRITICAL = "critical"
+# Severities of no errors. `HOTW-test` marks the check whether a rater found an error that was put into the text.
+_WEIGHTLESS = frozenset({"", "neutral", "no-error", "no_error", "no error", "none", "hotw-test"})
+_SEVERITIES = _WEIGHTLESS | {"major", "minor"}
 MQM = "mqm"
 """The name of the column of MQM scores. A score is minus the sum of the weights of all errors: higher is better."""
 
@@ -246,7 +249,7 @@ def mqm_weight(category: str, severity: str) -> float:
     """Return the weight of an MQM error: 25, 5, 1, 0.1 or 0.
 
     Raises:
-        FormatError: The error is critical: campaigns give critical errors different weights.
+        FormatError: The severity is critical, for which campaigns have different weights, or it is unknown.
 
     Examples:
         >>> mqm_weight("Accuracy/Mistranslation", "Major"), mqm_weight("Fluency/Punctuation", "minor")
@@ -260,4 +263,7 @@ def mqm_weight(category: str, severity: str) -> float:
     if level == _CRITICAL:
         what = "the severity is critical, for which campaigns have different weights"
         raise FormatError(what, advice="give scores instead of errors, or call these errors Major")
+    if level not in _WEIGHTLESS:
+        what = f"the severity '{shortened(severity)}' has no weight"
+        raise FormatError(what, advice="severities are Major, Minor, Neutral and No-error; or give scores")
     return 0.0

@@ -178,6 +178,19 @@ def test_critical_errors_are_no_errors_without_weight(campaign):
     assert raters.segment[1, 0] == -10
 
 
+def test_unknown_severities_are_no_errors_without_weight(campaign):
+    table, header = campaign / "mqm.tsv", "system\tseg_id\trater\tcategory\tseverity"
+    write(table, header, "good\t1\tr1\tAccuracy\tMinor", "good\t1\tr1\tAccuracy\tSerious")
+    with pytest.raises(FormatError, match=r"mqm\.tsv:3: the severity 'Serious' has no weight; severities are Major"):
+        read_judged(str(campaign), human=str(table))
+    write(table, header, *(f"good\t1\tr1\tFound\t{one}" for one in ("HOTW-test", "No-error", "Neutral", "", "minor")))
+    assert human_scores(read_judged(str(campaign), human=str(table)).judgments).segment[1, 0] == -1
+    rated = campaign / "human-scores" / "en-zh.mqm.rater1.seg.rating"
+    write(rated, f"good\t{rating(('Accuracy', 'undecided', -3))}", "good\tNone", "good\tNone")
+    raters = human_scores(read_judged(str(campaign)).judgments.select(["mqm.raters"]))
+    assert raters.segment[1, 0] == -3
+
+
 def test_people_that_are_no_references_may_be_systems(campaign):
     write(campaign / "references" / "en-zh.refB.txt", "x", "y", "z")
     write(campaign / "system-outputs" / "en-zh" / "refB.txt", "x", "y", "z")

@@ -38,6 +38,7 @@ from latticemetric.evaluation.calibration import (
     event_calibration,
     log_probabilities,
 )
+from latticemetric.evaluation.intervals import ROUNDING
 from latticemetric.formats.segments import read_recognised
 from latticemetric.formats.streams.stream import warn
 from latticemetric.frozen import Record, Result
@@ -175,8 +176,8 @@ def calibration(
         most_states: Limit on the search states per graph; above it, expected errors are estimates.
 
     Raises:
-        InputError: All scales fit the words of the development set equally well, for example because the graphs have no
-            alternatives.
+        InputError: All scales fit the words, or errors, of the development set equally well, for example because the
+            graphs have no alternatives, or because all alternatives have the same cost.
     """
     _check(answer, criterion)
     folds, grid = _checked_folds(folds), _checked_scales(scale)
@@ -184,8 +185,9 @@ def calibration(
     development = _Utterances(graphs, references, answer_settings)
     reporter = _Reporter(development, bins, Resampling(resamples, seed, confidence))
     merits = development.fitted(range(len(development)), grid, criterion, halvings)
-    if criterion == "words" and len(set(merits.values())) == 1 < len(merits):
-        raise InputError("all scales fit the words equally well", advice="give more graphs, or the criterion 'errors'")
+    if len(merits) > 1 and max(merits.values()) - min(merits.values()) <= ROUNDING:
+        advice = "give graphs whose paths differ in cost, or a single scale, to calibrate without a fit"
+        raise InputError(f"all scales fit the {criterion} equally well", advice=advice)
     best, judged = best_of(merits), reporter
     fold_scales: tuple[float, ...] = ()
     if test is not None:

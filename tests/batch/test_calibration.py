@@ -193,6 +193,16 @@ def test_what_has_no_words_or_alternatives_cannot_be_fitted():
         lm.calibration([lm.read_one(EXAMPLES / "lantern.target_graph")], ["a"])
 
 
+@pytest.mark.parametrize("criterion", ["words", "errors"])
+def test_lists_without_costs_have_no_scale_to_fit_but_one_to_calibrate_at(criterion):
+    lists = [lm.NBest.from_strings(["a b", "a c", "a b c"]), lm.NBest.from_strings(["a", "b", "c"])]
+    with pytest.raises(lm.InputError, match=rf"all scales fit the {criterion} equally well; .* or a single scale"):
+        lm.calibration(lists, ["a b", "c"], criterion=criterion, resamples=0)
+    found = lm.calibration(lists, ["a b", "c"], criterion=criterion, scale=1.0, resamples=0)
+    assert found.scale == 1
+    assert found.development.words.mean == pytest.approx((1 + 2 / 3 + 1 / 3) / 3)
+
+
 # --- The command
 
 

@@ -93,10 +93,18 @@ def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
 
 def _by_stem(folder: Path) -> dict[str, str]:
     paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
-    return {
-        path.name.rpartition(".")[0] or path.name: str(path)
-        for path in sorted(paths, key=lambda p: natural_order(p.name))
-    }
+    files = sorted(paths, key=lambda path: natural_order(path.name))
+    return by_system([path.name.rpartition(".")[0] or path.name for path in files], list(map(str, files)))
+
+
+def by_system(systems: Sequence[str], files: Sequence[str]) -> dict[str, str]:
+    """Return the file of each system; refuse two files of one system, such as `alder.txt` and `alder.tok`."""
+    found: dict[str, str] = {}
+    for system, file in zip(systems, files, strict=True):
+        if (other := found.setdefault(system, file)) != file:
+            what = f"there are two files of the system '{shortened(system)}': {Path(other).name} and {Path(file).name}"
+            raise FormatError(what, where=str(Path(file).parent), advice="keep one of them")
+    return found
 
 
 def read_texts(path: str) -> list[str]:

@@ -20,6 +20,7 @@ from latticemetric.formats.campaigns import (
     MQM,
     NO_TRANSLATION,
     CampaignFolder,
+    by_system,
     campaign_folder,
     is_campaign_folder,
     is_mqm,
@@ -235,6 +236,7 @@ def _read_outputs(
     `judge`. Without a table, `add_scores` adds the scores of a folder of WMT or mt-metrics-eval. It returns a path for
     error messages.
     """
+    by_system(systems, outputs)
     read = read_segments([*outputs, *references], unequal=_UNEQUAL, lines_of=lines_of)
     files = [tuple(map(str, file)) for file in read.files]  # `read_segments` returns texts only
     if table:

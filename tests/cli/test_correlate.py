@@ -548,6 +548,12 @@ def test_missing_parts_of_a_folder_are_named(harvest, tmp_path):
     assert_one_line_error(correlate(harvest), "systems: there is no such folder, or it has no files")
 
 
+def test_two_files_of_one_system_are_refused(harvest):
+    shutil.copy(harvest / "systems" / "alder.txt", harvest / "systems" / "alder.tok")
+    message = r"systems: there are two files of the system 'alder': alder\.tok and alder\.txt; keep one of them"
+    assert_one_line_error(correlate(harvest), message)
+
+
 def test_outputs_of_other_lengths_are_named(harvest):
     rewrite(harvest / "systems" / "birch.txt", lambda lines: lines[:-1])
     assert_one_line_error(correlate(harvest), r"alder\.txt has 12 lines, but .*birch\.txt has 11 lines; line k of each")

@@ -108,6 +108,12 @@ def test_averages_that_are_negative_are_scores_already(campaign):
     np.testing.assert_allclose(human_scores(judged.judgments).segment, expected)
 
 
+def test_two_files_of_one_system_are_refused(campaign):
+    write(campaign / "system-outputs" / "en-zh" / "good.jsonl", *['{"hypothesis": "x"}'] * 3)
+    with pytest.raises(FormatError, match=r"two files of the system 'good': good\.jsonl and good\.txt; keep one"):
+        read_judged(str(campaign))
+
+
 def rating(*errors):
     return json.dumps(
         {"errors": [{"start": 0, "end": 1, "category": c, "severity": s, "score": n} for c, s, n in errors]}

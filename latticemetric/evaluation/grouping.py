@@ -131,7 +131,7 @@ def group_segments(
     member, values = _assigned(as_matrix(by, "the values to group by"), judged, width)
     people = _Grouped.of(SystemTables.of(judged), member, len(values))
     sizes = people.table[..., 1].sum(axis=0).astype(int)
-    counted = {name: _Grouped.of(SystemTables.of(given), member, len(values)) for name, given in scores.items()}
+    counted = {name: _Grouped.of(SystemTables.of(given).mixed(), member, len(values)) for name, given in scores.items()}
     means = people.values().tolist()
     columns = {name: one.values().tolist() for name, one in counted.items()}
     groups = [

@@ -87,6 +87,10 @@ class SystemTables(Frozen):
         """Return the metric's value for each row of summed statistics."""
         return np.asarray(self.metric.values(sums), dtype=np.float64)
 
+    def mixed(self) -> SystemTables:
+        """Return the tables to sum over segments of several systems."""
+        return self
+
     def tied(self, values: Floats) -> Floats:
         """Make values of systems (along the last axis) equal if they differ only by rounding errors."""
         return snap_ties(values, self._averaged())
@@ -130,6 +134,10 @@ class GivenTables(SystemTables):
     def of_sums(self, sums: Table) -> Floats:
         """Return the score of each system. The scores are the same in every resample."""
         return self.metric.values(sums[..., 2:])
+
+    def mixed(self) -> SystemTables:
+        """Return the tables of segment scores: a score of a whole system says nothing about some of its segments."""
+        return SystemTables(self.metric, self.tables[..., :2])
 
     def _averaged(self) -> None:
         return None

@@ -728,6 +728,24 @@ def test_systems_without_a_score_have_their_mean_if_the_others_have_theirs(tmp_p
         assert (found["system"]["m"]["reason"] is None) is is_mean
 
 
+def test_groups_have_the_means_of_segment_scores_also_if_systems_have_scores_from_outside(tmp_path):
+    good(correlate(HARVEST, "-m", "f1,bleu", "--write-scores", tmp_path / "with"))
+    shutil.copytree(tmp_path / "with", tmp_path / "without")
+    for name in ("f1", "bleu"):
+        (tmp_path / "without" / f"{name}.sys.score").unlink()
+    grouped = ("--group-by", "human", "--bin-width", 2, "--smallest", 12, "--resamples", 20)
+    given, means = (
+        document(HARVEST, "-m", "none", "--metric-scores", tmp_path / name, *grouped)["groups"]
+        for name in ("with", "without")
+    )
+    assert given == means
+    (tmp_path / "without" / "f1.seg.score").unlink()
+    (tmp_path / "with" / "f1.seg.score").unlink()
+    groups = document(HARVEST, "-m", "none", "--metric-scores", tmp_path / "with", *grouped)["groups"]
+    assert {group["scores"]["f1"] for group in groups["groups"]} == {None}
+    assert groups["metrics"]["f1"]["reason"] == "the metric is undefined for all groups"
+
+
 def test_metrics_are_ranked_by_several_statistics():
     names = "accuracy,spa,acc-t,pearson:segment,tau-23:segment"
     found = document(HARVEST, "-m", "bleu,f1,wer", "--ranks", names, "--trials", 100)["ranks"]

@@ -81,7 +81,12 @@ def exchanged_differences(statistic: str, sides: Sides, average: Average, signs:
 def _standardised(values: Floats) -> Floats:
     """Give the scores mean 0 and variance 1, so that two metrics can swap them."""
     there = values[~np.isnan(values)]
-    spread = there.std() if len(there) else 0.0
+    if not len(there):
+        return values
+    # Squares of very small values would become 0, and those of very large ones infinite.
+    exponent = -np.frexp(np.abs(there).max())[1]
+    values, there = np.ldexp(values, exponent), np.ldexp(there, exponent)
+    spread = there.std()
     return np.asarray((values - there.mean()) / spread if spread > 0 else values * 0.0, dtype=np.float64)
 
 

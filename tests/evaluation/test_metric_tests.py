@@ -252,6 +252,17 @@ def false_alarms(statistic, average, exchange, *, pairs, seed=0, trials=199):
     return alarms / pairs
 
 
+@pytest.mark.parametrize("statistic", ["pearson", "kendall", "acc-eq", "acc-t", "spa"])
+@pytest.mark.parametrize("factor", [1e-200, 1e160])
+def test_the_unit_of_a_metric_changes_no_test(statistic, factor):
+    random = np.random.default_rng(0)
+    gold, one, other = (random.normal(size=(5, 8)) for _ in range(3))
+    expected = permutation_test(statistic, gold, one, gold + other, trials=50)
+    found = permutation_test(statistic, gold, one, (gold + other) * factor, trials=50)
+    assert found.difference == pytest.approx(expected.difference)
+    assert (found.p, found.p_better) == (expected.p, expected.p_better)
+
+
 @pytest.mark.parametrize(("statistic", "average", "exchange"), NULLS)
 def test_equally_good_metrics_differ_one_time_in_twenty(statistic, average, exchange):
     # Of 150 pairs: .05 ± three deviations.

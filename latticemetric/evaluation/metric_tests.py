@@ -161,7 +161,8 @@ class TaskRanks(Frozen):
 
     Attributes:
         values: The statistic of each metric, best first; undefined values (`None`) are last.
-        ranks: The rank of each metric, from 1. Metrics share a rank if none is significantly worse than another.
+        ranks: The rank of each metric, from 1. Metrics share a rank if none is significantly worse than another;
+            metrics with undefined values share the last rank.
         tests: For each pair of metrics (better, worse), the test of their difference.
     """
 
@@ -213,7 +214,7 @@ def rank_metrics(
     """Rank metrics on tasks by clusters of significance, and average the ranks (Freitag et al. 2022).
 
     Metrics are ranked from best to worst. A metric starts a new rank if it is significantly worse than at least one
-    metric of the current rank.
+    metric of the current rank. Metrics with undefined values share a rank below all others.
 
     Args:
         tasks: The tasks; all need the same metrics.
@@ -283,7 +284,8 @@ def _ranked(task: MetricTask, trials: int, seed: int, significance: float, *, on
     rank, cluster = 1, list[str]()
     for name in order:
         p = [test.p_better if one_sided else test.p for one in cluster if (test := tests[one, name])]
-        if any(value is not None and value <= significance for value in p):
+        begins_undefined = values[name] is None and any(values[one] is not None for one in cluster)
+        if begins_undefined or any(value is not None and value <= significance for value in p):
             rank, cluster = rank + 1, []
         cluster.append(name)
         ranks[name] = rank

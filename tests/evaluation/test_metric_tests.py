@@ -312,6 +312,15 @@ def test_a_new_rank_begins_below_a_significantly_better_metric():
     }
 
 
+def test_metrics_without_a_value_share_the_last_rank():
+    gold = np.arange(5.0).reshape(5, 1)
+    metrics = {"constant": gold * 0, "good": gold, "bad": gold[::-1], "missing": gold * np.nan}
+    found = rank_metrics([MetricTask("toy", "pearson", gold, metrics, exchange="systems")], trials=20).tasks["toy"]
+    assert dict(found.ranks) == {"good": 1, "bad": 1, "constant": 2, "missing": 2}
+    only = rank_metrics([MetricTask("toy", "pearson", gold, {"constant": gold * 0})], trials=20)
+    assert dict(only.average_rank) == {"constant": 1}
+
+
 def test_ranking_needs_the_same_metrics_everywhere():
     gold = np.arange(4.0).reshape(4, 1)
     one = MetricTask("one", "pearson", gold, {"a": gold})

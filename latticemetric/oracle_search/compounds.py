@@ -43,7 +43,8 @@ class CompoundPath:
         numerator: The number of errors.
         denominator: The number of reference words.
         cost: The model's cost under the given scales.
-        scores: The sum of each named cost along the path.
+        scores: The sum of each named cost along the path; for an n-best list, without the costs of weight 0 that
+            `scales` does not name.
         arcs: The numbers of its arcs in the lattice.
     """
 

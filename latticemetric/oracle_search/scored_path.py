@@ -25,7 +25,8 @@ class ScoredPath(Result):
         denominator: The denominator of this value.
         statistics: Matches, substitutions, deletions, insertions.
         cost: The model's cost (−log weight) under the given scales.
-        scores: The sum of each named cost along the path.
+        scores: The sum of each named cost along the path; for an n-best list, without the costs of weight 0 that
+            `scales` does not name.
         arcs: The numbers of its arcs in the lattice.
         edges: The numbers of its edges in the forest, as in `Derivation`.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.

@@ -25,7 +25,8 @@ class BestPath(Result, Frozen):
     Attributes:
         words: The words, without ε.
         cost: The model's cost under the given scales.
-        scores: The sum of each named cost along the path.
+        scores: The sum of each named cost along the path; for an n-best list, without the costs of weight 0 that
+            `scales` does not name.
         posterior: The probability of the path or derivation under the model.
         confidences: For each word, the probability of its arc or edge; in an n-best list, the total probability of all
             hypotheses with the word at the same position. See `Posteriors.confidences`.

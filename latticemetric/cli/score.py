@@ -297,7 +297,8 @@ class _CorpusScores(_Scores):
             known = (one.score for one in column if one.score is not None)
             best.append((max if metric.higher_is_better else min)(known, default=None))
         for name, row in zip(self.systems, scores, strict=True):
-            marks = [" *" if blank and score.score == top else blank for score, top in zip(row, best, strict=True)]
+            is_best = (one.score is not None and one.score == top for one, top in zip(row, best, strict=True))
+            marks = [" *" if blank and found else blank for found in is_best]
             halves = [one.interval.half_width if one.interval else None for one in row]
             cells = [
                 self.shown(metric, one.score, half) for metric, one, half in zip(metrics, row, halves, strict=True)

@@ -121,6 +121,7 @@ def test_an_undefined_value_is_null_and_a_dash(tmp_path):
     hyp, ref = file(tmp_path, "hyp", "a\n\n"), file(tmp_path, "ref", "\n\n")
     assert score_of(hyp, ref, "-m", "wer") is None
     assert good(score(hyp, ref, "-m", "wer")).stdout.splitlines()[1].split() == [str(hyp), "–"]
+    assert "*" not in good(score(hyp, ref, "-s", ref, "-m", "wer")).stdout  # no value is the best of none
 
 
 # --- Sentences

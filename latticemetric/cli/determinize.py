@@ -27,9 +27,10 @@ def command(
     """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: keep one best path per string.
 
     The result is the smallest lattice without ε in which each string has one path, with the string's least cost, as
-    after OpenFst's rmepsilon, determinize and minimize. Its arcs have one score: the cost under --scale. Costs from
-    lattices are rounded to 32-bit floats, and the cost of a string may change by 0.00006 per word and 0.00003 at its
-    end; costs from n-best lists are 64-bit floats. The result can be far larger than the input: prune first.
+    after OpenFst's rmepsilon, determinize and minimize. Its arcs have one score: the cost under --scale. In lattices,
+    the best string keeps its cost. The cost of another string may change by 0.00006 per word, by 0.00003 at its end,
+    and by a ten-millionth of what it costs more than the best; costs from n-best lists are 64-bit floats. The result
+    can be far larger than the input: prune first.
 
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """

@@ -185,9 +185,10 @@ class Lattice(LatticeArrays):
     def determinized(self, scales: Scales | None = None) -> Self:
         """Return the smallest lattice without ε and with one path per string: the best path of each string.
 
-        The result has one score column. pynini must be installed. Costs are rounded to 32-bit floats, the weights of
-        pynini. To merge states, determinization also rounds differences of costs to multiples of 2⁻¹⁴, and minimization
-        rounds costs to these: the cost of a string may change by 0.00006 per word and 0.00003 at its end.
+        The result has one score column. pynini must be installed. The best string keeps its cost. What another string
+        costs more is rounded to 32 bits, as pynini's weights are, and may change by 2⁻²³ of itself. To merge states,
+        determinization also rounds differences of costs to multiples of 2⁻¹⁴, and minimization rounds costs to these:
+        the cost of a string may change by 0.00006 per word and 0.00003 at its end.
         """
         from latticemetric.lattice.openfst import determinize
 

@@ -10,7 +10,7 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import InputError, UsageError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.columns import Column, Labels, Scales
+from latticemetric.lattice.columns import Column, Floats, Labels, Scales
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
@@ -30,9 +30,7 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
     become the input labels, too. If `symbols` is true, the result has symbol tables.
     """
     cost = lattice.cost(scales)
-    for weights in (cost.arc, cost.final[lattice.final]):
-        if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
-            raise InputError("a cost is too large for OpenFst's 32-bit weights")
+    _check_weights(cost.arc, cost.final[lattice.final])
     side = lattice.labels.get("input")
     words = symbol_table(lattice.vocabulary)
     is_labelled = side is not None and not side.vocabulary.is_numeric and np.array_equal(side.arc, lattice.word)
@@ -50,6 +48,12 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
         input_symbols=symbol_table(lattice.vocabulary if side is None else side.vocabulary) if symbols else None,
         output_symbols=words if symbols else None,
     )
+
+
+def _check_weights(*parts: Floats) -> None:
+    for weights in parts:
+        if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
+            raise InputError("a cost is too large for OpenFst's 32-bit weights")
 
 
 def lattice_from_arrays(
@@ -171,9 +175,14 @@ def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice
 
     The result may have exponentially many states, and OpenFst would take all memory. So a kernel of latticemetric
     determinizes the lattice: this kernel keeps the memory limit.
+
+    The machine has only what each arc adds to the cost of the best path, so that 32 bits do not round large costs. The
+    best cost, of 64 bits, is added to the arcs from the start of the result.
     """
     require_pynini()
-    fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))
+    arc, ending, best = _additions(lattice, scales)
+    machine = lattice_to_arrays(lattice, scales, symbols=False)
+    fst = fst_from_arrays(replace(machine, input=lattice.word, weight=arc, final=ending))
     fst.rmepsilon()
     fst.topsort()
     arrays = fst_to_arrays(fst)
@@ -182,5 +191,19 @@ def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice
     )
     fst = fst_from_arrays(FstArrays(0, final, source, target, word, word, cost))
     fst.minimize(delta=_DELTA)
-    column = next(iter(lattice.scores)) if len(lattice.scores) == 1 else "cost"
-    return lattice_from_arrays(type(lattice), fst_to_arrays(fst), lattice.vocabulary, column)
+    name = next(iter(lattice.scores)) if len(lattice.scores) == 1 else "cost"
+    found = lattice_from_arrays(type(lattice), fst_to_arrays(fst), lattice.vocabulary, name)
+    column = found.scores[name]
+    whole = Column(column.arc + best * (found.source == 0), column.final + best * (found.final == 0), column.scale)
+    return replace(found, scores={name: whole})
+
+
+def _additions(lattice: LatticeArrays, scales: Scales | None) -> tuple[Floats, Floats, float]:
+    """Return what each arc, and ending in each state, adds to the best cost from its state, and the best cost."""
+    cost = lattice.cost(scales)
+    through, ending = _native.best_costs_through_arcs(lattice.source, lattice.target, cost.arc, cost.final)
+    least = ending.copy()
+    np.minimum.at(least, lattice.source, through)
+    arc = through - least[lattice.source]
+    _check_weights(arc, (ending - least)[lattice.final])
+    return arc, ending - least, float(least[0])

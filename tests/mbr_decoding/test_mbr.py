@@ -251,6 +251,27 @@ def test_a_determinized_lattice_keeps_its_words_and_its_column():
     assert lattice.num_states == 3
 
 
+def test_determinization_does_not_round_the_size_of_costs():
+    pytest.importorskip("pynini")
+    # Acoustic costs of an utterance: large, with small differences.
+    costs = {"a b": 81234567.0625, "a c": 81234567.5, "d": 81234568.25, "e e e": 81234967.75}
+    lattice = lm.Lattice.from_arcs(
+        source=[0, 0, 0, 0, 1, 2, 4, 5],
+        target=[1, 2, 3, 4, 3, 3, 5, 3],
+        word=[1, 1, 4, 5, 2, 3, 5, 5],
+        final=[3],
+        scores={"acoustic": lm.Column(np.array([*costs.values(), 0.0, 0.0, 0.0, 0.0]), np.array([0.0]))},
+        vocabulary=lm.Vocabulary.from_words(["a", "b", "c", "d", "e"]),
+    )
+    found = {" ".join(path.words): path.cost for path in lattice.determinized().paths()}
+    assert found == pytest.approx(costs, rel=0, abs=3e-4)
+    assert found["a b"] == costs["a b"]
+    empty = lm.Lattice.from_arcs(
+        [0], [1], [1], final=[0, 1], scores={"a": lm.Column(np.array([1e9]), np.array([1e9 + 0.25, 0.5]))}
+    )
+    assert {path.words: path.cost for path in empty.determinized().paths()} == {(): 1e9 + 0.25, ("1",): 1e9 + 0.5}
+
+
 GOLD = sorted((DATA / "hifst" / "lmbr-gold").glob("*.hyp"))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -118,23 +118,35 @@ def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator
     """Yield the answers; then write the gradients: for each graph, the arrays `ID` and `ID/final`.
 
     The array `ID` has a number for each arc, edge (of a forest) or hypothesis (of an n-best list). The array `ID/final`
-    has a number for each final state.
+    has a number for each final state. A graph without a gradient has no arrays.
     """
-    import numpy as np
-
     from latticemetric.formats.streams.output import atomic_output
 
     arrays: dict[str, Any] = {}
     for answer in answers:
         found = answer.expected
         if found is not None and found.gradient is not None and found.final_gradient is not None:
-            if answer.name in arrays:
-                advice = "give each graph its own id, or leave --gradient out"
-                raise InputError(f"two graphs have the id '{answer.name}'", where="--gradient", advice=advice)
-            arrays |= {answer.name: found.gradient, f"{answer.name}/final": found.final_gradient}
+            for name, array in ((answer.name, found.gradient), (f"{answer.name}/final", found.final_gradient)):
+                if name in arrays:
+                    what = f"two arrays would have the name '{name}'"
+                    advice = "give each graph its own id, without /final at its end, or leave --gradient out"
+                    raise InputError(what, where="--gradient", advice=advice)
+                arrays[name] = array
         yield answer
     with atomic_output(path) as file:
-        np.savez(file, **arrays)
+        _write_arrays(file, arrays)
+
+
+def _write_arrays(file: IO[bytes], arrays: Mapping[str, Any]) -> None:
+    """Write arrays as `numpy.savez` does, which takes them as keywords and so refuses or loses some names: `file`."""
+    import zipfile
+
+    import numpy as np
+
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 class ExpectedResults(Results):

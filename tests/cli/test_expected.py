@@ -79,6 +79,33 @@ def test_gradients_are_written_beside(tmp_path):
             assert found[f"{name}/final"].tolist() == answer.final_gradient.tolist()
 
 
+def gradients(tmp_path, *names):
+    """Run `expected --gradient` on a lattice for each name; the run, and the file."""
+    graphs, references, written = tmp_path / "named.lat", tmp_path / "named.txt", tmp_path / "named.npz"
+    strings = (["x y", "x"], ["x y", "q", "x"])
+    lattices = [lm.Lattice.from_strings(texts, costs=range(len(texts))) for texts in strings]
+    lm.write(graphs, zip(names, lattices, strict=False), format="kaldi")
+    references.write_text("".join(f"{name} x\n" for name in names))
+    return latticemetric("expected", graphs, references, "--gradient", written), written
+
+
+@pytest.mark.parametrize("names", [("file", "allow_pickle"), ("file/x", "kwds")])
+def test_gradients_of_any_id_are_written(tmp_path, names):
+    done, written = gradients(tmp_path, *names)
+    assert done.status == 0, done.stderr
+    with np.load(written) as found:
+        assert sorted(found.files) == sorted([*names, *(f"{name}/final" for name in names)])
+        assert [found[name].any() for name in names] == [True, True]
+
+
+@pytest.mark.parametrize("names", [("a", "a/final"), ("a/final", "a")])
+def test_gradients_of_ids_that_clash_are_refused(tmp_path, names):
+    done, written = gradients(tmp_path, *names)
+    assert done.status == 2
+    assert "two arrays would have the name 'a/final'" in done.stderr
+    assert not written.exists()
+
+
 def test_text_names_intervals_that_are_not_exact(tmp_path):
     paths = data(tmp_path, graphs=4)
     done = latticemetric("expected", *paths, "--most-states", "1")

@@ -237,13 +237,24 @@ class NBest(Result, Tabular):
     def to_records(self, scales: Scales | None = None) -> list[dict[str, Any]]:
         """Return one record per hypothesis: rank, text, cost and scores, for tables and JSON.
 
+        A score called `rank` or `text`, or `cost` if it is not the model's cost, becomes `score_rank` and so on.
+
         Examples:
             >>> NBest.from_strings(["a b", "a"], log_probs=[-1.0, -2.5]).to_records()
             [{'rank': 1, 'text': 'a b', 'cost': 1.0}, {'rank': 2, 'text': 'a', 'cost': 2.5}]
         """
-        rows = zip(self.hypotheses, self.costs(scales), strict=True)
+        rows = list(zip(self.hypotheses, self.costs(scales), strict=True))
+        taken = {"rank", "text"}
+        if any(h.scores.get("cost", cost) != cost for h, cost in rows):
+            taken.add("cost")
+        names = {name: f"score_{name}" if name in taken else name for name in self.score_names()}
         return [
-            {"rank": rank, "text": " ".join(h.words), **h.scores, "cost": cost}
+            {
+                "rank": rank,
+                "text": " ".join(h.words),
+                **{names[name]: score for name, score in h.scores.items()},
+                "cost": cost,
+            }
             for rank, (h, cost) in enumerate(rows, start=1)
         ]
 

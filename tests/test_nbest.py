@@ -3,7 +3,7 @@
 import pytest
 
 import latticemetric as lm
-from latticemetric.nbest import NBest
+from latticemetric.nbest import Hypothesis, NBest
 
 NBEST = NBest.from_strings(["a b", "a c", "d"], costs=[1.0, 2.0, 3.0], scores={"rank": [1, 2, 3]})
 
@@ -41,3 +41,22 @@ def test_slices_are_lists_with_the_same_scales():
 def test_a_list_is_one_graph_and_no_text(call):
     with pytest.raises(lm.UsageError, match=r"^(?!.*word 1)"):
         call()
+
+
+def test_records_keep_rank_text_and_cost_beside_scores_of_these_names():
+    hypotheses = tuple(
+        Hypothesis((word,), {"rank": -rank, "text": 0.5, "cost": 7.0, "score": cost})
+        for rank, (word, cost) in enumerate((("q", 5.0), ("r", 6.0)), start=1)
+    )
+    nbest = NBest(hypotheses, {"rank": 0.0, "text": 0.0, "cost": 0.0, "score": 1.0})
+    assert [list(row.items()) for row in nbest.to_records()][1] == [
+        ("rank", 2),
+        ("text", "r"),
+        ("score_rank", -2.0),
+        ("score_text", 0.5),
+        ("score_cost", 7.0),
+        ("score", 6.0),
+        ("cost", 6.0),
+    ]
+    costs = NBest.from_strings(["a", "b"], costs=[1.0, 2.0]).to_records()
+    assert [list(row) for row in costs] == [["rank", "text", "cost"]] * 2

@@ -25,7 +25,7 @@ from latticemetric.normalization.glm import KEEP_CASE, SPLIT_HYPHENS, TIMED, Map
 from latticemetric.normalization.rule import Rewriter, Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
 from latticemetric.normalization.whisper import WHISPER
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words, split_words
 
 BOTH_SIDES = "NORMALIZE"
 """The default rule; it rewrites every text."""
@@ -137,9 +137,8 @@ class Grammar:
         Raises:
             InputError: The grammar rejects the text, or several results have the lowest weight.
         """
-        best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
-        text = only_text(best)
-        if text is None:
+        text = self.candidate(words)
+        if isinstance(text, Lattice):
             raise InputError(
                 f"the rule rewrites '{shortened(' '.join(words))}' to several texts with the same weight",
                 where=self.rules[0].where,
@@ -158,22 +157,33 @@ class Grammar:
 
         If several texts have the lowest weight, return a lattice of these texts.
         """
-        graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
+        graph = self.rewritten(text, self.rules)
+        if not isinstance(graph, Lattice):
+            return graph
+        graph = graph.pruned(0.0)
         only = only_text(graph)
         return distinct_texts(graph) if only is None else only
 
+    def rewritten(self, text: Lattice | Sequence[str], rules: Sequence[Rewriter]) -> Lattice | tuple[str, ...]:
+        """Apply rules in order. A text stays a text until a rule may write several texts."""
+        graph = text if isinstance(text, Lattice) else listed_words(text)
+        for rule in rules:
+            if not isinstance(graph, Lattice):
+                sole = rule.sole_text(graph)
+                graph = Lattice.from_strings([graph]) if sole is None else sole
+            graph = apply_rule(rule, graph) if isinstance(graph, Lattice) else graph
+        return graph
+
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
         """Return all forms of a reference as a lattice without scores, with one path per text."""
-        graph = reference if isinstance(reference, Lattice) else Lattice.from_strings([reference])
-        for rule in self.reference_rules:
-            graph = apply_rule(rule, graph)
-        graph = graph if self.reference_rules else self.lattice(graph)
+        rules = self.reference_rules or self.rules
         if self.alternatives is not None:
-            graph = apply_rule(self.alternatives, graph)
+            rules = (*rules, self.alternatives)
+        graph = self.rewritten(reference, rules)
+        if not isinstance(graph, Lattice):
+            return Lattice.from_strings([graph])
         text = only_text(graph)
-        if text is not None:
-            return Lattice.from_strings([text])
-        return distinct_texts(graph)
+        return distinct_texts(graph) if text is None else Lattice.from_strings([text])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle the name only: a worker has the archive in its cache, or reads it once.
@@ -193,6 +203,12 @@ class TextGrammar(Grammar):
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
         """Rewrite a text."""
         return tuple(split_words(self.rewrite(" ".join(words))))
+
+    def rewritten(self, text: Lattice | Sequence[str], rules: Sequence[Rewriter]) -> Lattice | tuple[str, ...]:
+        """Rewrite a text, or all texts of a graph; `rules` is empty."""
+        if isinstance(text, Lattice):
+            return super().rewritten(self.lattice(text), rules)
+        return super().rewritten(self.text(text), rules)
 
     @property
     def readings_of_text(self) -> str | None:

@@ -12,6 +12,7 @@ from kit.brute_force import enumerate_paths
 from kit.strategies import drafts
 
 import latticemetric as lm
+from latticemetric.normalization import grammar as grammar_module
 from latticemetric.normalization.application import apply_rule
 from latticemetric.normalization.grammar import find_grammar
 from latticemetric.normalization.notation import with_alternatives
@@ -93,6 +94,20 @@ def expected_costs(lattice, rule, *, weights):
             own = {"grammar": Fraction(weight)} if weights else {}
             found[words, tuple(sorted((path.sums | own).items()))] += 1
     return found
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(words=st.lists(st.sampled_from("abcd"), max_size=6))
+def test_a_text_becomes_what_its_lattice_becomes(archive, name, words):
+    [rule] = find_grammar(f"{archive}:{name}").rules
+    texts = set(rewrites(RULES[name], words))
+    sole = rule.sole_text(words)
+    assert sole is None if name == "WEIGHTED" or len(texts) > 1 else {sole} == texts
+
+
+def test_a_text_that_has_one_result_needs_no_lattice(monkeypatch):
+    monkeypatch.setattr(grammar_module, "apply_rule", None)  # the composition is ten times as slow
+    assert lm.normalize("It's TWENTY-one o'clock") == "it's twenty one o'clock"
 
 
 def test_a_hypothesis_that_becomes_no_words_is_a_text_without_words(archive):

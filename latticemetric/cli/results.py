@@ -30,6 +30,7 @@ Record = dict[str, Any]
 """Named values: a row in TSV, an object in JSON."""
 
 _ID_WIDTH = 12
+_AT_ONCE = 2**16
 
 
 class Results(ABC):
@@ -304,14 +305,23 @@ def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], Non
 
     straight = at_once and path == STANDARD
     with standard_output() if straight else atomic_output(path) as file:
+        waiting = bytearray()  # an output takes long for each call, so that it gets many lines at once
+
+        def write_out() -> None:
+            file.write(bytes(waiting))
+            waiting.clear()
 
         def put(line: str) -> None:
             # A file's name may have bytes that are not UTF-8: write them as escapes.
-            file.write((line + "\n").encode("utf-8", "backslashreplace"))
+            waiting.extend((line + "\n").encode("utf-8", "backslashreplace"))
             if straight:
+                write_out()
                 file.flush()
+            elif len(waiting) >= _AT_ONCE:
+                write_out()
 
         yield put
+        write_out()
 
 
 def write_lines(lines: Iterable[str], path: str) -> None:

@@ -30,8 +30,10 @@ from latticemetric.cli.files import (
     OutputFolder,
     WordList,
 )
+from latticemetric.cli.results import writing
 from latticemetric.errors import UsageError
-from latticemetric.formats.streams.output import atomic_output, remove_drafts
+from latticemetric.formats.streams import output as output_module
+from latticemetric.formats.streams.output import Spool, atomic_output, remove_drafts
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 PROGRAM = PROGRAMS / "latticemetric"
@@ -540,3 +542,21 @@ def test_a_second_metric_is_searched_for_formats_with_totals_only(output_format,
 )
 def test_standard_input_is_read_once(arguments):
     assert_one_line_error(run(*arguments, stdin=b"a\n"), "-: standard input can be read only once; name files")
+
+
+@pytest.mark.usefixtures("there")
+@pytest.mark.parametrize("path", ["-", "out.tsv", "out.tsv.gz"])
+def test_many_short_lines_are_few_writes(path, monkeypatch, capfdbinary):
+    sizes = []
+    for output in (Spool, output_module._NamedOutput):
+        write = output.write
+        monkeypatch.setattr(
+            output, "write", lambda self, data, write=write: sizes.append(len(data)) or write(self, data)
+        )
+    with writing(path) as put:
+        for number in range(50_000):
+            put(str(number))
+    written = capfdbinary.readouterr().out if path == "-" else Path(path).read_bytes()
+    text = gzip.decompress(written) if path.endswith(".gz") else written
+    assert text.decode().split() == list(map(str, range(50_000)))
+    assert len(sizes) < 50

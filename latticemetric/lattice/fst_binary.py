@@ -207,7 +207,25 @@ def _check_states(machine: FstArrays) -> None:
         raise FormatError(f"an arc leads to state {machine.target[wrong[0]]}, which does not exist")
 
 
+class _Table(NamedTuple):
+    """A symbol table and its bytes."""
+
+    data: bytes
+    symbols: dict[int, str]
+
+
+# The table decoded last. Both sides of a machine, and all machines of an archive, often have the same table, and
+# decoding a large one takes far longer than its machine.
+_last_table = _Table(b"", {})
+
+
 def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
+    """Return the table that begins at the cursor; callers must not change it, since several machines may share it."""
+    global _last_table  # noqa: PLW0603  one per process
+    begin, last = cursor.at, _last_table
+    if last.data and bytes(cursor.data[begin : begin + len(last.data)]) == last.data:
+        cursor.at += len(last.data)
+        return last.symbols
     (magic,) = cursor.unpack("<i")
     if magic != SYMBOLS_MAGIC:
         raise FormatError(f"byte {cursor.at - 4}: a symbol table was expected")
@@ -220,6 +238,7 @@ def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
         symbol = cursor.string()
         (key,) = cursor.unpack("<q")
         table[key] = symbol
+    _last_table = _Table(bytes(cursor.data[begin : cursor.at]), table)
     return table
 
 

@@ -81,7 +81,7 @@ def lattice_from_arrays(
     labels = {}
     # If both sides have tables, equal numbers may stand for different words. A single table applies to both sides.
     tables = (machine.input_symbols, machine.output_symbols)
-    if not same or (None not in tables and tables[0] != tables[1]):
+    if not same or (None not in tables and tables[0] is not tables[1] and tables[0] != tables[1]):
         inputs = _vocabulary(machine.input_symbols)
         labels["input"] = Labels(machine.input, np.zeros(len(final), dtype=np.int32), inputs)
     return cls.from_arcs(
@@ -126,8 +126,17 @@ def symbol_table(vocabulary: Vocabulary) -> dict[int, str] | None:
     return {EPSILON: epsilon, **dict(vocabulary.items())}
 
 
+# The vocabulary made last, and its table: machines with the same table share it.
+_last: tuple[dict[int, str] | None, Vocabulary] = (None, Vocabulary.numeric())
+
+
 def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
-    return Vocabulary.numeric() if symbols is None else Vocabulary.embedded(symbols)
+    global _last  # noqa: PLW0603  one per process
+    table, vocabulary = _last
+    if symbols is not table:
+        vocabulary = Vocabulary.numeric() if symbols is None else Vocabulary.embedded(symbols)
+        _last = symbols, vocabulary
+    return vocabulary
 
 
 def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:

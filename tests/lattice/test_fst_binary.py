@@ -543,3 +543,16 @@ def test_weights_that_hifst_does_not_write_are_refused(weight, tmp_path):
     (tmp_path / "1.fst").write_bytes(sparse_machine((weight, [])))
     with pytest.raises(lm.FormatError, match=r"numbers start at 1|cut short"):
         lm.read_one(tmp_path / "1.fst")
+
+
+def test_machines_of_an_archive_share_equal_tables_and_no_others(tmp_path):
+    tables = [["a", "b"], ["a", "b"], ["b", "a"], ["a", "b", "c"], ["a", "b"]]
+    graphs = [
+        (str(number), lm.Lattice.from_arcs([0], [1], [2], final=[1], vocabulary=lm.Vocabulary.from_words(words)))
+        for number, words in enumerate(tables, start=1)
+    ]
+    lm.write(tmp_path / "x.far", graphs)
+    found = [graph for _, graph in lm.read(tmp_path / "x.far")]
+    assert [list(dict(graph.vocabulary.items()).values()) for graph in found] == tables
+    assert [next(graph.paths()).words for graph in found] == [("b",), ("b",), ("a",), ("b",), ("b",)]
+    assert found[0].vocabulary is found[1].vocabulary

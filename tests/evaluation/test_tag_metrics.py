@@ -263,3 +263,8 @@ def test_higher_thresholds_call_more_words_bad():
     gold = random_gold(500, 0.3)
     found = sweep_thresholds(gold, np.random.default_rng(1).random(500))
     assert all(one.scores.bad <= other.scores.bad for one, other in pairwise(found.rows))
+
+
+def test_single_tags_are_those_of_words():
+    assert not WordTags.of(["OK", "BAD", "OK"]).may_hold_gaps
+    assert WordTags.of(["OK", "OK BAD OK"]).may_hold_gaps

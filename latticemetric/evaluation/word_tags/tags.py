@@ -85,8 +85,8 @@ class WordTags(Frozen):
 
     @property
     def may_hold_gaps(self) -> bool:
-        """True if every segment has an odd number of tags, like n words with n + 1 gaps."""
-        return bool(len(self)) and bool((self.lengths % 2 == 1).all())
+        """True if every segment has an odd number of tags, like n words with n + 1 gaps, and some segment has words."""
+        return bool((self.lengths % 2 == 1).all()) and bool((self.lengths > 1).any())
 
     def replaced(self, bad: Flags) -> Self:
         """Return new tags for the same words. `bad` is True for each BAD tag."""
@@ -198,7 +198,7 @@ def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) 
     """Check whether each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them.
 
     If `gaps` is not `None`, it is the answer. Otherwise, `layout` decides; `auto` assumes gaps if every segment has an
-    odd number of tags.
+    odd number of tags, and some segment more than one.
     """
     if layout not in LAYOUTS:
         raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")

@@ -197,8 +197,18 @@ class Batch:
         return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
 
     def split(self, values: npt.ArrayLike) -> list[npt.NDArray[Any]]:
-        """Split an array with one row per cost into one array per graph."""
-        return np.split(np.asarray(values), np.cumsum(self.sizes)[:-1]) if self.sizes else []
+        """Split an array with one row per cost into one array per graph.
+
+        Raises:
+            UsageError: The array has more or fewer rows than the batch has costs.
+        """
+        array = np.asarray(values)
+        if array.shape[:1] != (sum(self.sizes),):
+            raise UsageError(
+                f"the values have the shape {array.shape}, but the batch has {sum(self.sizes)} costs",
+                advice="give an array with one row per cost, such as costs, a gradient, or features",
+            )
+        return np.split(array, np.cumsum(self.sizes)[:-1]) if self.sizes else []
 
     def expected(self, costs: npt.ArrayLike, *, gradient: bool = True) -> BatchExpectation:
         """Compute the expected rate of each graph under these costs.

@@ -209,6 +209,15 @@ def test_hostile_costs_are_refused(costs, problem):
         Batch([lattice, lattice], ["a", "a"]).expected(costs)
 
 
+@pytest.mark.parametrize("values", [np.zeros(2), np.zeros(5), np.zeros(7), np.zeros((1, 6)), 0.0])
+def test_only_arrays_with_a_row_per_cost_are_split(values):
+    lattice = lm.Lattice.from_strings(["a", "b"])
+    batch = Batch([lattice, lattice], ["a", "a"])
+    assert [len(part) for part in batch.split(np.zeros((6, 2)))] == [3, 3]
+    with pytest.raises(lm.UsageError, match=r"the values have the shape .*, but the batch has 6 costs"):
+        batch.split(values)
+
+
 def test_a_graph_that_needs_too_many_states_is_named():
     small, large = lm.Lattice.from_strings(["a"]), lm.Lattice.from_strings(["a b c d", "b c d a", "x a", "c x x"])
     batch = Batch([small, large], ["a", "a b c d"], most_states=6)

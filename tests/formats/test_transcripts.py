@@ -572,6 +572,8 @@ def test_words_of_a_ctm_that_go_back_in_time_keep_their_order_and_it_is_said(tmp
         ("x.ctm.gz", ";; c\nr A 0.0 0.5 a 0.5\n\nr A 0.6 0,1 b 0.5\n", "x.ctm.gz:4: this is not a line of CTM"),
         ("x.stm", "r A s 0.0 0.5 a\nr A 0.6 0.1 b\n", "x.stm:2: this is not a line of STM"),
         ("x.stm", "r A s 0 2 a b\n", "x.stm: this is STM, not lines of text; give trn, STM or CTM for outputs and"),
+        ("x.ctm", ";; no words\n", "x.ctm: this is CTM, not lines of text"),
+        ("x.ctm", "r A 0.0 0.5 a|||b 0.5\n", "x.ctm: this is CTM, not lines of text"),
     ],
 )
 def test_damaged_transcripts_are_not_lines_of_text(tmp_path, name, text, says):

@@ -279,8 +279,9 @@ def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog)
     assert "there are no words for b A" in caplog.text
 
 
-def test_a_file_without_words_counts_as_deleted_and_it_is_said(tmp_path, caplog):
-    reference, hypothesis = write_segments(tmp_path, ctm="")
+@pytest.mark.parametrize("ctm", ["", ";; no words\n"])
+def test_a_file_without_words_counts_as_deleted_and_it_is_said(tmp_path, caplog, ctm):
+    reference, hypothesis = write_segments(tmp_path, ctm=ctm)
     assert [counts[2] for counts in our_counts(reference, hypothesis, lowercase=True)] == [2, 3, 0, 3]
     assert "there are no words for" in caplog.text
     if SCLITE is not None:

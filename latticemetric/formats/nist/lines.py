@@ -139,10 +139,11 @@ def reference_format(head: bytes, stem: str) -> str | None:
     for name, is_reference in _REFERENCES.items():
         if is_reference(head):
             return name
-    rows, suffix = _rows(head), stem.lower().rpartition(".")[2]
+    suffix = stem.lower().rpartition(".")[2]
     if suffix == "trn":
+        rows = _rows(head)
         return suffix if 2 * sum(_ID.search(row[-1]) is not None for row in rows) > len(rows) else None
-    return suffix if rows and suffix in _REFERENCES else None
+    return suffix if suffix in _REFERENCES and head.strip() else None
 
 
 _REFERENCES = {"stm": is_stm_reference, "ctm": is_ctm_reference, "trn": is_trn_reference}

@@ -256,7 +256,7 @@ def _are_words_and_segments(words: Stream, segments: Stream) -> bool:
 def _required_transcripts(path: str) -> _Table:
     table = _transcripts(path)
     if table is None:
-        if path != STANDARD_INPUT:
+        if _opens_again(path):
             with open_stream(path) as stream:
                 require_lines(stream)  # its errors say more
         raise FormatError(

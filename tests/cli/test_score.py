@@ -663,6 +663,11 @@ def test_outputs_and_references_may_be_pipes(tmp_path):
     assert "this file is not trn, STM or CTM, but the first reference file is" in refused.stderr
 
 
+def test_json_on_standard_input_is_told_beside_transcripts(tmp_path):
+    reference = file(tmp_path, "ref.trn", "a b (s_1)\n")
+    assert_one_line_error(score("-", reference, stdin=b'{"text": "a b"}\n'), "-: this is JSON, not lines of text")
+
+
 def test_lines_that_end_in_brackets_are_text_beside_text(tmp_path):
     said, meant = file(tmp_path, "hyp.txt", "see page (5-6)\n"), file(tmp_path, "ref.txt", "see page 5\n")
     assert score_of(said, meant, "-m", "wer", "--resamples", 0) == 1 / 3

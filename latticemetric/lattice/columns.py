@@ -53,7 +53,7 @@ class Column(Frozen):
     Lists and other arrays of numbers become read-only arrays of 64-bit floats.
 
     Raises:
-        InputError: The costs are not flat lists of numbers.
+        InputError: The costs are not flat lists of numbers, or the scale is not a number.
     """
 
     arc: Floats
@@ -64,7 +64,7 @@ class Column(Frozen):
         values = vars(self)
         values["arc"], values["final"] = _costs(self.arc), _costs(self.final)
         if type(self.scale) is not float:
-            values["scale"] = float(_numbers(self.scale))
+            values["scale"] = _scale(self.scale)
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
         """Return the column with only these arcs and final states."""
@@ -81,6 +81,13 @@ def _costs(given: Any) -> Floats:
     if array.ndim != 1:
         raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
     return frozen(array.copy()) if array.flags.writeable else array  # the caller may still change it
+
+
+def _scale(given: Any) -> float:
+    number = _numbers(given)
+    if number.ndim or given is None:
+        raise InputError("the scale of a score column is not a number")
+    return float(number)
 
 
 def _numbers(given: Any) -> Floats:

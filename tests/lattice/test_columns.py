@@ -46,3 +46,9 @@ def test_what_is_no_flat_list_of_numbers_is_refused(given, message):
             make()
     with pytest.raises(lm.InputError, match="values that are not numbers"):
         lm.Column([1.0], [0.0], "0.5")
+
+
+@pytest.mark.parametrize("scale", [None, [2.0], [1.0, 2.0], np.array([2.0])])
+def test_what_is_not_one_number_is_no_scale(scale):
+    with pytest.raises(lm.InputError, match="the scale of a score column is not a number"):
+        lm.Column([1.0], [0.0], scale)

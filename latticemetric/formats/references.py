@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,10 +27,11 @@ _MARKUP = re.compile(rb"\s*<(?:[?]xml|!doctype|mteval|(?:ref|src|tst)set|dataset
 # The beginning of what decoders write in place of lines of text: an object of JSON, or an array of objects, with one of
 # the usual fields of texts and audio (texts to score may be other JSON); an n-best list of Moses or Marian.
 _JSON = re.compile(rb'\s*(?:\[\s*)?\{\s*"[^"\\\n]*"\s*:')
-_TEXT_FIELD = re.compile(
-    rb'"(?:(?:pred_)?text|words|sentence|content|transcript(?:ion)?|ref(?:erence)?s?|hyp(?:othes[ie]s)?|target'
-    rb'|audio_filepath|session_id|segments|chunks|choices|nbest)"\s*:'
+_TEXT_NAME = (
+    "(?:pred_)?text|words|sentence|content|transcript(?:ion)?|ref(?:erence)?s?|hyp(?:othes[ie]s)?|target"
+    "|audio_filepath|session_id|segments|chunks|choices|nbest"
 )
+_TEXT_FIELD = re.compile(rf'"(?:{_TEXT_NAME})"\s*:'.encode())
 _NBEST = re.compile(rb"\s*[0-9]+[ \t]*\|\|\|[^\n]*\|\|\|")
 
 
@@ -152,7 +154,7 @@ def require_lines(stream: Stream, *, of_json: bool = False) -> None:
     if _MARKUP.match(head):
         advice = "write the text of each <seg> on a line of its own"
         raise FormatError("this is XML or SGML, not lines of text", where=stream.name, advice=advice)
-    is_json = _JSON.match(head) is not None and _TEXT_FIELD.search(head) is not None and not of_json
+    is_json = not of_json and _is_json_of_decoders(head)
     if is_json or _NBEST.match(head):
         what = f"this is {'JSON' if is_json else 'an n-best list'}, not lines of text"
         advice = "write its texts on lines, for example with latticemetric best, which puts the id first"
@@ -162,6 +164,27 @@ def require_lines(stream: Stream, *, of_json: bool = False) -> None:
         from latticemetric.formats.nist.lines import refuse_transcripts
 
         refuse_transcripts(stream)
+
+
+def _is_json_of_decoders(head: bytes) -> bool:
+    """Check whether a file is JSON with texts or audio, rather than texts that are JSON themselves, one per line."""
+    if _JSON.match(head) is None or _TEXT_FIELD.search(head) is None:
+        return False
+    first, _, more = head.strip().partition(b"\n")
+    try:
+        return not more or _has_texts(json.loads(first))
+    except (ValueError, RecursionError):
+        return True  # a document of several lines
+
+
+def _has_texts(value: object) -> bool:
+    """Check for fields of texts or audio; leave nested objects out, such as the arguments of a call in JSON."""
+    if isinstance(value, list):
+        return any(map(_has_texts, value))
+    return isinstance(value, dict) and any(
+        re.fullmatch(_TEXT_NAME, name) or (isinstance(inner, list) and _has_texts(inner))
+        for name, inner in value.items()
+    )
 
 
 def _require_text(stream: Stream) -> None:

@@ -614,6 +614,8 @@ def test_markup_is_not_scored_as_text(head, tmp_path):
         ('{"text": " a b", "segments": [{"text": " a b"}]}', "JSON"),
         ('\n[\n  {\n    "words": "a b"}]\n', "JSON"),
         ('[{"ref": "a b", "hyp": "a"}]', "JSON"),
+        ('{"alternatives": [{"text": "a b"}]}\n{"alternatives": [{"text": "c"}]}\n', "JSON"),
+        ('{"result": {"transcript": "a b"}}\n', "JSON"),
         ("0 ||| a b ||| F0= -1 ||| -0.5\n", "an n-best list"),
         ("0||| a b ||| -0.5\n", "an n-best list"),
     ],
@@ -629,7 +631,10 @@ def test_what_decoders_write_is_not_scored_as_lines_of_text(text, what, tmp_path
 BRACKETS = ["{ a / b }", '{ "text" } [ b ]', "{a: b}", '{"a", "b"}', '["a": "b"]', '{"intent": "book a table"}']
 
 
-@pytest.mark.parametrize("text", [*BRACKETS, "a ||| b", "0 ||| b", "x ||| y ||| z"])
+CALLS = '{"call": "send", "with": {"content": "hi"}}\n{"call": "stop", "with": {}}'
+
+
+@pytest.mark.parametrize("text", [*BRACKETS, CALLS, "a ||| b", "0 ||| b", "x ||| y ||| z"])
 def test_brackets_and_bars_in_lines_of_text_are_words(text, tmp_path):
     path = file(tmp_path, "hyp.txt", f"{text}\n")
     assert "%WER 0.00" in good(score(path, path, "--metrics", "wer", "--resamples", "0")).stdout

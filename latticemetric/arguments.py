@@ -42,9 +42,11 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
     Raises:
         UsageError: The argument is not a number, or out of range. The error has this `message` and `advice`.
     """
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
-    number = (int if isinstance(given, Integral) else float)(str(given)) if is_number else math.nan
-    if not (is_finite(number) and least <= number <= most):
+    if not isinstance(given, Real) or isinstance(given, bool) or not is_finite(given):
+        raise UsageError(message, advice=advice)
+    shown = str(given) if hasattr(given, "dtype") else given
+    number = int(given) if isinstance(given, Integral) else float(shown)
+    if not least <= number <= most:
         raise UsageError(message, advice=advice)
     return number
 
@@ -60,7 +62,7 @@ def is_finite(given: Any) -> bool:
 def is_beyond_floats(given: Any) -> bool:
     """Check whether an argument is infinity, or a number above all finite floats."""
     is_number: bool = isinstance(given, Real)
-    return is_number and bool(given > sys.float_info.max)
+    return is_number and not is_finite(given) and bool(given > 0)
 
 
 def require_finite(given: object, what: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -740,6 +741,18 @@ def test_limits_above_all_that_can_be_reached_are_none(limit):
         assert len(LATTICE.n_best(2)) == 2
     finally:
         lm.limit_memory(None)
+
+
+@pytest.mark.parametrize(
+    "beam", [np.float32(0.5), np.float32("inf"), np.float64("inf"), Decimal("0.5"), Fraction(1, 2)]
+)
+def test_beams_are_numbers_of_any_kind(beam):
+    for graph in (PAIR, FOREST, LATTICE):
+        assert graph.pruned(beam) == graph.pruned(float(beam))
+
+
+def test_limits_may_be_fractions():
+    assert lm.expected(PAIR, "a b", seconds=Fraction(9, 2)) == lm.expected(PAIR, "a b")
 
 
 @pytest.mark.parametrize("graph", [LATTICE, FOREST], ids=["lattice", "forest"])

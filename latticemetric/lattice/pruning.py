@@ -138,7 +138,7 @@ def checked_beam(beam: float) -> float:
     """Return the beam; raise an error if it is negative or NaN."""
     if not (is_finite(beam) or is_beyond_floats(beam)) or beam < 0:
         raise UsageError(f"the beam is {beam!r}, but it must be a cost of at least 0")
-    return math.inf if is_beyond_floats(beam) else beam
+    return math.inf if is_beyond_floats(beam) else float(beam)
 
 
 _MOST_ARCS = 2**62

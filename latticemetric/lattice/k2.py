@@ -29,7 +29,8 @@ Numbers = npt.NDArray[np.int32]
 _ROWS = "give rows of source, target, label and score"
 _END = -1
 _FIELDS = 4
-_INPUT, _SCORE = "input", "score"
+INPUT = "input"
+_SCORE = "score"
 _ARC = "k2 arc"
 _LARGEST_SCORE = float(np.finfo(np.float32).max)
 
@@ -80,7 +81,7 @@ def lattice_to_k2(lattice: LatticeArrays, scales: Scales | None = None) -> K2Arr
     order = np.argsort(source, kind="stable")  # the arc to the final state is the last of its source
     last = np.full(len(ends), lattice.num_states)
     ending = np.full(len(ends), _END)
-    side = lattice.labels.get(_INPUT)
+    side = lattice.labels.get(INPUT)
     label = np.concatenate([lattice.word if side is None else side.arc, ending])
     score = (0.0 - np.concatenate([cost.arc, ends])).astype(np.float32)
     columns = [source, np.concatenate([lattice.target, last]), label, score.view(np.int32)]
@@ -168,7 +169,7 @@ def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: boo
     labels = {}
     side = np.maximum(machine.label, EPSILON)[kept]
     if machine.aux is not None and side.any() and not np.array_equal(side, np.maximum(words, EPSILON)[kept]):
-        labels[_INPUT] = Labels(side, nothing, Vocabulary.numeric())
+        labels[INPUT] = Labels(side, nothing, Vocabulary.numeric())
     if numbered:
         labels[_ARC] = Labels(number[kept], nothing if final_number is None else final_number, Vocabulary.numeric())
     return cls.from_arcs(

@@ -1,5 +1,7 @@
 """Arrays of k2: what goes in comes out, and is what the text of k2 says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,7 +65,9 @@ def test_a_state_with_several_ways_to_end_keeps_them():
 
 
 GOOD = arcs_of((0, 1, 5, -1.0), (1, 2, -1, 0.0))
-VECTOR = lm.lattices_to_k2([lm.Lattice.from_strings(["a"]), lm.Lattice.from_strings(["b c"])]).arcs
+LETTERS = lm.Vocabulary.from_words(["c", "a", "b"])
+TWO = [lm.Lattice.from_strings(["a"]), lm.Lattice.from_strings(["b c", "", "c"])]
+VECTOR = lm.lattices_to_k2(TWO, vocabulary=LETTERS).arcs
 
 
 @pytest.mark.parametrize(
@@ -91,6 +95,21 @@ VECTOR = lm.lattices_to_k2([lm.Lattice.from_strings(["a"]), lm.Lattice.from_stri
 def test_hostile_arrays_are_refused(arcs, options, problem):
     with pytest.raises(lm.LatticeMetricError, match=problem):
         lm.Lattice.from_k2(arcs, **options)
+
+
+def test_a_vector_has_one_vocabulary():
+    again = lm.lattices_from_k2(VECTOR, vocabulary=LETTERS)
+    assert [paths_of(one) for one in again] == [paths_of(one) for one in TWO]
+    assert lm.lattices_to_k2(again).arcs.tolist() == VECTOR.tolist()
+    with pytest.raises(lm.UsageError, match="lattices 0 and 1 have different vocabularies"):
+        lm.lattices_to_k2(TWO)
+    sided = [lm.Lattice.from_k2(GOOD, aux_labels=np.array([3, -1], dtype=np.int32), vocabulary=LETTERS)] * 2
+    assert lm.lattices_to_k2(sided).aux_labels.tolist() == [3, -1] * 2
+    spelled = replace(sided[0].labels["input"], vocabulary=lm.Vocabulary({5: "s"}))
+    with pytest.raises(lm.UsageError, match="different vocabularies of input labels"):
+        lm.lattices_to_k2([sided[0], replace(sided[1], labels={"input": spelled})])
+    with pytest.raises(lm.InputError, match="the word 'c' is not in the vocabulary"):
+        lm.lattices_to_k2(TWO, vocabulary=lm.Vocabulary.from_words(["a", "b"]))
 
 
 def test_costs_that_single_precision_cannot_hold_are_refused():

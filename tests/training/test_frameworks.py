@@ -154,6 +154,15 @@ def test_tensors_of_k2_are_taken_with_their_history():
     assert scores.grad.abs().sum() > 0
 
 
+def test_the_page_makes_a_vector_of_k2_with_the_rates_of_its_lattices(monkeypatch):
+    names = run_page(monkeypatch, "from_k2")
+    batch, k2_batch = names["batch"], names["k2_batch"]
+    rates = batch.expected(batch.features(["lm", "acoustic"]) @ [1.0, 0.5]).value
+    machines = lm.lattices_from_k2(names["arcs"], vocabulary=names["vocabulary"])
+    scores = np.concatenate([one.to_k2().arcs[:, 3].view(np.float32) for one in machines])
+    assert k2_batch.expected(-scores.astype(np.float64)).value == pytest.approx(rates, abs=1e-6)
+
+
 def test_the_page_trains_with_pytorch(monkeypatch):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     names = run_page(monkeypatch, "torch")

@@ -25,6 +25,7 @@ from latticemetric.cli.results import (
     lone_rate,
     rate,
     rate_title,
+    say,
     table,
     values,
 )
@@ -47,6 +48,7 @@ _SECTIONS = {"Search": "--most-states", "Gradient": "--gradient"}
 _COLUMNS = (
     "id", "expected", "numerator", "denominator", "variance", "low", "high", "exact", "standard_error", "distribution"
 )  # fmt: skip
+_SHOWN = 3  # ids of graphs that a message lists
 _PATH_COLUMNS = ("hypothesis", "score", "numerator", "denominator")
 
 
@@ -104,21 +106,29 @@ def command(
         rate, search.posterior_scale, reading.weights, search.gradient is not None, search.most_states
     )
     paired = reading.paired(lattices, references, run.shard)
+    without: list[str] = []
     with running(run, output.output) as (started, failures):
         answers = failures.reported(expectations_of(paired.lattices, asked, started))
         if search.gradient is not None:
-            answers = _with_gradients(answers, search.gradient)
+            answers = _with_gradients(answers, search.gradient, without)
         results = ExpectedResults(answers, rate, paired.references, normalize=reading.rewritten_by, shard=run.shard)
         output.write(results, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(results)
+    if without:
+        shown = ", ".join(map(harmless, without[:_SHOWN])) + (", …" if len(without) > _SHOWN else "")
+        say(
+            f"warning: {counted(len(without), 'graph')} without gradient, not exact or without reference words: {shown}"
+            f"; prune large graphs, or raise --most-states"
+        )
     failures.exit()
 
 
-def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator[ExpectationAnswer]:
+def _with_gradients(answers: Iterable[ExpectationAnswer], path: str, without: list[str]) -> Iterator[ExpectationAnswer]:
     """Yield the answers; then write the gradients: for each graph, the arrays `ID` and `ID/final`.
 
     The array `ID` has a number for each arc, edge (of a forest) or hypothesis (of an n-best list). The array `ID/final`
-    has a number for each final state. A graph without a gradient has no arrays.
+    has a number for each final state. A graph without a gradient has no arrays; if it did not fail, its id is added to
+    `without`.
     """
     from latticemetric.formats.streams.output import atomic_output
 
@@ -132,6 +142,8 @@ def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator
                     advice = "give each graph its own id, without /final at its end, or leave --gradient out"
                     raise InputError(what, where="--gradient", advice=advice)
                 arrays[name] = array
+        elif found is not None:
+            without.append(answer.name)
         yield answer
     with atomic_output(path) as file:
         _write_arrays(file, arrays)

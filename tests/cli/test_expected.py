@@ -106,6 +106,21 @@ def test_gradients_of_ids_that_clash_are_refused(tmp_path, names):
     assert not written.exists()
 
 
+def test_graphs_without_gradient_are_named(tmp_path):
+    graphs, references, written = MEETING[0], tmp_path / "ref.txt", tmp_path / "slopes.npz"
+    names = ["meeting-001", "meeting-002", "meeting-003"]
+    references.write_text(f"{names[0]} we meet\n{names[1]}\n{names[2]} thank you all\n")
+    done = latticemetric("expected", graphs, references, "--gradient", written)
+    assert "warning: 1 graph without gradient" in done.stderr
+    assert f"without reference words: {names[1]}; prune" in done.stderr
+    with np.load(written) as found:
+        assert found.files == [names[0], f"{names[0]}/final", names[2], f"{names[2]}/final"]
+    done = latticemetric("expected", graphs, references, "--gradient", written, "--most-states", "2", "--format", "tsv")
+    assert "warning: 3 graphs without gradient" in done.stderr
+    assert f"words: {', '.join(names)}; prune" in done.stderr
+    assert "warning" not in latticemetric("expected", *MEETING, "--gradient", written).stderr
+
+
 def test_text_names_intervals_that_are_not_exact(tmp_path):
     paths = data(tmp_path, graphs=4)
     done = latticemetric("expected", *paths, "--most-states", "1")

@@ -1,9 +1,10 @@
-"""Tune the weights of score columns with hope and fear (Chiang 2012), one lattice at a time.
+"""Tune the weights of score columns with hope and fear (Chiang 2012), one graph at a time.
 
-    python margin_training.py LATTICES REFERENCES
+    python margin_training.py GRAPHS REFERENCES
 
-References are lines that begin with the ids of the lattices. Each step moves the weights just far enough that
-the hope costs less than the fear by the difference of their rates, or by the largest step if that is shorter.
+Graphs are lattices, n-best lists, or small forests. References are lines in the order of the graphs; they may begin
+with the ids of the graphs. Each step moves the weights just far enough that the hope costs less than the fear by the
+difference of their rates, or by the largest step if that is shorter.
 """
 
 import sys
@@ -14,11 +15,13 @@ import latticemetric as lm
 LARGEST_STEP = 0.1
 ROUNDS = 5
 
+Graph = lm.Lattice | lm.Forest
 
-def step(scales: dict[str, float], lattice: lm.Lattice, reference: str, metric: lm.GRR) -> dict[str, float]:
-    """Return the weights after one lattice."""
-    hope = lm.hope(lattice, reference, metric, weight=1, scales=scales)
-    fear = lm.fear(lattice, reference, metric, weight=1, scales=scales)
+
+def step(scales: dict[str, float], graph: Graph, reference: str, metric: lm.GRR) -> dict[str, float]:
+    """Return the weights after one graph."""
+    hope = lm.hope(graph, reference, metric, weight=1, scales=scales)
+    fear = lm.fear(graph, reference, metric, weight=1, scales=scales)
     # Scores are costs: a column that is larger in the fear should weigh more.
     change = {name: fear.scores[name] - hope.scores[name] for name in scales}
     size = sum(value * value for value in change.values())
@@ -30,38 +33,40 @@ def step(scales: dict[str, float], lattice: lm.Lattice, reference: str, metric: 
     return {name: weight + length * change[name] for name, weight in scales.items()}
 
 
-def tuned(lattices: list[lm.Lattice], references: list[str], metric: lm.GRR) -> dict[str, float]:
+def tuned(graphs: list[Graph], references: list[str], metric: lm.GRR) -> dict[str, float]:
     """Return the mean of the weights after each step; it varies less than the last weights."""
-    scales = dict.fromkeys(lattices[0].scores, 1.0)
+    scales = {name: column.scale for name, column in graphs[0].scores.items()}
     sums = dict.fromkeys(scales, 0.0)
     for _ in range(ROUNDS):
-        for lattice, reference in zip(lattices, references, strict=True):
-            scales = step(scales, lattice, reference, metric)
+        for graph, reference in zip(graphs, references, strict=True):
+            scales = step(scales, graph, reference, metric)
             sums = {name: sums[name] + weight for name, weight in scales.items()}
-    return {name: total / (ROUNDS * len(lattices)) for name, total in sums.items()}
+    return {name: total / (ROUNDS * len(graphs)) for name, total in sums.items()}
 
 
 def one_best_score(
-    lattices: list[lm.Lattice], references: list[str], metric: lm.GRR, scales: dict[str, float] | None
+    graphs: list[Graph], references: list[str], metric: lm.GRR, scales: dict[str, float] | None
 ) -> float | None:
     """Return the corpus value of the 1-bests under these weights."""
     said = [
-        lm.oracle(lattice, reference, metric, scales=scales).one_best.words
-        for lattice, reference in zip(lattices, references, strict=True)
+        lm.oracle(graph, reference, metric, scales=scales).one_best.words
+        for graph, reference in zip(graphs, references, strict=True)
     ]
     return metric.corpus(said, references).score
 
 
-def main(lattice_file: str, reference_file: str) -> None:
+def main(graph_file: str, reference_file: str) -> None:
     """Print the weights, and the word error rate before and after."""
-    lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
-    text = {name: words for name, _, words in lines}
-    graphs = {name: graph for name, graph in lm.read(lattice_file) if isinstance(graph, lm.Lattice)}
-    lattices, references = list(graphs.values()), [text[name] for name in graphs]
+    named = {name: g.to_lattice() if isinstance(g, lm.NBest) else g for name, g in lm.read(graph_file)}
+    references = Path(reference_file).read_text(encoding="utf-8").splitlines()
+    text = dict(line.partition(" ")[::2] for line in references)
+    if named.keys() <= text.keys():
+        references = [text[name] for name in named]
+    graphs = list(named.values())
     metric = lm.WER()
-    before = one_best_score(lattices, references, metric, None)
-    scales = tuned(lattices, references, metric)
-    after = one_best_score(lattices, references, metric, scales)
+    before = one_best_score(graphs, references, metric, None)
+    scales = tuned(graphs, references, metric)
+    after = one_best_score(graphs, references, metric, scales)
     print(" ".join(f"{name}={weight:.3f}" for name, weight in scales.items()))
     print(f"wer {before:.4f} -> {after:.4f}")
 

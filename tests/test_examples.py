@@ -37,6 +37,17 @@ def test_weights_are_tuned_by_hope_and_fear():
     assert after <= before
 
 
+@pytest.mark.parametrize(
+    ("graphs", "references"), [("beacon.travatar.json", "beacon.ref.txt"), ("headlines.nbest", "headlines.ref.txt")]
+)
+def test_weights_of_forests_and_lists_are_tuned(graphs, references):
+    weights, rates = lines_of("margin_training.py", DATA / graphs, DATA / references)
+    graph = next(lm.read(DATA / graphs))[1]
+    names = graph.score_names() if isinstance(graph, lm.NBest) else graph.scores
+    assert [pair.split("=")[0] for pair in weights.split()] == list(names)
+    assert rates.startswith("wer 0.")
+
+
 def test_scales_are_trained_by_the_exact_expected_wer():
     headlines = DATA / "headlines.nbest", DATA / "headlines.ref.txt"
     lines = lines_of("expected_training.py", *MEETING, *headlines)

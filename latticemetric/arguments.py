@@ -168,8 +168,12 @@ def path_text(given: Any, name: str = "path") -> str:
 
 
 def is_nbest(given: object) -> bool:
-    """Check whether an argument is an n-best list: its items are hypotheses, neither texts nor graphs."""
-    return hasattr(given, "hypotheses") and hasattr(given, "scales")
+    """Check whether an argument is an n-best list: its items are hypotheses, neither texts nor graphs.
+
+    Look at its type only, since `NBest.of_texts` splits its texts when it is asked for hypotheses.
+    """
+    fields = getattr(type(given), "__dataclass_fields__", ())
+    return "hypotheses" in fields and "scales" in fields
 
 
 def is_table(given: object) -> bool:

@@ -36,14 +36,18 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
     if isinstance(graph, NBest):
         return graph.to_lattice(keep=scales or ())
     if not isinstance(graph, Forest):
-        raise UsageError(
-            f"{type(graph).__name__} is not a lattice, n-best list or forest",
-            advice="build one with Lattice.from_strings, from_arcs, from_fst or from_networkx",
-        )
+        raise _no_graph(graph)
     try:
         return graph.to_lattice()
     except InputError as error:
         raise InputError(error.what, where=error.where, advice=advice or error.advice) from None
+
+
+def _no_graph(given: object) -> UsageError:
+    return UsageError(
+        f"{type(given).__name__} is not a lattice, n-best list or forest",
+        advice="build one with Lattice.from_strings, from_arcs, from_fst or from_networkx",
+    )
 
 
 def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
@@ -55,7 +59,7 @@ def named_graphs(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Gra
     """Return an iterator over pairs of a name and a graph, which checks each pair.
 
     Raises:
-        UsageError: `graphs` is a mapping or a single graph, or an item is not such a pair.
+        UsageError: `graphs` is a mapping or a single graph, or an item is not a pair of a string and a graph.
     """
     if isinstance(graphs, Mapping):
         raise UsageError(f"graphs is a {type(graphs).__name__}", advice="give its pairs: graphs.items()")
@@ -71,6 +75,8 @@ def _checked_pair(pair: Any) -> tuple[str, Graph]:
     name, graph = pair
     if not isinstance(name, str):
         raise UsageError(f"the name {name!r} of a graph is not a string", advice=f"give '{name}'")
+    if not (isinstance(graph, Lattice | Forest) or is_nbest(graph)):
+        raise _no_graph(graph)
     return name, graph
 
 

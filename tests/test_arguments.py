@@ -350,9 +350,18 @@ def test_graphs_with_names_are_pairs(tmp_path):
             call([SCALED])
         with pytest.raises(lm.UsageError, match=r"^the name 1 of a graph is not a string; give '1'$"):
             call([(1, SCALED)])
+        with pytest.raises(lm.UsageError, match=r"^Hypothesis is not a lattice, n-best list or forest; build one"):
+            call([("u1", SCALED[0])])
         with pytest.raises(lm.UsageError, match=r"^graphs is a NBest"):
             call(SCALED)
     assert [answer.value for answer in lm.ask_each(len, {"u1": SCALED}.items())] == [3]
+
+
+def test_texts_of_lists_are_not_split_to_see_that_they_are_lists():
+    nbest = lm.NBest.of_texts(["a b"])
+    assert [answer.value for answer in lm.ask_each(lambda graph: "hypotheses" in vars(graph), [("u1", nbest)])] == [
+        False
+    ]
 
 
 class ArrowTable:

@@ -417,7 +417,8 @@ def _campaign_scores(
             yield place, system, segments[turns[system] - 1] if level == "seg" else "", rater, kind, score
         for system, turn in turns.items():
             if level == "seg" and turn < len(segments):  # without one line, later scores would move up a segment
-                what = f"{shortened(system)} has {turn} scores, but the test set has {len(segments)} segments"
+                number = f"{turn} score{'' if turn == 1 else 's'}"
+                what = f"{shortened(system)} has {number}, but the test set has {len(segments)} segments"
                 raise FormatError(what, where=path, advice="give one line per segment: its score, or None")
 
 

@@ -164,7 +164,7 @@ def test_ratings_with_mistakes_are_named(campaign, line, message):
             ["good\t-1", "good\t-2"],
             r"mqm\.sys\.score:2: good has two scores; give one line per system",
         ),
-        ("mqm.rater1.seg.rating", ["good\tNone"], r"rating: good has 1 scores, but the test set has 3 segments"),
+        ("mqm.rater1.seg.rating", ["good\tNone"], r"rating: good has 1 score, but the test set has 3 segments"),
     ],
 )
 def test_human_scores_that_cannot_be_counted_off_are_refused(campaign, name, lines, message):

@@ -42,10 +42,11 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
     Raises:
         UsageError: The argument is not a number, or out of range. The error has this `message` and `advice`.
     """
-    if not isinstance(given, Real) or isinstance(given, bool) or not is_finite(given):
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    if not (is_number and is_finite(given)):
         raise UsageError(message, advice=advice)
-    shown = str(given) if hasattr(given, "dtype") else given
-    number = int(given) if isinstance(given, Integral) else float(shown)
+    plain: Any = str(given) if hasattr(given, "dtype") else given
+    number = int(plain) if isinstance(given, Integral) else float(plain)
     if not least <= number <= most:
         raise UsageError(message, advice=advice)
     return number

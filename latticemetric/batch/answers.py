@@ -205,7 +205,7 @@ def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
     from latticemetric.formats.columns import warn_of_rank
 
     if isinstance(graph, NBest):
-        warn_of_rank(graph.to_lattice(), scales)
+        warn_of_rank(graph, scales)
         return converted(graph.determinized(scales, merge="best"), written)
     return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(scales), written)
 

@@ -68,25 +68,26 @@ def to_lattice(graph: Graph) -> Lattice:
             f"a lattice cannot hold the labels of the forest's nodes ({', '.join(lost)})",
             advice="leave them out with --drop-labels",
         )
-    lattice: Lattice = graph if isinstance(graph, Lattice) else graph.to_lattice()
-    warn_of_rank(lattice)
-    return lattice
+    warn_of_rank(graph)
+    return graph if isinstance(graph, Lattice) else graph.to_lattice()
 
 
-def warn_of_rank(lattice: Lattice, scales: Scales | None = None) -> None:
-    """Warn if hypotheses of an n-best list (`Lattice.ranked`) would lose their order in a lattice."""
-    if lattice.ranked and _has_ties(lattice, scales):
+def warn_of_rank(graph: Graph, scales: Scales | None = None) -> None:
+    """Warn if hypotheses of an n-best list would lose their order in a lattice."""
+    ranked = _ranked_strings(graph, scales)
+    if any(cost == next_cost and words != next_ for (cost, words), (next_cost, next_) in pairwise(ranked)):
         _warn_of_rank()
 
 
-def _has_ties(lattice: Lattice, scales: Scales | None) -> bool:
-    """Check whether different hypotheses of an n-best list have the same cost."""
-    cost = lattice.cost(scales)
-    pairs = pairwise(lattice.ranked_paths(cost))
-    return any(
-        lattice.cost_of(one, cost) == lattice.cost_of(next_, cost) and lattice.words(one) != lattice.words(next_)
-        for one, next_ in pairs
-    )
+def _ranked_strings(graph: Graph, scales: Scales | None) -> list[tuple[float, Sequence[str]]]:
+    """Return the cost and the words of each hypothesis, by ascending cost; nothing for graphs without ranks."""
+    if isinstance(graph, NBest):
+        costs = zip(graph.costs(scales), (hypothesis.words for hypothesis in graph), strict=True)
+        return sorted(costs, key=lambda pair: pair[0])
+    if isinstance(graph, Lattice) and graph.ranked:
+        cost = graph.cost(scales)
+        return [(graph.cost_of(path, cost), graph.words(path)) for path in graph.ranked_paths(cost)]
+    return []
 
 
 @cache

@@ -6,7 +6,7 @@ import pytest
 from kit.commands import good, run
 
 import latticemetric as lm
-from latticemetric.formats.columns import _warn_of_rank
+from latticemetric.formats.columns import _warn_of_rank, warn_of_rank
 from latticemetric.nbest import Hypothesis
 
 TEXTS = ["the best of the list", "best", "the list"]
@@ -97,6 +97,15 @@ def test_lists_that_lose_their_order_when_they_are_determinized_are_told(tmp_pat
     lm.write(lists, [("u", listed(3.0, 2.0, 1.0))])
     assert "order" not in told()
     assert "order" in told("--scale", "score=0")
+
+
+def test_ties_of_a_list_are_found_without_its_lattice(monkeypatch, caplog):
+    monkeypatch.delattr(lm.NBest, "to_lattice")
+    _warn_of_rank.cache_clear()
+    warn_of_rank(listed(1.0, 2.0, 3.0))
+    assert not caplog.messages
+    warn_of_rank(listed(1.0, 2.0, 3.0), dict.fromkeys(listed(1.0, 2.0, 3.0).score_names(), 0.0))
+    assert len(caplog.messages) == 1
 
 
 @pytest.mark.parametrize("seed", range(50))

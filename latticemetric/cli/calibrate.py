@@ -175,7 +175,7 @@ def _examples(
 
     answers = failures.reported(examples_of(reading.paired(files, references).lattices, keep_going=keep_going))
     examples = [answer.value for answer in answers if answer.problem is None]
-    failures.require(examples)
+    failures.require_answers()
     return [one.graph for one in examples], [one.references for one in examples]
 
 

@@ -462,7 +462,7 @@ def _write_tuning(
     answers = progress(examples_of(pairs, evidence_graphs, keep_going=keep_going), None, "graphs")
     failures = Failures(None)
     examples = [answer.value for answer in failures.reported(answers) if answer.problem is None]
-    failures.require(examples)
+    failures.require_answers()
     tuned = tune_mbr(
         [example.graph for example in examples],
         [example.references for example in examples],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from latticemetric.cli.results import counted, progress, say, tsv_field, write_lines
@@ -47,12 +47,15 @@ class Failures:
     def __init__(self, path: str | None) -> None:
         self._path = path
         self._rows: list[tuple[str, str, str, str]] = []
+        self._answered = 0
         self.count = 0
 
     def reported(self, answers: Iterable[AnyAnswer]) -> Iterator[AnyAnswer]:
-        """Yield the answers; add the failed answers to the list."""
+        """Yield the answers; add the failed answers to the list, and count the others."""
         for answer in answers:
-            if answer.problem is not None:
+            if answer.problem is None:
+                self._answered += 1
+            else:
                 self.add(answer.name, answer.where, answer.problem)
             yield answer
 
@@ -71,9 +74,9 @@ class Failures:
             rows = ("\t".join(map(tsv_field, row)) for row in self._rows)
             write_lines(["id\tfile\tline\treason", *rows], self._path)
 
-    def require(self, good: Sequence[Any]) -> None:
-        """If all graphs failed, say so, write the list, and end the program; `good` are those that did not fail."""
-        if self.count and not good:
+    def require_answers(self) -> None:
+        """If all graphs that were `reported` failed, say so, write the list, and end the program."""
+        if self.count and not self._answered:
             say("error: all graphs failed, so there is no result; see the errors of the graphs")
             self.write()
             self.exit()

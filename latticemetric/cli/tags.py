@@ -407,7 +407,7 @@ def _write_tags_of_lattices(
         try:
             evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
         except UsageError:
-            failures.require([])  # ends the program if this is the reason
+            failures.require_answers()  # ends the program if this is the reason
             raise
         signature = rate.signature_for(paired.references).also(norm=reading.rewritten_by)
         results = _ThresholdResults(evaluation, str(signature))

@@ -171,6 +171,15 @@ def test_what_needs_a_graph_says_that_all_failed(line, tmp_path):
         assert places["failures"].read_text().splitlines()[1].startswith(f"a\t{graph}\t")
 
 
+def test_another_mistake_is_named_if_only_some_graphs_failed(tmp_path):
+    lists, reference = tmp_path / "lists.jsonl", tmp_path / "ref.txt"
+    lists.write_text('{"id": "1", "hypotheses": []}\n{"id": "2", "hypotheses": ["a"]}\n')
+    reference.write_text("a\na\n")
+    done = run("latticemetric", "tags", "--from-lattices", lists, reference, "--keep-going", "--thresholds", "nan")
+    assert done.status == 2
+    assert done.stderr.splitlines()[1:] == ["error: a confidence or a threshold is NaN; give numbers"]
+
+
 def test_mistakes_are_explained_with_the_oldest_click_too():
     newer = ("NoArgsIsHelpError", "NoSuchCommand")  # click 8.1 has neither, click 8.3 the first
     code = (

@@ -245,6 +245,11 @@ def test_a_confidence_that_is_the_threshold_but_for_rounding_is_not_below_it():
     assert sweep_thresholds(WordTags.of(["OK BAD"]), [-2, -2 - 1e-9], [-2]).rows[0].scores.bad == 1
 
 
+def test_all_confidences_are_below_an_infinite_threshold():
+    found = sweep_thresholds(WordTags.of(["OK OK BAD"]), [-np.inf, 0.3, 1], [-np.inf, np.inf])
+    assert [row.scores.bad for row in found.rows] == [0, 3]
+
+
 @pytest.mark.parametrize(
     ("confidences", "thresholds", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -123,7 +124,7 @@ def sweep_thresholds(
     if not len(thresholds):
         raise UsageError("there are no thresholds", advice="give some, like 0.25, 0.5, 0.75")
     rows = tuple(
-        ThresholdScores(at, tag_scores(gold, gold.replaced(values < at - ROUNDING * abs(at))))
+        ThresholdScores(at, tag_scores(gold, gold.replaced(values < at * (1 - math.copysign(ROUNDING, at)))))
         for at in sorted(set(thresholds))
     )
     scored = [(row.scores.f1_mult, row) for row in rows if row.scores.f1_mult is not None]

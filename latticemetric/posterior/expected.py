@@ -267,6 +267,12 @@ class CountedReferences:
             return mean
         return 1 - mean if self.by_edits else 0.0 - mean / self.gains.unit
 
+    def possible(self, bound: float) -> float:
+        """Return a bound of the rate; if rounding moved it below a WER of 0 or above a WRR of 1, this limit."""
+        if self.counts_errors:
+            return max(0.0, bound)
+        return min(1.0, bound) if self.by_edits else bound
+
     @property
     def slope(self) -> float:
         """The derivative of the rate with respect to the mean of cost / size."""
@@ -445,6 +451,8 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settin
         cost, spelled = _expected_cost(searched, listed, settings), searched.spelled
     exact, slope = cost.exact, listed.slope
     bounds = sorted((listed.rate(cost.low), listed.rate(cost.high)))
+    if not exact:
+        bounds = [listed.possible(bound) for bound in bounds]
     found = Expected(
         value=listed.rate(cost.mean) if listed.is_defined else None,
         numerator=None,
@@ -545,7 +553,7 @@ def _of_forest(
             break
         beam /= 2
     slack = _ROUNDING + 4 * sys.float_info.epsilon * abs(whole.log_total)
-    low, high = low - slack, high + slack
+    low, high = listed.possible(low - slack), listed.possible(high + slack)
     sampled = whole.sample(_FOREST_SAMPLES, _SEED)
     strings = [forest.words(path) for path in sampled]
     scores = metric.values(metric.table(strings, [listed.words] * len(strings)))

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from kit.brute_force import Rate
 from kit.expectations import mean, slopes, weighed
-from kit.paths import DATA
+from kit.paths import DATA, EXAMPLES
 from kit.strategies import KNOWN_WORDS, lattices, metrics, mild_forests, mild_lattices, references, scalings
 
 import latticemetric as lm
@@ -225,6 +225,16 @@ def test_references_without_words_have_no_rate():
     assert (found.value, found.low, found.high, found.gradient) == (None,) * 4
     assert found.numerator == pytest.approx(1.5)
     assert lm.expected(lattice, [[], ["a", "b"]], "wer").value == pytest.approx(0.5)
+
+
+def test_no_bound_is_beyond_all_rates(monkeypatch):
+    forest = lm.Forest.from_edges([0, 0, 1], [[], [], [0, 0]], [[1], [2], [-1, 1, -2]], goals=[1])
+    budget = dict(lm.read(EXAMPLES / "meeting.lat.txt"))["meeting-002"]
+    monkeypatch.setattr(module, "MOST_STACKS", 0)
+    for graph, texts in ((forest, ["1 1 1"]), (budget, ["the budget is too small", "a"])):
+        errors, rights = (lm.expected(graph, texts, metric, most_states=2) for metric in ("wer", "wrr"))
+        assert not errors.exact
+        assert (errors.low, rights.high) == (0, 1)
 
 
 def test_n_best_lists_have_a_gradient_for_each_hypothesis():

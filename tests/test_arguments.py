@@ -773,3 +773,15 @@ def test_samples_that_do_not_fit_into_memory_are_refused(graph, count):
             lm.posteriors(graph).sample(count, 0)
     finally:
         lm.limit_memory(None)
+
+
+LONG_LATTICE = lm.Lattice.from_strings([" ".join("a" * 1000)])
+LONG_FOREST = lm.Forest.from_edges(range(1000), [[], *([k] for k in range(999))], [[1], *[[-1]] * 999], goals=[999])
+
+
+@pytest.mark.parametrize("graph", [LONG_LATTICE, LONG_FOREST], ids=["lattice", "forest"])
+def test_few_samples_that_are_too_long_for_memory_are_refused(graph, memory_limit):
+    memory_limit("20M")
+    assert len(lm.posteriors(graph).sample(100, 0)) == 100
+    with pytest.raises(lm.InputError, match="these samples need more than 20 MB of memory; draw fewer"):
+        lm.posteriors(graph).sample(1000, 0)

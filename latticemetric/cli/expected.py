@@ -102,6 +102,12 @@ def command(
     rate = metric.rate()
     if search.gradient == STANDARD:
         raise UsageError("results already go to standard output", where="--gradient", advice="name a file")
+    if search.gradient is not None and reading.normalize is not None:
+        raise UsageError(
+            "a normalized graph has other arcs than the graph in the file, and the gradient would be that of its arcs",
+            where="--gradient with --normalize",
+            advice="leave one out; in Python, give the result of normalize() to expected()",
+        )
     asked = ExpectationSearch(
         rate, search.posterior_scale, reading.weights, search.gradient is not None, search.most_states
     )

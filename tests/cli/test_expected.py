@@ -135,6 +135,14 @@ def test_gradients_do_not_go_to_standard_output():
     assert "results already go to standard output" in done.stderr
 
 
+def test_gradients_of_normalized_graphs_are_refused(tmp_path):
+    written = tmp_path / "slopes.npz"
+    done = latticemetric("expected", *MEETING, "--gradient", written, "--normalize", "english")
+    assert done.status == 2
+    assert "a normalized graph has other arcs than the graph in the file" in done.stderr
+    assert not written.exists()
+
+
 def test_answers_come_back_from_journals():
     register_results()
     for name, lattice in lm.read(MEETING[0]):

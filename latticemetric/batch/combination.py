@@ -16,7 +16,7 @@ from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, ReferenceFile, read_references, require_lines
 from latticemetric.formats.registry import Entry, UnknownFormatError, sniff
 from latticemetric.formats.streams.compression import is_tar
-from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
+from latticemetric.formats.streams.stream import STANDARD_INPUT, is_kept, keep, open_stream
 from latticemetric.mbr_decoding.combination import Combination, combine
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -77,6 +77,8 @@ def read_systems(
         raise UsageError(
             "a file is given twice", advice="give each file once; to give a system more influence, raise its weight"
         )
+    for path in paths:
+        keep(path)  # its format is recognised before it is read
     files = [_outputs(path, format, style=style, vocabulary=vocabulary) for path in paths]
     counts = {len(file) for file in files}
     if counts == {1}:
@@ -128,9 +130,10 @@ def _has_id(entry: Entry) -> bool:
 def _is_text(path: str, style: LineStyle) -> bool:
     """Return True if a file has no known format, so that it is read as lines of text.
 
-    Standard input cannot be read twice, so the style decides: `keyed` means lines of text, `plain` means graphs.
+    Outside of commands, standard input cannot be read twice, so the style decides: `keyed` means lines of text, `plain`
+    means graphs.
     """
-    if path == STANDARD_INPUT:
+    if path == STANDARD_INPUT and not is_kept(path):
         return style == "keyed"
     try:
         with open_stream(path) as stream:

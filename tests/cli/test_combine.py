@@ -1,7 +1,9 @@
 """`latticemetric combine`: the same for any order of the files, judged, tuned, and written."""
 
+import os
 import re
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from kit.commands import assert_one_line_error, file, good, run
@@ -95,6 +97,24 @@ def test_keyed_lines_stand_beside_graphs(tmp_path):
     expected = "u2 it rains\nu1 the cat sat\n"
     assert good(combine(graphs, keyed, "--style", "keyed")).stdout == expected
     assert good(combine(graphs, "-", "--style", "keyed", stdin=keyed.read_bytes())).stdout == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a b\nc\n", "a b (u-1)\nc (u-2)\n", "r 1 0.0 0.5 a\n", '{"id": "u", "nbest": ["a b"]}\n'],
+    ids=["lines", "trn", "ctm", "lists"],
+)
+@pytest.mark.parametrize("pipe", ["-", "pipe"])
+def test_outputs_may_come_from_pipes(text, pipe, tmp_path):
+    output = file(tmp_path, "x.txt", text)
+    expected = good(combine(output, file(tmp_path, "y.txt", text))).stdout
+    if pipe == "-":
+        assert good(combine(output, "-", stdin=text.encode())).stdout == expected
+        return
+    os.mkfifo(tmp_path / pipe)
+    with ThreadPoolExecutor(1) as writer:
+        writer.submit((tmp_path / pipe).write_text, text)
+        assert good(combine(output, tmp_path / pipe)).stdout == expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.lattice.statistics import MANY, counted
+from latticemetric.lattice.statistics import MANY, counted, written
 from latticemetric.vocabulary import EPSILON, distinct_words
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ class ForestStatistics:
     vocabulary: int
     scores: tuple[str, ...]
     best_cost: float
+
+    def __repr__(self) -> str:
+        return written(self)
 
     def asdict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values, for JSON."""

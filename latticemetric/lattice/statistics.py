@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +15,23 @@ if TYPE_CHECKING:
 
 MANY = 2**32768
 """Counting of paths stops at this number, since the number of paths may grow exponentially with a lattice's size."""
+_TOO_LONG = 10**4300
 
 
 def counted(number: int) -> int | None:
     """Return the number of paths, or `None` if counting stopped at `MANY`."""
     return number if number < MANY else None
+
+
+def written(statistics: Any) -> str:
+    """Return the `repr` of a dataclass; round numbers with more than 4300 digits, which Python does not write."""
+    values = [(field.name, getattr(statistics, field.name)) for field in fields(statistics)]
+    texts = [f"{name}={_rounded(value) if type(value) is int else repr(value)}" for name, value in values]
+    return f"{type(statistics).__name__}({', '.join(texts)})"
+
+
+def _rounded(number: int) -> str:
+    return repr(number) if number < _TOO_LONG else f"<about 10**{math.log10(number):.0f}>"
 
 
 @dataclass(frozen=True)
@@ -54,6 +67,9 @@ class LatticeStatistics:
     vocabulary: int
     scores: tuple[str, ...]
     best_cost: float
+
+    def __repr__(self) -> str:
+        return written(self)
 
     def asdict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values, for JSON."""

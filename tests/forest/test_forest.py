@@ -425,3 +425,11 @@ def test_costs_too_large_to_be_added_up_are_refused():
     forest = from_edges([0, 1], [[], [0, 0]], [[1], [-1, -2]], [1], scores={"x": lm.Column([1e308, 0.0], [0.0])})
     with pytest.raises(lm.InputError, match="too large to be added up"):
         forest.statistics()
+
+
+def test_statistics_can_be_shown_though_python_does_not_write_their_number_of_derivations():
+    nodes = np.arange(20_000)
+    tails = [[]] * 2 + [[node] for node in nodes[:-1] for _ in range(2)]
+    target = [[1], [2]] + [[-1, 1], [-1, 2]] * (len(nodes) - 1)
+    forest = Forest.from_edges(np.repeat(nodes, 2), tails, target, goals=[nodes[-1]])
+    assert "goals=1, derivations=<about 10**6021>, shortest=20000," in repr(forest.statistics())

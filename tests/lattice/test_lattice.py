@@ -367,6 +367,11 @@ def test_paths_are_counted_exactly_however_many(slots, words):
     assert sausage(slots, words).statistics().paths == words**slots
 
 
+def test_statistics_can_be_shown_though_python_does_not_write_their_number_of_paths():
+    assert "final_states=1, paths=<about 10**6021>, shortest=20000," in repr(sausage(20_000, 2).statistics())
+    assert ", paths=8, " in repr(sausage(3, 2).statistics())
+
+
 def test_depth_is_how_many_arcs_lie_side_by_side():
     assert sausage(5, 3).statistics().depth == 3.0
     # One arc over two steps beside one of a single step: half of the way has one arc, half has two.

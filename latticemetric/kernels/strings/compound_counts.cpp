@@ -229,6 +229,7 @@ class CompoundAligner {
     if (!above.is_empty()) {
       insert(std::min(end, above.first));
       const PackedCounts* const up = above.cells.data() - above.origin;
+      if (j == 0 && end > 0) cells[j++] = left = up[0] + deletion;  // no word of the candidate comes before
       for (const auto until = std::min(end, above.last + 2); j < until; ++j) {
         const PackedCounts pair = up[j - 1] + (candidate_.begin[j - 1] == word ? is_pair : is_pair + one_error);
         const PackedCounts other = std::min(pair, up[j] + (deletion + is_deletion));

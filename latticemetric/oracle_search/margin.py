@@ -438,7 +438,7 @@ def strings_by_objective(
         if not isinstance(graph, Forest) or isinstance(objective.metric, SpelledRate):
             raise
         forest = ForestSpace(graph, objective.metric, scales)
-        return forest, _best_of(forest, _all_paths(forest, objective), objective, n)
+        return forest, _best_of(forest, _all_paths(forest), objective, n)
     if lattice.ranked:
         listed = ListSpace(lattice, objective.metric, scales)
         return listed, _best_of(listed, listed.strings().values(), objective, n)
@@ -547,15 +547,15 @@ class _Search:
         return [StringByObjective(p, w, s.bound) for p, w, s in zip(paths, weighted, found, strict=True)]
 
 
-def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
+def _all_paths(space: ForestSpace) -> list[Steps]:
     """Return the best derivation of each string of a forest that is not a lattice."""
-    listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
+    listed = space.graph.n_best(MOST_LISTED + 1, space.cost, ignore=space.metric.ignore)
     if len(listed) > MOST_LISTED:
         raise InputError(
             f"the forest has more than {MOST_LISTED} strings, too many to compare one by one",
             advice="prune the forest, or give a lattice: it may have any number of strings",
         )
-    return [candidate.path for candidate in listed]
+    return listed
 
 
 def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[StringByObjective]:

@@ -459,3 +459,16 @@ def test_real_lattices_are_searched_to_the_end():
         fears = lm.fears(lattice, reference, metric, n=5, weight=30)
         assert all(found.exact for found in fears)
         assert fears[0].value >= -30 * oracle.one_best.score - oracle.one_best.cost
+
+
+def test_a_forest_of_few_strings_may_have_any_number_of_derivations():
+    depth = 200
+    nodes = np.arange(depth)
+    tails = [[]] * 2 + [[node] for node in nodes[:-1] for _ in range(2)]
+    target = [[1], [2]] + [[-1, 1], [2, -1]] * (depth - 1)
+    words = lm.Vocabulary.from_words(["a", "b"])
+    forest = lm.Forest.from_edges(np.repeat(nodes, 2), tails, target, goals=[depth - 1], vocabulary=words)
+    # The strings are b … b a … a: each number of b once, but in many orders of the rules.
+    found = lm.worst(forest, "a " * depth, "wer")
+    assert (found.exact, found.score, found.words) == (True, 1.0, ("b",) * depth)
+    assert len(lm.fears(forest, "a b " * (depth // 2), "wer", n=500)) == depth + 1

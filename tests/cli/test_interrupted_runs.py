@@ -338,8 +338,8 @@ def test_a_disk_that_fills_up_at_the_end_costs_no_answer(tmp_path):
     output, journal = tmp_path / "out.json", tmp_path / "out.json.journal"
     broken = KILLED_AT + (
         "from latticemetric.formats.streams import output\n"
-        "class Full:\n    def __init__(self, file): self.lines = 60\n    def write(self, data):\n"
-        "        self.lines -= 1\n        if self.lines < 0: raise OSError(28, 'No space left on device')\n"
+        "class Full:\n    def __init__(self, file): self.left = 1000\n    def write(self, data):\n"
+        "        self.left -= len(data)\n        if self.left < 0: raise OSError(28, 'No space left on device')\n"
         "    def close(self): pass\n"
         "output.compressing = lambda path, raw: Full(raw)\nmain.lattice_oracle()"
     )

@@ -116,13 +116,7 @@ def _subjects() -> list[Subject]:
         Subject("matplotlib", "packages", _matplotlib, "--plot, draw as .png or .pdf", report),
         Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
         Subject("jinja2", "packages", _jinja2, "report", "pip install jinja2"),
-        Subject(
-            "pyarrow",
-            "packages",
-            _pyarrow,
-            "files that end in .parquet or .arrow, to_arrow()",
-            "pip install 'latticemetric[arrow]'",
-        ),
+        Subject("pyarrow", "packages", _pyarrow, ".parquet and .arrow files", "pip install 'latticemetric[arrow]'"),
         Subject("isal", "packages", _isal, "reading .gz files in half the time", "pip install isal"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
         Subject(

@@ -37,7 +37,7 @@ class HumanOrder:
 class ExchangedOrder:
     """The order of human scores and of the scores of two metrics, which trials exchange point by point.
 
-    What stays the same in all trials is sorted once: points by human scores, and the scores of both metrics together.
+    Sort once for all trials: the points by human scores, and the scores of both metrics together.
     """
 
     def __init__(self, gold: Floats, first: Floats, second: Floats) -> None:

@@ -73,7 +73,7 @@ class SparseFeatures:
 
 
 class _Header(NamedTuple):
-    """What comes before the symbol tables of a machine."""
+    """The header of a machine; the symbol tables follow it."""
 
     fst_type: str
     arc_type: str

@@ -149,7 +149,7 @@ class Grammar:
 
     @property
     def readings_of_text(self) -> str | None:
-        """How signatures name references that `text` rewrote: they have one reading; `None` if they never have more."""
+        """Return the word of signatures for references that `text` rewrote to one of several readings; else `None`."""
         return "one"
 
     def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:

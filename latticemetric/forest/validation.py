@@ -16,11 +16,8 @@ from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.forest.columns import NodeLabels, Nodes, Ragged
 from latticemetric.frozen import FrozenDict
-from latticemetric.lattice.columns import Column, Labels, check_columns, frozen, taken
+from latticemetric.lattice.columns import Column, Labels, check_columns, frozen, taken, without_gaps
 from latticemetric.vocabulary import EPSILON, Vocabulary
-
-# Use tables with one row per node number only if there are at most this many numbers per edge and tail.
-_MOST_GAPS = 4
 
 
 class Fault(NamedTuple):
@@ -194,18 +191,7 @@ def _renumbered(
         raise InputError(
             f"tail {which} of edge {owner} is {draft.tails.values[negative[0]]}, but node numbers start at 0"
         )
-    parts = (draft.head, draft.tails.values, draft.goals)
-    most = max(int(part.max(initial=0)) for part in parts) + 1
-    if most > _MOST_GAPS * (len(draft.head) + len(draft.tails.values)):
-        names = np.unique(np.concatenate(parts)).astype(np.int64)
-        head, values, goals = (np.searchsorted(names, part).astype(np.int32) for part in parts)
-    else:
-        is_used = np.zeros(most, dtype=np.bool_)
-        for part in parts:
-            is_used[part] = True
-        names = np.flatnonzero(is_used).astype(np.int64)
-        number = (np.cumsum(is_used) - 1).astype(np.int32)
-        head, values, goals = (number[part] for part in parts)
+    (head, values, goals), names = without_gaps((draft.head, draft.tails.values, draft.goals))
     return head, Ragged(draft.tails.begin, values), goals, names
 
 

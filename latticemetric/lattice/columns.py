@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -41,6 +41,26 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         flags = array.flags
     flags.writeable = False
     return array
+
+
+# Use a table with one row per number only if there are at most this many numbers per value. Otherwise sort: this takes
+# more time, but less memory.
+_MOST_GAPS = 32
+
+
+def without_gaps(parts: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[np.int32]], npt.NDArray[np.int64]]:
+    """Renumber arrays of numbers of at least 0 without gaps, in the same order; return also each old number."""
+    most = max(int(part.max(initial=-1)) for part in parts) + 1
+    if most > _MOST_GAPS * sum(map(len, parts)):
+        names = np.unique(np.concatenate(parts)).astype(np.int64)
+        return [np.searchsorted(names, part).astype(np.int32) for part in parts], names
+    is_used = np.zeros(most, dtype=np.bool_)
+    for part in parts:
+        is_used[part] = True
+    names = np.flatnonzero(is_used)
+    number = np.empty(most, dtype=np.int32)  # only the rows of `names` are read
+    number[names] = np.arange(len(names), dtype=np.int32)
+    return [number[part] for part in parts], names
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ from latticemetric.lattice.columns import (
     check_columns,
     frozen,
     taken,
+    without_gaps,
 )
 from latticemetric.vocabulary import Vocabulary, Words
 
@@ -156,9 +157,8 @@ def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.
     highest = max(start, *(int(np.maximum.reduce(a, initial=0)) for a in (draft.source, draft.target, draft.final)))
     if highest <= 2 * (len(draft.source) + len(draft.final)) + 2:
         return draft, start, np.arange(highest + 1)
-    names = np.unique(np.concatenate([draft.source, draft.target, draft.final, [start]])).astype(np.int64)
-    source, target, final, (begin,) = (
-        np.searchsorted(names, a).astype(np.int32) for a in (draft.source, draft.target, draft.final, [start])
+    (source, target, final, (begin,)), names = without_gaps(
+        (draft.source, draft.target, draft.final, np.array([start]))
     )
     times = draft.times
     if times is not None:

@@ -1,12 +1,15 @@
-"""Score columns: arrays from the beginning, whatever they are made of."""
+"""Columns: scores are arrays, whatever they are made of; states and nodes are numbered without gaps."""
 
 import pickle
 from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 import latticemetric as lm
+from latticemetric.lattice.columns import without_gaps
 
 
 @pytest.mark.parametrize(
@@ -52,3 +55,13 @@ def test_what_is_no_flat_list_of_numbers_is_refused(given, message):
 def test_what_is_not_one_number_is_no_scale(scale):
     with pytest.raises(lm.InputError, match="the scale of a score column is not a number"):
         lm.Column([1.0], [0.0], scale)
+
+
+@drawn(st.lists(st.lists(st.integers(0, 40) | st.integers(0, 10**6)), min_size=1, max_size=4), st.sampled_from("ilq"))
+def test_numbers_without_gaps_keep_their_order(parts, kind):
+    """Numbers with small gaps are counted in a table, others are sorted; both give each number its rank."""
+    distinct = sorted({number for part in parts for number in part})
+    numbers, names = without_gaps([np.array(part, dtype=kind) for part in parts])
+    assert [part.tolist() for part in numbers] == [[distinct.index(number) for number in part] for part in parts]
+    assert names.tolist() == distinct
+    assert {part.dtype for part in numbers} == {np.dtype(np.int32)}

@@ -74,6 +74,14 @@ def test_without_pyarrow_the_error_comes_before_the_work(monkeypatch, tmp_path):
     assert not (tmp_path / "x.parquet").exists()
 
 
+@pytest.mark.parametrize("verb", ["lists", "best"])
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_without_pyarrow_the_error_says_how_to_read_a_table(verb, kind, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingDependencyError, match=r"this operation needs pyarrow.*latticemetric\[arrow\]"):
+        _group([verb, str(EXAMPLES / f"picnic.{kind}")], standalone_mode=False)
+
+
 def test_pairs_are_structures(tmp_path):
     graph, out = EXAMPLES / "meeting.lat.txt", tmp_path / "x.parquet"
     _group(["consensus", str(graph), "-o", str(out)], standalone_mode=False)

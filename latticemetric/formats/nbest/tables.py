@@ -176,10 +176,11 @@ class TableBlock(NamedTuple):
 
 def _blocks(batches: Callable[[Stream], Iterator[Any]], stream: Stream) -> Iterator[TableBlock]:
     """Yield the rows of a table, block by block."""
+    pa = require_arrow()
     from pyarrow import ipc
 
     for before, rows in _slices(stream, batches(stream)):
-        sink = require_arrow().BufferOutputStream()
+        sink = pa.BufferOutputStream()
         with ipc.new_stream(sink, rows.schema) as writer:
             writer.write_batch(rows)
         yield TableBlock(sink.getvalue().to_pybytes(), stream.name, before)

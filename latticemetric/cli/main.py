@@ -170,6 +170,7 @@ def _exit_status(command: click.Command, program: str) -> int:
         from latticemetric.cli.completion import add_shells
 
         add_shells(command)
+    output = sys.stdout
     try:
         status = command(prog_name=program, standalone_mode=False)
         return status if isinstance(status, int) else 0
@@ -178,8 +179,8 @@ def _exit_status(command: click.Command, program: str) -> int:
     except SystemExit as exit_:
         if not isinstance(exit_.code, int):
             raise
-        # Click itself catches the error of a closed pipe, wraps the streams, and exits with status 1.
-        return 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else exit_.code
+        # Click itself catches the error of a closed pipe, puts others in place of the streams, and exits with status 1.
+        return exit_.code if sys.stdout is output else 0
     except click.ClickException as error:
         from latticemetric.cli.mistakes import explained
         from latticemetric.cli.results import say

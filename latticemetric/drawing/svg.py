@@ -71,6 +71,8 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
     """Return style rules that apply only to drawings of latticemetric, not to other elements of a page."""
     own = f"svg.{_OURS}"
     ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
+    if standalone:  # the ground that fits the ink: what is around the picture may be of the other kind
+        ground.append(f"{own}.{_ALONE} {{ color-scheme: light dark; background: Canvas }}")
     dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]
     rules = [
         f"{own} text {{ font-family: {_FONT}; fill: currentColor; stroke: none; white-space: pre }}",

@@ -380,6 +380,12 @@ def test_svg_for_pages_takes_their_ink():
     assert "{ color: " not in draw(lattice).svg(standalone=False)
 
 
+def test_a_picture_brings_the_ground_that_fits_its_ink():
+    lattice = lm.Lattice.from_strings(["a"])
+    assert "color-scheme: light dark; background: Canvas" in lattice._repr_svg_()
+    assert "background" not in draw(lattice).svg(standalone=False)
+
+
 def test_widths_are_no_less_than_those_of_a_common_font():
     ft2font = pytest.importorskip("matplotlib.ft2font")
     from matplotlib import get_data_path

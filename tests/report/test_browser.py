@@ -1,12 +1,14 @@
 """A report in a browser: clicked through, by keyboard and by touch, on a desk and on a phone."""
 
 import csv
+import io
 import re
 import shutil
 import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from kit.paths import DATA
@@ -748,3 +750,19 @@ def test_a_report_of_real_lattices_is_clicked_through(name, opened, tmp_path):
     page.get_by_role("columnheader", name="Headroom").get_by_role("button").click()
     assert sorted(ids(page)) == sorted(known)
     assert ids(page) != known
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("within", ["nothing", "a page", "a notebook"])
+def test_drawings_are_read_on_any_ground(browser, tmp_path, scheme, within):
+    """Opened by itself, or as a picture of a page that knows no colour schemes, as JupyterLab is."""
+    image = pytest.importorskip("matplotlib.image")
+    drawing = lm.draw(lm.Lattice.from_strings(["the old ship", "an old ship"]), tmp_path / "ship.svg").svg()
+    source = "ship.svg" if within == "a page" else f"data:image/svg+xml,{quote(drawing)}"
+    (tmp_path / "page.html").write_text(f'<!doctype html><img src="{source}">', encoding="utf-8")
+    shown = tmp_path / ("ship.svg" if within == "nothing" else "page.html")
+    page = browser.new_page(viewport={"width": 300, "height": 100}, color_scheme=scheme)
+    page.goto(shown.as_uri())
+    light = image.imread(io.BytesIO(page.screenshot(clip={"x": 12, "y": 12, "width": 200, "height": 40})))[..., :3]
+    page.close()
+    assert light.max() - light.min() > 0.75

@@ -105,7 +105,7 @@ class Expected(Result, Frozen):
         scale · posterior < 1e-6 get NaN.
 
         Args:
-            posteriors: The posterior of each arc at the same `scale`.
+            posteriors: The posterior of each arc at the same `scale`: `posteriors(graph).arc` (in a forest: `edge`).
             scale: Factor of the costs, as in `expected`.
 
         Raises:
@@ -121,7 +121,8 @@ class Expected(Result, Frozen):
             raise UsageError(
                 "there is no gradient", advice="call `expected` with gradient=True; only exact results have a gradient"
             )
-        weights = scale * floats(posteriors, "posteriors", "give one per arc")
+        advice = "give one per arc: posteriors(graph).arc (in a forest: edge)"
+        weights = scale * floats(posteriors, "posteriors", advice)
         if weights.shape != self.gradient.shape:
             raise UsageError(
                 f"there are {weights.size} posteriors, but {self.gradient.size} arcs", advice="give one per arc"

@@ -84,7 +84,8 @@ class Preparation:
         if self.tokenize is not None:
             return ()
         lines = [text for texts in files for text in texts if isinstance(text, str)]
-        found = Counter(space for line in lines if not line.isascii() for space in set(_UNICODE_SPACE.findall(line)))
+        unusual = (line for line in lines if not (line.isascii() and line.isprintable()))  # U+001C is a space, too
+        found = Counter(space for line in unusual for space in set(_UNICODE_SPACE.findall(line)))
         if not found:
             return ()
         space, number = found.most_common(1)[0]

@@ -163,6 +163,9 @@ def test_plain_splitting_keeps_unicode_spaces_and_says_so():
     (note,) = plain.kept_spaces([lines, []])
     assert note.startswith("U+00A0 (no-break space) and other Unicode spaces in 2 lines or more: ")
     assert plain.kept_spaces([["plain text", ("10\u00a0000",)]]) == none.kept_spaces([lines]) == ()
+    # Control characters of ASCII that sacrebleu takes as spaces.
+    (note,) = plain.kept_spaces([["a\tb", "a\x1cb"]])
+    assert note.startswith("U+001C (control) in 1 line: not a word boundary")
 
 
 @given(

@@ -98,7 +98,7 @@ BUILT_IN = {
     "kaldi-binary": BuiltIn(
         "kaldi.binary", lambda head: head.data.find(_FST_MAGIC, 0, _LONGEST_ID + len(_FST_MAGIC)) > 0
     ),
-    "kaldi-script": BuiltIn("kaldi.script", lambda head: len(head.fields) == 2 and b":" in head.fields[1]),  # noqa: PLR2004
+    "kaldi-script": BuiltIn("kaldi.script", lambda head: len(head.fields) > 1 and b":" in head.fields[-1]),
     "htk-slf": BuiltIn("htk", lambda head: head.begins(b"#") or b"=" in head.fields[0]),
     "plf": BuiltIn("moses.plf", lambda head: head.begins(b"(")),
     "sphinx": BuiltIn("sphinx", lambda head: head.begins(b"#", b"Frames")),

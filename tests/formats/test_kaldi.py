@@ -3,6 +3,7 @@
 import math
 import shutil
 from itertools import cycle, pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -153,6 +154,18 @@ def test_a_script_is_written_with_its_archive(tmp_path):
     assert lm.write(tmp_path / "new.scp", graphs) == 3
     assert (tmp_path / "new.ark").read_bytes() == (EXAMPLES / "meeting.ark").read_bytes()
     assert [(n, contents(g)) for n, g in lm.read(tmp_path / "new.scp")] == [(n, contents(g)) for n, g in graphs]
+
+
+def test_folders_and_archives_may_have_spaces_in_their_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    graphs = list(lm.read(EXAMPLES / "meeting.ark"))
+    for name in ("my folder/two words.scp", "a folder/x.scp", f"{tmp_path}/my folder/x.scp"):
+        Path(name).parent.mkdir(exist_ok=True)
+        lm.write(name, graphs)
+        assert [(n, contents(g)) for n, g in lm.read(name)] == [(n, contents(g)) for n, g in graphs]
+    Path("times.txt").write_text("utt-1 it is half past 3. no, 12:30\n")
+    with pytest.raises(lm.InputError, match="the format is not recognised"):
+        list(lm.read("times.txt"))
 
 
 @pytest.mark.parametrize("target", ["-", "x.txt", "folder/"])

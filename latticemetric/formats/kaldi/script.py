@@ -28,8 +28,15 @@ _PIECE = 2**16
 
 
 def _sniff(head: bytes) -> bool:
-    # Require a second field that looks like a file name, since ids of other formats may also end in :1.
-    return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]*[./][^\s|]*:\d+[ \t]*\r?(\n|$)", head) is not None
+    # Require a second field that looks like a file name, since ids of other formats may also end in :1. A name with
+    # spaces needs a suffix, since other lines may end in a time.
+    line = head.lstrip().partition(b"\n")[0].rstrip()
+    _, *rest = line.split(maxsplit=1) or [line]
+    if not rest or b"|" in line:
+        return False
+    path, _, offset = rest[0].rpartition(b":")
+    pattern = rb"\S*[./]\S*" if len(path.split()) == 1 else rb".*\S\.[A-Za-z]\w*"
+    return offset.isdigit() and re.fullmatch(pattern, path) is not None
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:

@@ -239,10 +239,11 @@ class IdColumn:
 
 
 def alignment_lines(alignment: Alignment) -> Iterator[str]:
-    """Yield the lines of an alignment, with colours on a terminal, unless NO_COLOR is set."""
+    """Yield the lines of an alignment, with colours on a terminal that has them, unless NO_COLOR is set."""
     context = click.get_current_context(silent=True)
     to_file = context is not None and context.params.get("output", STANDARD) != STANDARD
-    if to_file or sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    plain = to_file or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if plain or sys.stdout is None or not sys.stdout.isatty():
         return map(harmless, alignment.lines())
     return alignment.lines(colours=True)
 

@@ -61,6 +61,26 @@ def test_evidence_may_be_another_lattice(lattice, evidence, chosen):
     assert_is_best(lm.mbr(lattice, **chosen, evidence=evidence), lattice, evidence, chosen)
 
 
+def test_a_tree_over_slots_has_the_answer_of_the_slots():
+    """Its parts have far more first and last words than the search keeps of them."""
+    rng = np.random.default_rng(1)
+    slots, words = 16, 16
+    label = np.array([rng.choice(40, words, replace=False) + 1 for _ in range(slots)])
+    evidence = lm.Lattice.from_strings([" ".join(str(rng.choice(slot)) for slot in label) for _ in range(50)])
+    slot = np.repeat(np.arange(slots), words)
+    lattice = lm.Lattice.from_arcs(slot, slot + 1, label.ravel(), final=[slots])
+    pairs = [(k, k + 1) for k in range(0, 2 * slots - 2, 2)]  # of nodes: the slots, then those over two nodes before
+    forest = lm.Forest.from_edges(
+        [*slot, *range(slots, 2 * slots - 1)],
+        [()] * label.size + pairs,
+        [(word,) for word in label.ravel().tolist()] + [(-1, -2)] * len(pairs),
+        goals=[2 * slots - 2],
+    )
+    chosen = {"evidence": evidence, "order": 2, "r": 0.1}
+    found, expected = lm.mbr(forest, **chosen), lm.mbr(lattice, **chosen)
+    assert (found.words, found.gain) == (expected.words, pytest.approx(expected.gain))
+
+
 @given(lattice=lattices(), chosen=parameters, beam=st.sampled_from([0.0, 0.5, 2.0, 100.0]))
 def test_pruning_comes_first(lattice, chosen, beam):
     pruned = lattice.pruned(beam)

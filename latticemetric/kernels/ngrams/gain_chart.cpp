@@ -125,7 +125,7 @@ std::int64_t GainLevel::new_item(std::int64_t place, const Combination& combinat
   if (gain + rest < limits_.least) return -1;
   GainItem item{place, combination.left, combination.right, rest, -std::numeric_limits<double>::infinity(), {}};
   items_.push_back(item);
-  if (2 * items_.size() > table_.size()) grow();
+  if (2 * ++filled_ > table_.size()) rehash();
   table_[slot(place, combination.left, combination.right)] = static_cast<std::uint32_t>(items_.size());
   return static_cast<std::int64_t>(items_.size()) - 1;
 }
@@ -158,8 +158,11 @@ std::size_t GainLevel::slot(std::int64_t place, std::int32_t left, std::int32_t 
   }
 }
 
-void GainLevel::grow() {
-  table_.assign(2 * table_.size(), 0);
+// Makes room for a new item, the last one. A table that is mostly filled by items that `keep_best` has dropped does not
+// grow: it forgets these.
+void GainLevel::rehash() {
+  table_.assign((4 * items_.size() > table_.size() ? 2 : 1) * table_.size(), 0);
+  filled_ = items_.size() - 1;  // all but the first, which no table has
   for (std::size_t i = 1; i + 1 < items_.size(); ++i)
     table_[slot(items_[i].place, items_[i].left, items_[i].right)] = static_cast<std::uint32_t>(i) + 1;
 }

@@ -80,7 +80,7 @@ class GainLevel {
   std::int64_t new_item(std::int64_t place, const Combination& combination, double gain);
   double outside_bound(std::int64_t place, std::int32_t left, std::int32_t right) const;
   std::size_t slot(std::int64_t place, std::int32_t left, std::int32_t right) const;
-  void grow();
+  void rehash();
   void keep_best(Range& range);
   void require_memory() const;
 
@@ -92,6 +92,7 @@ class GainLevel {
   const Limits limits_;
   std::vector<GainItem> items_;
   std::vector<std::uint32_t> table_;   // a hash table of items: the index plus 1, 0 for a free slot
+  std::size_t filled_ = 0;             // how many slots are not free, with those of items that were dropped
   std::vector<Step> steps_;
   std::vector<Range> nodes_, ranges_;
   Derivations derivations_;

@@ -158,6 +158,11 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         _native.search_lattice(**arrays)
 
 
+@pytest.mark.parametrize(("order", "unit"), [(7, 2**60 // 10), (40, 10**16), (2, 10**8)])
+def test_an_empty_reference_is_aligned_by_insertions_however_large_gains_are(order, unit):
+    assert _native.align(("a",) * 120, (), order, unit, 1, 0) == "I" * 120
+
+
 def blocks_by_lines(text: bytes, *, at_end: bool) -> list[list[int]]:
     """What `split_blocks` promises, a line at a time."""
     found, begin, at = [], None, 0

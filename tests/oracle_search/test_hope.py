@@ -251,6 +251,15 @@ def test_a_weight_of_nothing_is_the_models_choice():
     assert answer.value == -0.5
 
 
+@pytest.mark.parametrize("words", [3, 400])
+@pytest.mark.parametrize("alpha", [1.0, 1000.0, 1e6])
+def test_insertions_may_cost_far_more_than_matches_gain(words, alpha):
+    """Against a long reference, a band adds up an insertion for each of its words."""
+    lattice = lm.Lattice.from_strings(["a b", "a x", "y b", "x y z"], costs=[0.7, 0.3, 0.1, 0.0])
+    reference, metric = " ".join(["a", *"c" * words, "b"]), lm.GRR(4, alpha=alpha)
+    assert lm.hope(lattice, reference, metric, weight=100 * words).words == ("a", "b")
+
+
 @pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
 def test_a_weight_that_makes_no_sense_is_refused(weight):
     with pytest.raises(lm.UsageError, match="weight of hope"):

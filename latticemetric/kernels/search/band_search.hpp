@@ -26,6 +26,14 @@ class BandSearch {
     std::size_t part_bytes;
   };
 
+  // Returns a bound of the absolute value of all sums of gains in a band. Bounds of windows may insert or delete as
+  // many words as both sides have together, and other sums have as many terms as the beam is wide, or as the order.
+  template <typename Number>
+  static Number largest_sum(Gains gains, Number hypothesis_words, Number reference_words) {
+    const Number words = hypothesis_words + reference_words + beam_width + gains.order;
+    return largest_gain<Number>(gains, words, words);
+  }
+
   BandSearch(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
              const PrefixBounds::Costs& costs, Settings settings)
       : lattice_(lattice), size_(reference_words), gains_(gains), settings_(settings),

@@ -196,13 +196,16 @@ BestPath best_of_band(const Lattice& lattice, const std::int32_t* reference, std
 }
 
 // Calls in_band(value) or in_table(value). `value` is a zero of a type that holds what decides; `largest` bounds its
-// absolute value.
-template <typename InBand, typename InTable>
-auto choose_method(Int128 largest, std::int32_t reference_words, std::int32_t order, SearchMethod method,
-                   InBand in_band, InTable in_table) {
-  // Relative to par, a loss may be twice as large as a gain.
-  if (is_band(method, reference_words, order) && fits<std::int64_t>(largest, 8))
-    return fits<std::int32_t>(largest, 8) ? in_band(std::int32_t{}) : in_band(std::int64_t{});
+// absolute value, and largest_in_band() that of the sums of a band.
+template <typename LargestInBand, typename InBand, typename InTable>
+auto choose_method(Int128 largest, LargestInBand largest_in_band, std::int32_t reference_words, std::int32_t order,
+                   SearchMethod method, InBand in_band, InTable in_table) {
+  if (is_band(method, reference_words, order)) {
+    // Relative to par, a loss may be twice as large as a gain.
+    const auto sum = largest_in_band();
+    if (fits<std::int32_t>(sum, 8)) return in_band(std::int32_t{});
+    if (fits<std::int64_t>(sum, 8)) return in_band(std::int64_t{});
+  }
   if (fits<std::int16_t>(largest, 4)) return in_table(std::int16_t{});
   if (fits<std::int32_t>(largest, 4)) return in_table(std::int32_t{});
   return fits<std::int64_t>(largest, 4) ? in_table(std::int64_t{}) : in_table(Int128{});
@@ -213,6 +216,11 @@ Int128 largest_gain_at_most(const Lattice& lattice, std::int32_t reference_words
   // A path has fewer arcs than the lattice has states. Mostly, this is all there is to know of the longest path.
   const auto largest = largest_gain<Int128>(gains, lattice.states - 1, reference_words);
   return fits<std::int16_t>(largest, 4) ? largest : largest_gain_in(lattice, reference_words, gains);
+}
+
+// Returns a bound of the absolute value of all sums of gains in a band.
+Int128 largest_in_band(const Lattice& lattice, std::int32_t reference_words, Gains gains) {
+  return BandSearch::largest_sum<Int128>(gains, longest_path(lattice, true), reference_words);
 }
 
 // Lists the states of best paths and their transitions: all transitions between optimal states belong to best paths.
@@ -249,17 +257,19 @@ BestPath search_lattice(const Lattice& lattice, const std::int32_t* reference, s
     return best_of_table<Value>(lattice, reference, reference_words, EditGains<Value>(gains),
                                 GainObjective<Value>(lattice));
   };
-  return choose_method(largest_gain_at_most(lattice, reference_words, gains), reference_words, gains.order, method,
-                       band, table);
+  return choose_method(
+      largest_gain_at_most(lattice, reference_words, gains),
+      [&] { return largest_in_band(lattice, reference_words, gains); }, reference_words, gains.order, method, band,
+      table);
 }
 
 PathAtRate search_at_rate(const Lattice& lattice, const std::int32_t* size, const std::int32_t* reference,
                           std::int32_t reference_words, Gains gains, Ratio rate, SearchMethod method) {
   const auto longest = longest_path(lattice, true);
-  // A floating-point number, since 128 bits may not hold it.
-  const double largest = static_cast<double>(rate.total) * largest_gain<double>(gains, static_cast<double>(longest),
-                                                                                reference_words) +
-                         std::fabs(static_cast<double>(rate.gain)) * gains.order * static_cast<double>(longest + 1);
+  // Floating-point numbers, since 128 bits may not hold them.
+  const auto scale = static_cast<double>(rate.total);
+  const double prices = std::fabs(static_cast<double>(rate.gain)) * gains.order * static_cast<double>(longest + 1);
+  const double largest = scale * largest_gain<double>(gains, static_cast<double>(longest), reference_words) + prices;
   if (largest >= std::ldexp(1.0, 124))
     throw std::overflow_error("the rates have too many digits to be compared exactly");
   const auto band = [&](auto value) {
@@ -277,7 +287,12 @@ PathAtRate search_at_rate(const Lattice& lattice, const std::int32_t* size, cons
     return best_of_table<Value>(lattice, reference, reference_words, scaled_gains,
                                 PricedObjective<Value>(lattice, size, rate.gain));
   };
-  auto best = choose_method(static_cast<Int128>(largest) + 1, reference_words, gains.order, method, band, table);
+  auto best = choose_method(
+      static_cast<Int128>(largest) + 1,
+      [&] {
+        return scale * BandSearch::largest_sum<double>(gains, static_cast<double>(longest), reference_words) + prices;
+      },
+      reference_words, gains.order, method, band, table);
   Int128 total = 0;
   for (const auto a : best.arcs) total += size[a];
   return {std::move(best.arcs), {(best.gain + rate.gain * total) / rate.total, total}};
@@ -306,8 +321,10 @@ BestAlignments best_alignments(const Lattice& lattice, const std::int32_t* refer
                               BestTransitions(lattice, values.begins(), values.positions(), reference_words, states,
                                               values.objective()));
   };
-  return choose_method(largest_gain_at_most(lattice, reference_words, gains), reference_words, gains.order, method,
-                       band, table);
+  return choose_method(
+      largest_gain_at_most(lattice, reference_words, gains),
+      [&] { return largest_in_band(lattice, reference_words, gains); }, reference_words, gains.order, method, band,
+      table);
 }
 
 template <typename Values, typename Objective>
@@ -322,11 +339,15 @@ LeastLoss search_least_loss(const Lattice& lattice, IntegerCosts costs, const st
                             std::int32_t reference_words, Gains gains, Int128 gain_weight, Int128 cost_weight,
                             SearchMethod method) {
   const std::int64_t arcs = longest_path(lattice, false) + 1;
-  const Int128 largest = gain_weight * largest_gain_in(lattice, reference_words,
-                                                       gains) + cost_weight * largest_cost(lattice, costs) * arcs;
+  const Int128 sum = largest_in_band(lattice, reference_words, gains);
+  // 128 bits may not hold the sums of a band, whose bound is a larger one.
+  const bool in_band = is_band(method, reference_words, gains.order) &&
+                       static_cast<double>(gain_weight) * static_cast<double>(sum) < std::ldexp(1.0, 125);
+  const Int128 largest = gain_weight * (in_band ? sum : largest_gain_in(lattice, reference_words, gains)) +
+                         cost_weight * largest_cost(lattice, costs) * arcs;
   // A path's arcs and its end; each arc's edit, which rounds up to `order` units at once; and the deletions.
   const std::int64_t terms = arcs + gains.order * (arcs + reference_words);
-  if (is_band(method, reference_words, gains.order)) {
+  if (in_band) {
     WeightedObjective<std::int64_t> objective(lattice, costs, gains, gain_weight, cost_weight, largest, terms);
     BandSearch search(lattice, reference, reference_words, objective.rounded_gains(), objective.costs(),
                       settings(method, reference_words));

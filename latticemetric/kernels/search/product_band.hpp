@@ -21,6 +21,9 @@ namespace latticemetric {
 // How many positions before a raised value are tried together for deletions.
 inline constexpr std::int32_t deletion_stretch = 8;
 
+// By how many errors a position may be worse than the best one of its state in the beam.
+inline constexpr std::int32_t beam_width = 16;
+
 // Holds the values B(s, i, m) of `ProductTable`, relative to par, where they may belong to a best path. Relative to
 // par, values are small, and comparable between positions. A negated value is the loss of the rest of the path: it
 // grows with the errors, not with the words.
@@ -447,7 +450,7 @@ class ProductBand {
       Cell best = unreachable;
       for (std::int32_t i = row.first; i < row.last; ++i)
         best = std::max(best, static_cast<Cell>(here[i] - expected_[i]));
-      const auto least = static_cast<Cell>(best + beam_width * gains_.substitution);
+      const auto least = static_cast<Cell>(best + Cell{beam_width} * gains_.substitution);
       prune(here, row, [&](std::int32_t i) { return here[i] - expected_[i] >= least; });
       if (s == 0)  // position 0 of the start must be kept: any path will do
         while (row.first > 0) add_deletion(here, row);
@@ -532,7 +535,6 @@ class ProductBand {
     found_runs_.clear();
   }
 
-  static constexpr Cell beam_width = 16;  // errors
 
   const Lattice& lattice_;
   const std::int64_t* const begin_;

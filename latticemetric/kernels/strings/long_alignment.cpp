@@ -108,7 +108,7 @@ bool search_long(String candidate, String reference, Gains gains, Use use) {
   for (std::int64_t k = 0; k < reference.size; ++k) words.push_back(reference.begin[k] + 1);
   const auto size = static_cast<std::int32_t>(words.size());
   // Relative to par, a loss may be twice as large as a gain.
-  const auto largest = largest_gain<Int128>(gains, candidate.size, reference.size);
+  const auto largest = BandSearch::largest_sum<Int128>(gains, candidate.size, reference.size);
   if (!fits<std::int64_t>(largest, 8)) return false;
   using Losses = std::vector<BandSearch::Loss>;
   const PrefixBounds::Costs none{Losses(static_cast<std::size_t>(lattice.arcs), 0),

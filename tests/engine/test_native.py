@@ -158,6 +158,13 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         _native.search_lattice(**arrays)
 
 
+def test_a_reference_of_more_states_than_32_bits_number_is_refused():
+    one = np.zeros(1, np.int32)
+    lattice = one, one + 1, one + 1, np.ones(1, np.uint8), np.zeros(1), np.array([np.inf, 0.0])
+    with pytest.raises(ValueError, match="the reference is too long"):
+        _native.search_lattice(*lattice, np.ones(2**31 // 254, np.int32), 254, 1, 0, 0)
+
+
 @pytest.mark.parametrize(("order", "unit"), [(7, 2**60 // 10), (40, 10**16), (2, 10**8)])
 def test_an_empty_reference_is_aligned_by_insertions_however_large_gains_are(order, unit):
     assert _native.align(("a",) * 120, (), order, unit, 1, 0) == "I" * 120

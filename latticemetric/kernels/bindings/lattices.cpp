@@ -196,6 +196,13 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
 
 constexpr std::size_t longest_reference = std::size_t{1} << 24;
 
+// The states of a metric's automaton, `order` for each position in the reference, have 32-bit numbers.
+void require_states(std::size_t reference_words, std::int32_t order) {
+  require(reference_words < longest_reference &&
+              (reference_words + 1) * static_cast<std::size_t>(order) < std::size_t{1} << 31,
+          "the reference is too long");
+}
+
 latticemetric::Lattice checked_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
                                        const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
                                        const Input<double>& cost, const Input<double>& final_cost) {
@@ -218,8 +225,8 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
                          std::int64_t beta, const std::string& method, std::size_t part_bytes) {
   const auto search_method = checked_method(method, part_bytes);
   require_aligned(reference);
-  require(reference.size() < longest_reference, "the reference is too long");
   const auto gains = checked_gains(order, unit, alpha, beta);
+  require_states(reference.size(), order);
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   latticemetric::BestPath best;
   {
@@ -237,8 +244,8 @@ nb::tuple best_lattice(Input<std::int32_t> source, Input<std::int32_t> target, I
                        const std::vector<std::vector<std::int32_t>>& references, std::int32_t order, std::int64_t unit,
                        std::int64_t alpha, std::int64_t beta, const std::string& method, std::size_t part_bytes) {
   const auto search_method = checked_method(method, part_bytes);
-  for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
   const auto gains = checked_gains(order, unit, alpha, beta);
+  for (const auto& reference : references) require_states(reference.size(), order);
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   latticemetric::BestLattice best;
   {
@@ -304,8 +311,8 @@ nb::tuple search_at_rate(Input<std::int32_t> source, Input<std::int32_t> target,
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   require_aligned(size, reference);
   require(size.size() == source.size(), "columns differ in length");
-  require(reference.size() < longest_reference, "the reference is too long");
   const auto gains = checked_gains(order, unit, alpha, beta);
+  require_states(reference.size(), order);
   require_sizes(size, order);
   const auto rate = checked_rate(rate_high, rate_low, rate_total);
   latticemetric::PathAtRate best;

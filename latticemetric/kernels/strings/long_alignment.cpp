@@ -99,9 +99,10 @@ void follow(BandSearch& search, std::string_view order, std::string& edits) {
 }
 
 // Calls use(search, states, value) with the search of the candidate as a lattice of so many states, and with a value of
-// the type that gains need. Returns false if none is large enough.
+// the type that gains need. Returns false if none is large enough, or if there are more states than 32 bits can number.
 template <typename Use>
 bool search_long(String candidate, String reference, Gains gains, Use use) {
+  if ((reference.size + 1) * gains.order > std::numeric_limits<std::int32_t>::max()) return false;
   const Chain chain(candidate);
   const Lattice lattice = chain.lattice();
   std::vector<std::int32_t> words;

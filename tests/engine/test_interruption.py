@@ -182,6 +182,7 @@ def calls() -> dict[str, Callable[[], object]]:
     tree_reference = ints(np.arange(1, 40))
     tree_shares = shares(tree)
     keys = ints(np.arange(501))
+    said = ints(np.arange(30_000))
     backwards = many[::-1].copy()
     rows, ids = longs(np.arange(0, 20_000_001, 10)), np.full(20_000_000, -123_456_789, np.int32)
     every_row = longs(np.tile(np.arange(len(rows) - 1), 4))
@@ -252,6 +253,10 @@ def calls() -> dict[str, Callable[[], object]]:
         "match_ngrams": lambda: _native.match_ngrams(many, begin, many, begin, longs(np.arange(3001)), 4),
         "minimize_trie": lambda: _native.minimize_trie(*prefixes[:2], ends),
         "align_stages": lambda: _native.align_stages(many, begin, backwards, begin, keys[:500], longs(keys), 1, 10_000),
+        "align_stages, synonyms": lambda: _native.align_stages(
+            said, longs([0, said.size]), said + said.size, longs([0, said.size]), ints(np.arange(4 * said.size)),
+            longs(np.arange(0, 4 * said.size + 1, 2)), 1, 10_000,
+        ),
         "search_forest": lambda: _native.search_forest(*tree, tree_reference, *rates, BYTES),
         "search_forest, a lattice": lambda: _native.search_forest(*forest, ints(LONG[:600]), *rates, BYTES),
         "best_forest": lambda: _native.best_forest(*tree, [list(tree_reference)], *rates, BYTES),
@@ -296,6 +301,7 @@ NAMES = (
     "match_ngrams",
     "minimize_trie",
     "align_stages",
+    "align_stages, synonyms",
     "search_forest",
     "search_forest, a lattice",
     "best_forest",

@@ -118,6 +118,7 @@ void MeteorAligner::group_by_sharing(std::int32_t stage) {
   std::vector<std::vector<std::int32_t>> shared_by(reference_.size());
   for (const auto& c : candidate_keys_) {
     shares_[c.position].clear();
+    poll(8 * static_cast<std::int64_t>(reference_keys_.size()));
     for (const auto& r : reference_keys_) {
       if (!share(stages_[stage], candidate_[c.position], reference_[r.position])) continue;
       shares_[c.position].push_back(r.position);

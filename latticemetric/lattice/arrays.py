@@ -222,14 +222,16 @@ class LatticeArrays(Frozen):
         cost = self.cost(scales)
         begin = np.searchsorted(self.source, np.arange(self.num_states + 1)).tolist()
         spelling = [self.vocabulary.word(int(w)) for w in self.word]
-        pending: list[tuple[int, ...]] = [()]
+        arcs: list[int] = []  # one path at a time: a copy at each arc would take quadratic time
+        pending: list[tuple[int, int | None]] = [(0, None)]
         while pending:
-            arcs = pending.pop()
-            state = int(self.target[arcs[-1]]) if arcs else 0
+            length, arc = pending.pop()
+            arcs[length:] = [] if arc is None else [arc]
+            state = self._end(arcs)
             if np.isfinite(cost.final[state]):
-                total = float(sum(cost.arc[list(arcs)]) + cost.final[state])
-                yield Path(arcs, tuple(spelling[a] for a in arcs if spelling[a]), total)
-            pending.extend((*arcs, a) for a in reversed(range(begin[state], begin[state + 1])))
+                total = float(sum(cost.arc[arcs]) + cost.final[state])
+                yield Path(tuple(arcs), tuple(spelling[a] for a in arcs if spelling[a]), total)
+            pending.extend((len(arcs), a) for a in reversed(range(begin[state], begin[state + 1])))
 
     def _end(self, path: Sequence[int] | Steps) -> int:
         return int(self.target[path[-1]]) if len(path) else 0

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import re
+import time
 
 import networkx as nx
 import numpy as np
@@ -289,6 +290,20 @@ def test_arrays_of_pickles_are_read_only_too(rich_lattice):
 
 
 # --- Paths, costs, statistics
+
+
+def test_the_path_of_an_hour_takes_linear_time():
+    length = 150_000
+    lattice = build(list(range(length)), list(range(1, length + 1)), [7] * length, final=[length])
+    begin = time.process_time()
+    assert [len(path.words) for path in lattice.paths()] == [length]
+    assert time.process_time() - begin < 20  # copies of all beginnings took minutes
+
+
+@given(lattices())
+def test_paths_are_in_lexicographic_order_of_arcs(lattice):
+    paths = [path.arcs for path in lattice.paths()]
+    assert paths == sorted(set(paths))
 
 
 @given(lattices().flatmap(lambda lattice: scalings(lattice).map(lambda scales: (lattice, scales))))

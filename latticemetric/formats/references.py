@@ -33,6 +33,17 @@ _TEXT_NAME = (
 )
 _TEXT_FIELD = re.compile(rf'"(?:{_TEXT_NAME})"\s*:'.encode())
 _NBEST = re.compile(rb"\s*[0-9]+[ \t]*\|\|\|[^\n]*\|\|\|")
+# The beginning of what holds times beside the texts of a recording: subtitles, Praat's annotations, Whisper's table,
+# turns of speakers (which look like STM if no turn is shorter than its begin).
+_TIMED_TEXTS = {
+    "subtitles (WebVTT)": re.compile(rb"WEBVTT(?:[ \t][^\n]*)?\r?\n(?:[^\n]*\n)*?[0-9:.]+[ \t]+-->"),
+    "subtitles (SRT)": re.compile(rb"\s*[0-9]+[ \t]*\r?\n[0-9]+:[0-9]{2}:[0-9]{2}[,.][0-9]{1,3}[ \t]*-->"),
+    "a TextGrid of Praat": re.compile(rb'\s*File type = "ooTextFile'),
+    "a table of times (TSV of Whisper)": re.compile(rb"start\tend\ttext\r?\n"),
+    "RTTM": re.compile(
+        rb"(?:;;[^\n]*\n)*(?:SPEAKER|SPKR-INFO)(?:[ \t]+[^\s<>]+){2}(?:[ \t]+(?:[0-9.]+|<NA>)){2}[ \t]+<NA>"
+    ),
+}
 
 
 class Reference(NamedTuple):
@@ -148,7 +159,8 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
 def require_lines(stream: Stream, *, of_json: bool = False) -> None:
     """Refuse what would count as words, but is not lines of text.
 
-    That is XML, JSON (unless `of_json` is true), n-best lists, archives, binary files, and transcripts in NIST formats.
+    That is XML, JSON (unless `of_json` is true), n-best lists, texts with times such as subtitles, archives, binary
+    files, and transcripts in NIST formats.
     """
     head = stream.head()
     if _MARKUP.match(head):
@@ -188,6 +200,16 @@ def _has_texts(value: object) -> bool:
 
 
 def _require_text(stream: Stream) -> None:
+    _require_utf8(stream)
+    head = stream.head()
+    for title, beginning in _TIMED_TEXTS.items():
+        if beginning.match(head):
+            what = f"this is {title}, not lines of text"
+            advice = "write the words of each segment on a line, or STM or CTM, which have times, too"
+            raise FormatError(what, where=stream.name, advice=advice)
+
+
+def _require_utf8(stream: Stream) -> None:
     head = stream.head()
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)  # its last character may be cut

@@ -630,6 +630,36 @@ def test_what_decoders_write_is_not_scored_as_lines_of_text(text, what, tmp_path
     assert_one_line_error(oracle(MEETING, output), refused)
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("WEBVTT\n\n00:00.000 --> 00:02.000\na b\n", r"subtitles \(WebVTT\)"),
+        ("\ufeffWEBVTT - title\r\n\r\n00:00.000 --> 00:02.000\r\na b\r\n", r"subtitles \(WebVTT\)"),
+        ("1\n00:00:00,000 --> 00:00:02,000\na b\n", r"subtitles \(SRT\)"),
+        ("\n0\r\n0:00:00.0 --> 0:00:02.0\r\na b\r\n", r"subtitles \(SRT\)"),
+        ('File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n', "a TextGrid of Praat"),
+        ("start\tend\ttext\n0\t2000\ta b\n", r"a table of times \(TSV of Whisper\)"),
+        ("SPEAKER a 1 0.00 2.00 <NA> <NA> ann <NA> <NA>\nSPEAKER a 1 2.00 1.00 <NA> <NA> bob <NA> <NA>\n", "RTTM"),
+        (";; turns\nSPKR-INFO a 1 <NA> <NA> <NA> unknown ann <NA> <NA>\nSPEAKER a 1 0 2 <NA> <NA> ann <NA>\n", "RTTM"),
+    ],
+)
+@pytest.mark.parametrize("reference", ["a b\n", "a 1 ann 0.00 2.00 a b\n"], ids=["lines", "stm"])
+def test_texts_with_times_are_not_scored_as_lines_of_text(text, what, reference, tmp_path):
+    output, meant = file(tmp_path, "out.txt", text), file(tmp_path, "ref.txt", reference)
+    refused = f"out.txt: this is {what}, not lines of text; write the words of each segment on a line, or STM or CTM"
+    assert_one_line_error(score(output, meant), refused)
+    assert_one_line_error(score(output, file(tmp_path, "same.txt", text)), refused.replace("out.txt", "same.txt"))
+    assert_one_line_error(oracle(MEETING, output), refused)
+
+
+@pytest.mark.parametrize(
+    "text", ["WEBVTT is a format", "1\nat 00:00:00 --> 00:00:02", "start\tend", "SPEAKER a 1 0.5 2 a"]
+)
+def test_words_of_subtitles_in_lines_of_text_are_words(text, tmp_path):
+    path = file(tmp_path, "hyp.txt", f"{text}\n")
+    assert "%WER 0.00" in good(score(path, path, "--metrics", "wer", "--resamples", "0")).stdout
+
+
 BRACKETS = ["{ a / b }", '{ "text" } [ b ]', "{a: b}", '{"a", "b"}', '["a": "b"]', '{"intent": "book a table"}']
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, ReferenceFile, read_references, require_lines
 from latticemetric.formats.registry import Entry, UnknownFormatError, sniff
 from latticemetric.formats.streams.compression import is_tar
-from latticemetric.formats.streams.stream import STANDARD_INPUT, is_kept, keep, open_stream
+from latticemetric.formats.streams.stream import STANDARD_INPUT, is_kept, keep, open_stream, warn
 from latticemetric.mbr_decoding.combination import Combination, combine
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -162,7 +164,12 @@ def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
 
 
 def references_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Return the reference of each utterance, matched by id, by the `file,channel` of an STM file, or by order."""
+    """Return the reference of each utterance, matched by id, by the `file,channel` of an STM file, or by order.
+
+    Utterances without ids have numbers as names. Ids of a single utterance are ignored. A warning says if an STM file
+    leaves out segments, since channels are scored whole.
+    """
+    keep(path)  # it is read again if it may have segments that are not scored
     file = read_references(path)
     table = _keyed_references(file, names)
     listed = file.plain() if table is None else [table[name] for name in names]
@@ -180,16 +187,49 @@ def references_of(path: str, names: Sequence[str]) -> list[Words]:
 
 
 def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> dict[str, Reference] | None:
+    """Return the references by id, or by `file,channel`; `None` if they are matched by order.
+
+    Raises:
+        FormatError: There is no reference for an id, but references have ids, or begin with other ids of utterances.
+    """
+    if list(names) == ["1"] and not file.has_ids:
+        return None  # a text without an id, though its reference may begin with this number
     if file.ids >= set(names):
         return file.keyed()
-    if not file.has_ids:
-        return None
-    joined: dict[str, Reference] = {}
+    joined = _joined_channels(file) if file.has_ids else {}
+    if joined.keys() >= set(names):
+        _warn_of_ignored(file.name, set(names))
+        return joined
+    lacking = [name for name in names if name not in file.ids | joined.keys()]
+    numbered = [[str(number) for number in range(first, first + len(names))] for first in (0, 1)]
+    has_ids = len(names) > 1 and list(names) not in numbered
+    if has_ids and (file.has_ids or len(lacking) < len(names)):
+        what = f"there is no reference for '{shortened(lacking[0])}'"
+        raise FormatError(what, where=file.name, advice="give each reference the id of its utterance")
+    return None
+
+
+def _joined_channels(file: ReferenceFile) -> dict[str, Reference]:
+    """Return the words of the segments of each channel, by `file,channel`; with a graph if a segment has one."""
+    segments: dict[str, list[Reference]] = {}
     for name, reference in file.keyed().items():
-        channel = ",".join(name.split(",")[:2])
-        before = joined.get(channel)
-        joined[channel] = reference if before is None else before._replace(words=before.words + reference.words)
-    return joined if joined.keys() >= set(names) else None
+        segments.setdefault(",".join(name.split(",")[:2]), []).append(reference)
+    joined = {}
+    for channel, several in segments.items():
+        first = next((reference for reference in several if reference.graph is not None), several[0])
+        joined[channel] = first._replace(words=tuple(chain.from_iterable(one.words for one in several)))
+    return joined
+
+
+def _warn_of_ignored(path: str, channels: AbstractSet[str]) -> None:
+    """Warn if an STM file leaves out segments of some channels: the words of systems in them cannot be left out."""
+    from latticemetric.formats.nist.transcripts import ignored_segments
+
+    with open_stream(path) as stream:
+        ignored = [one for one in ignored_segments(stream) if ",".join(one.name.split(",")[:2]) in channels]
+    if ignored:
+        advice = "write the combination with --format ctm, and score it and the systems with latticemetric score"
+        warn(ignored[0].where, f"words of systems in segments that are not scored count as insertions; {advice}")
 
 
 # ---- Many combinations ----

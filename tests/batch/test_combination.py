@@ -137,3 +137,30 @@ class TestReading:
         assert references_of(path, ["call,1"]) == [("x", "y", "z")]
         with pytest.raises(lm.FormatError, match="references"):
             references_of(path, ["1", "2", "3"])
+
+    def test_alternatives_of_any_segment_are_refused(self, tmp_path):
+        (path,) = written(tmp_path, r_stm="call 1 ann 0.0 1.0 x y\ncall 1 bob 1.0 2.0 { z / @ }\n")
+        with pytest.raises(lm.FormatError, match=r"r.stm:2: the reference has alternatives"):
+            references_of(path, ["call,1"])
+
+    def test_segments_that_are_not_scored_are_told(self, tmp_path, caplog):
+        ignored = "call 1 bob 1.0 2.0 IGNORE_TIME_SEGMENT_IN_SCORING\nother 1 cy 0.0 1.0 z\n"
+        (path,) = written(tmp_path, r_stm=f"call 1 ann 0.0 1.0 x y\n{ignored}")
+        assert references_of(path, ["other,1"]) == [("z",)]
+        assert "count as insertions" not in caplog.text
+        assert references_of(path, ["call,1"]) == [("x", "y")]
+        assert "r.stm:2: words of systems in segments that are not scored count as insertions" in caplog.text
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [("r_trn", "z (u2)\nx y (u3)\n"), ("r_txt", "u2 z\nu3 x y\n"), ("r_stm", "u 1 a 0.0 1.0 z\nu 1 a 1.0 2.0 y\n")],
+    )
+    def test_references_of_other_utterances_are_refused(self, name, text, tmp_path):
+        (path,) = written(tmp_path, **{name: text})
+        with pytest.raises(lm.FormatError, match=r"there is no reference for 'u1'"):
+            references_of(path, ["u1", "u2"])
+
+    def test_references_without_ids_are_in_the_order_of_the_utterances(self, tmp_path):
+        trn, lines, one = written(tmp_path, r_trn="x (u2)\ny (u3)\n", r_txt="x\ny\n", one_txt="1 x\n")
+        assert references_of(trn, ["1", "2"]) == references_of(lines, ["u1", "u2"]) == [("x",), ("y",)]
+        assert references_of(one, ["1"]) == [("1", "x")]

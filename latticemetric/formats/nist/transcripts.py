@@ -174,6 +174,13 @@ def _scored_segments(stream: Stream) -> Iterator[Record]:
         warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
 
 
+def ignored_segments(stream: Stream) -> list[Record]:
+    """Return the segments of an STM that are not scored; for other formats, return none."""
+    if reference_format(stream.head(), stream.stem) != "stm":
+        return []
+    return [segment for segment in _segments(stream) if segment.is_ignored]
+
+
 def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = require_words_only(graph, "stm", set(TAGS))
     words = Speller(lattice, "stm").transcript(like_trn=False)

@@ -103,9 +103,10 @@ def string_distribution(
         kind = "derivations" if isinstance(pruned, Forest) else "paths"
         number: int | None = getattr(pruned.statistics(), kind)
         if number is None or number > _MOST_PATHS:
-            shown = "too many" if number is None else f"{number:,}"
-            if number is not None and number >= 10**12:
-                shown = f"more than 10^{int(math.log10(number))}"
+            if number is None:
+                shown = "too many"
+            else:  # Python does not write numbers of more than 4,300 digits
+                shown = f"{number:,}" if number < 10**12 else f"more than 10^{int(math.log10(number))}"
             raise UsageError(
                 f"there are {shown} {kind}, but at most {_MOST_PATHS:,} can be listed",
                 advice="give a number of samples, to draw some of them",

@@ -368,6 +368,8 @@ def test_more_paths_than_can_be_listed_must_be_drawn():
         lm.mbr(ladder(14), "wrr")
     with pytest.raises(lm.UsageError, match=r"more than 10\^30 paths"):
         lm.mbr(ladder(100), "wrr")
+    with pytest.raises(lm.UsageError, match=r"more than 10\^4515 paths"):
+        lm.mbr(ladder(15_000), "wrr")  # Python does not write numbers of more than 4,300 digits
     found = lm.mbr(ladder(100), "wrr", samples=50)
     assert (found.evidence_strings, len(found.ranked), len(found.words)) == (50, 50, 100)
     assert lm.mbr(ladder(14), "wrr", hypotheses=lm.Lattice.from_strings(["1 3 5"]), samples=9).words == ("1", "3", "5")

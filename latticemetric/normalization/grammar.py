@@ -346,14 +346,26 @@ def grammar_file(name: str) -> str | None:
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:
     """Return the text of a lattice if all paths have the same text; `None` if there are several texts."""
     # If two different beginnings of texts reach a state, they have the same continuations there, so whole texts differ.
-    begun: list[tuple[str, ...] | None] = [(), *[None] * (lattice.num_states - 1)]
+    # A beginning is a number, that of the shorter beginning and its last word; 0 is the empty one.
+    beginnings: dict[tuple[int, int], int] = {}
+    begun: list[int | None] = [0, *[None] * (lattice.num_states - 1)]
     arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
     for source, target, word in arcs:
-        before = begun[source]
-        assert before is not None
-        text = (*before, lattice.vocabulary.word(word)) if word else before
+        text = begun[source]
+        assert text is not None
+        text = beginnings.setdefault((text, word), len(beginnings) + 1) if word else text
         if begun[target] not in (None, text):
             return None
         begun[target] = text
     ends = {begun[state] for state in lattice.final.tolist()}
-    return ends.pop() if len(ends) == 1 else None
+    end = ends.pop() if len(ends) == 1 else None
+    return None if end is None else _spelled(list(beginnings), end, lattice.vocabulary)
+
+
+def _spelled(beginnings: Sequence[tuple[int, int]], end: int, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return the words of the beginning `end`; each beginning (from 1) is a shorter one and its last word."""
+    words = []
+    while end:
+        end, word = beginnings[end - 1]
+        words.append(vocabulary.word(word))
+    return tuple(reversed(words))

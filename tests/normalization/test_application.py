@@ -1,6 +1,7 @@
 """Rules applied to lattices: against pynini's own composition, path by path."""
 
 import pickle
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.brute_force import enumerate_paths
-from kit.strategies import drafts
+from kit.strategies import drafts, lattices
 
 import latticemetric as lm
 from latticemetric.normalization import grammar as grammar_module
@@ -381,3 +382,21 @@ def test_the_first_of_equal_hypotheses_stays_the_best(grammar):
     assert found.one_best.words == ("hello", "there", "my", "friend")
     agreed = lm.posteriors(lm.normalize(lm.NBest.from_strings(["A b", "a C"]), grammar)).confidences
     assert agreed(lm.best(lm.normalize(lm.NBest.from_strings(["A b", "a C"]), grammar))) == (1.0, 0.5)
+
+
+@given(lattices())
+def test_a_lattice_has_an_only_text_if_all_paths_have_it(lattice):
+    texts = {path.words for path in lattice.paths()}
+    assert grammar_module.only_text(lattice) == (texts.pop() if len(texts) == 1 else None)
+
+
+def test_the_text_of_an_hour_is_normalized_in_linear_memory():
+    hour = "who knows that " * 4000
+    tracemalloc.start()
+    try:
+        graph = lm.normalize(lm.Lattice.from_strings([hour]), "whisper-en")
+        assert grammar_module.only_text(graph) == tuple(hour.split())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 50e6  # all beginnings of the text take 600 MB

@@ -23,7 +23,7 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
         found = batch.expected(costs.detach().to("cpu", torch.float64).numpy(), gradient=ctx.needs_input_grad[0])
         kind = {"dtype": costs.dtype, "device": costs.device}
         if found.gradient is not None:
-            sizes = torch.tensor(batch.sizes, device=costs.device)
+            sizes = torch.tensor(batch.sizes, dtype=torch.int64, device=costs.device)
             ctx.save_for_backward(costs, torch.tensor(found.gradient, **kind), sizes)
         return torch.tensor(found.value, **kind)
 

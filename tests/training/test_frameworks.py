@@ -100,6 +100,16 @@ def test_pytorch_s_types_and_flags_are_kept():
         expected_rates(batch, single * torch.nan)
 
 
+def test_an_empty_batch_has_an_empty_gradient_in_pytorch():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    costs = torch.zeros(0, requires_grad=True)
+    rates = expected_rates(Batch([], []), costs)
+    rates.sum().backward()
+    assert rates.shape == costs.grad.shape == (0,)
+
+
 def test_pytorch_s_second_derivatives_are_refused():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from latticemetric.training.torch import expected_rates

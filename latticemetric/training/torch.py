@@ -21,11 +21,13 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
     def forward(ctx: Any, costs: Any, batch: Batch) -> Any:
         """Return the rates; store the gradient, which the same search computes."""
         found = batch.expected(costs.detach().to("cpu", torch.float64).numpy(), gradient=ctx.needs_input_grad[0])
-        kind = {"dtype": costs.dtype, "device": costs.device}
         if found.gradient is not None:
+            # In half precision, small slopes would become 0 before they are multiplied by the scale of the loss.
+            precise = torch.promote_types(costs.dtype, torch.float32)
+            gradient = torch.tensor(found.gradient, dtype=precise, device=costs.device)
             sizes = torch.tensor(batch.sizes, dtype=torch.int64, device=costs.device)
-            ctx.save_for_backward(costs, torch.tensor(found.gradient, **kind), sizes)
-        return torch.tensor(found.value, **kind)
+            ctx.save_for_backward(costs, gradient, sizes)
+        return torch.tensor(found.value, dtype=costs.dtype, device=costs.device)
 
     @staticmethod
     def backward(ctx: Any, slopes: Any) -> Any:
@@ -38,7 +40,7 @@ class _Gradient(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def forward(ctx: Any, slopes: Any, costs: Any, gradient: Any, sizes: Any) -> Any:  # noqa: ARG004
-        return gradient * slopes.repeat_interleave(sizes)
+        return (gradient * slopes.repeat_interleave(sizes)).to(costs.dtype)
 
     @staticmethod
     def backward(ctx: Any, *slopes: Any) -> Any:  # noqa: ARG004

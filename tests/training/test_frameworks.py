@@ -110,6 +110,18 @@ def test_an_empty_batch_has_an_empty_gradient_in_pytorch():
     assert rates.shape == costs.grad.shape == (0,)
 
 
+def test_small_slopes_in_half_precision_survive_the_scale_of_the_loss():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    batch = Batch([lm.NBest.from_strings(["a b", "a c"])], ["a b"])
+    costs, scale = [0.0, 18.0], 2.0**15
+    half = torch.tensor(costs, dtype=torch.float16, requires_grad=True)
+    (expected_rates(batch, half).sum() * scale).backward()
+    assert half.grad.dtype == torch.float16
+    assert half.grad.tolist() == pytest.approx((scale * batch.expected(costs).gradient).tolist(), rel=1e-3)
+
+
 def test_pytorch_s_second_derivatives_are_refused():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from latticemetric.training.torch import expected_rates

@@ -53,7 +53,8 @@ def expected_rates(batch: Batch, costs: Any) -> Any:
     """Compute the exact expected rate of each graph, with its gradient with respect to the costs.
 
     The search runs on the CPU in double precision. The result has the type and the device of `costs`. Second
-    derivatives are not available; they raise an error.
+    derivatives are not available; they raise an error. `torch.compile` leaves the search as it is, between two compiled
+    graphs, so it cannot have `fullgraph=True`.
 
     Args:
         batch: The graphs and their references.
@@ -68,8 +69,16 @@ def expected_rates(batch: Batch, costs: Any) -> Any:
         >>> rates.tolist(), costs.grad.tolist()
         ([0.25], [0.125, -0.125])
     """
+    return _rates(batch, costs)
+
+
+def _rates(batch: Batch, costs: Any) -> Any:
     if not isinstance(costs, torch.Tensor):
         raise UsageError(f"costs is a {type(costs).__name__}, not a tensor", advice="give torch.as_tensor(costs)")
     if not costs.is_floating_point():
         raise UsageError(f"costs is a tensor of {costs.dtype}, which cannot hold rates", advice="give costs.double()")
     return ExpectedRates.apply(costs, batch)
+
+
+if hasattr(torch, "compiler"):  # otherwise, `torch.compile` compiles NumPy's part of the search anew for each batch
+    _rates = torch.compiler.disable(_rates)

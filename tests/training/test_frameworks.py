@@ -110,6 +110,27 @@ def test_an_empty_batch_has_an_empty_gradient_in_pytorch():
     assert rates.shape == costs.grad.shape == (0,)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")  # PyTorch's compiler warns of what it does itself
+def test_pytorch_s_compiler_leaves_the_search_as_it_is():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from torch._dynamo.testing import CompileCounter
+
+    from latticemetric.training.torch import expected_rates
+
+    def loss(batch, costs):
+        return (expected_rates(batch, 2 * costs) * 3).sum()
+
+    counter = CompileCounter()
+    compiled = torch.compile(loss, backend=counter, dynamic=True)
+    for number in range(1, 4):
+        batch = Batch(GRAPHS[:number], REFERENCES[:number])
+        costs, same = (torch.tensor(some_costs(batch), requires_grad=True) for _ in range(2))
+        compiled(batch, costs).backward()
+        loss(batch, same).backward()
+        assert torch.equal(costs.grad, same.grad)
+    assert counter.frame_count <= 4
+
+
 def test_small_slopes_in_half_precision_survive_the_scale_of_the_loss():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from latticemetric.training.torch import expected_rates

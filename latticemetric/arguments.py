@@ -73,8 +73,17 @@ def require_finite(given: object, what: str) -> None:
         raise UsageError(f"{what} is {shown}, not a finite number", advice="give a number like 0.1")
 
 
-def unmasked(given: Any) -> Any:
-    """Return an array of `numpy.ma` as a plain one, with NaN for masked values; return anything else unchanged."""
+def plain_array(given: Any) -> Any:
+    """Return a tensor of PyTorch or an array of `numpy.ma` as a plain array; return anything else unchanged.
+
+    A tensor may be on any device, have any type, and need gradients. Masked values become NaN.
+    """
+    if hasattr(given, "resolve_neg"):
+        tensor = given.detach().cpu().resolve_neg()
+        try:
+            return tensor.numpy()
+        except TypeError:  # NumPy has no bfloat16
+            return tensor.double().numpy()
     # `numpy.ma` is not imported here, since this takes 10 ms. Another thread may be importing it now: then the module
     # is there without its class.
     masked = sys.modules.get("numpy.ma")
@@ -85,7 +94,7 @@ def unmasked(given: Any) -> Any:
 
 
 def floats(given: Any, name: str, advice: str = "give an array of numbers") -> npt.NDArray[np.float64]:
-    """Return an argument as an array of 64-bit floats; masked values of `numpy.ma` become NaN.
+    """Return an argument as an array of 64-bit floats; see `float_array`.
 
     Raises:
         UsageError: It holds something else than numbers, or its rows differ in length. `name` is the argument's name.
@@ -104,7 +113,7 @@ def numbers_to_try(given: Any, name: str) -> list[float]:
 
 
 def float_array(given: Any) -> npt.NDArray[np.float64]:
-    """Return an argument as an array of 64-bit floats; masked values of `numpy.ma` become NaN.
+    """Return an argument, such as a tensor, as an array of 64-bit floats; masked values of `numpy.ma` become NaN.
 
     Texts are refused, even if they spell numbers, as everywhere in Python. Complex numbers and dates are, too.
 
@@ -115,8 +124,11 @@ def float_array(given: Any) -> npt.NDArray[np.float64]:
     """
     import numpy as np
 
-    plain = unmasked(given)
-    array = np.asarray(plain)
+    plain = plain_array(given)
+    try:
+        array = np.asarray(plain)
+    except RuntimeError:  # of PyTorch, about a list of tensors that need gradients
+        raise TypeError("these are no plain numbers") from None
     kind = array.dtype.kind
     if kind not in "fiubO" or (kind == "O" and any(isinstance(one, str | bytes) for one in array.flat)):
         raise TypeError("these are no numbers")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import floats, unmasked
+from latticemetric.arguments import floats, plain_array
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen
 
@@ -81,7 +81,7 @@ class Judgments(Frozen):
 
 def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
     """Return the numbers of a column as integers; raise `UsageError` if they are something else."""
-    array = np.asarray(unmasked(given))
+    array = np.asarray(plain_array(given))
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise UsageError(f"the numbers of a {name} are not one list of integers", advice="give one per judgment")
     return array.astype(np.int64, copy=False)

@@ -509,6 +509,33 @@ def test_masked_values_are_missing(take):
         take(MASKED)
 
 
+@pytest.mark.parametrize("name", sorted({*TAKE_MASKED} - {"sources", "words", "times", "tails", "utility"}))
+def test_tensors_of_all_types_are_arrays(name):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    plain = torch.tensor(PLAIN.data)
+    assert (plain.bfloat16().double() == plain).all()
+    kinds = [plain, plain.bfloat16(), plain.half(), torch.complex(plain, -plain).conj().imag]
+    if name != "costs of a batch":  # see `test_costs_of_another_library_are_named`
+        kinds.append(plain.clone().requires_grad_())
+    for tensor in kinds:
+        assert TAKE_MASKED[name](tensor) == TAKE_MASKED[name](PLAIN.data)
+
+
+def test_utilities_are_tensors_of_a_model():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    weight = torch.tensor(0.5, dtype=torch.bfloat16, requires_grad=True)
+
+    def same_length(hypotheses, references):
+        return weight * torch.tensor([float(len(h) == len(r)) for h, r in zip(hypotheses, references, strict=True)])
+
+    texts = ["a b", "a c", "a"]
+    found = lm.utility_matrix(same_length, texts)
+    assert found.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 0.5]]
+    nbest = lm.NBest.from_strings(texts)
+    given = torch.tensor(found, requires_grad=True)
+    assert lm.mbr(nbest, utility=same_length).words == lm.mbr(nbest, utility=given.bfloat16()).words == ("a", "b")
+
+
 def test_columns_are_no_masked_arrays():
     column = lm.Column(PLAIN, np.ma.array([0.0]))
     assert (type(column.arc), type(column.final)) == (np.ndarray, np.ndarray)

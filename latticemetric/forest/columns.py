@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import unmasked
+from latticemetric.arguments import plain_array
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import require_named, word_numbers
@@ -37,7 +37,7 @@ class Ragged(Frozen):
         kept: list[list[int]] = []
         for number, row in enumerate(rows):
             try:
-                kept.append(row if isinstance(row, list) else list(unmasked(row)))
+                kept.append(row if isinstance(row, list) else list(plain_array(row)))
             except TypeError:
                 raise _no_row(row, f"{what} {number}") from None
         values = _int32([value for row in kept for value in row])
@@ -113,7 +113,7 @@ def _no_row(row: object, place: str) -> InputError:
 def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
     """Return a list of 32-bit integers as an array; return `None` if it is anything else."""
     try:
-        values = np.asarray(unmasked(given))
+        values = np.asarray(plain_array(given))
     except (ValueError, OverflowError):
         return None
     if values.ndim == 1 and values.size == 0:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import float_array, unmasked
+from latticemetric.arguments import float_array, plain_array
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.texts import Texts
@@ -161,7 +161,7 @@ def require_named(given: Any, what: str, kind: type[Kind], shown: str) -> Mappin
 
 def word_numbers(numbers: Any, name: str) -> Words:
     """Return the numbers of a label's texts as an array; raise `UsageError` if they are not a list of integers."""
-    array = np.asarray(unmasked(numbers))
+    array = np.asarray(plain_array(numbers))
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise UsageError(f"the numbers of '{name}' are not one list of integers", advice="give the numbers of texts")
     return array

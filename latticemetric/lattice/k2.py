@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import unmasked
+from latticemetric.arguments import plain_array
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import Column, Floats, Labels, Scales
@@ -96,7 +96,7 @@ def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary 
     rows, begin = (given, np.array([0, len(given)])) if given.ndim > 1 else _vector(given)
     if rows.ndim != 2 or rows.shape[1] != _FIELDS:  # noqa: PLR2004  rows and columns
         raise InputError(f"an array of shape {given.shape} does not hold arcs of k2", advice=_ROWS)
-    score = np.ascontiguousarray(rows[:, 3]).view(np.float32) if scores is None else np.asarray(plain(scores))
+    score = np.ascontiguousarray(rows[:, 3]).view(np.float32) if scores is None else np.asarray(plain_array(scores))
     aux = None if aux_labels is None else _int32(aux_labels, "aux_labels")
     for name, values in (("scores", score), ("aux_labels", aux)):
         if values is not None and values.shape != (len(rows),):
@@ -111,17 +111,9 @@ def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary 
     return machines
 
 
-def plain(values: Any) -> Any:
-    """Convert a PyTorch tensor (on any device, with or without gradient) or a masked array to a plain array.
-
-    Masked values become NaN. Other values are returned unchanged.
-    """
-    return values.detach().cpu().numpy() if hasattr(values, "detach") else unmasked(values)
-
-
 def _int32(values: Any, what: str) -> Numbers:
     try:
-        array = np.asarray(plain(values))
+        array = np.asarray(plain_array(values))
     except ValueError:  # rows of different lengths
         array = np.zeros(0, dtype=object)
     if array.dtype != np.int32:

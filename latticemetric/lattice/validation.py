@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import floats, unmasked, whole_number
+from latticemetric.arguments import floats, plain_array, whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import FrozenDict
 from latticemetric.lattice.columns import (
@@ -116,7 +116,7 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     `what` names the numbers in errors, such as `state`.
     """
     try:
-        array = np.asarray(unmasked(values))
+        array = np.asarray(plain_array(values))
     except ValueError:
         raise InputError(f"{what} numbers must be one list of integers") from None
     if array.size == 0:

@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import floats, require_items, unmasked
+from latticemetric.arguments import floats, plain_array, require_items
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.advice import advice_for
 from latticemetric.metrics.base import Metric, Text, words_of
@@ -241,7 +241,7 @@ def checked_matrix(given: Any, limits: Range = (-math.inf, math.inf), *, where: 
         where = os.fspath(given)
         given = _read_matrix(where)
     try:
-        matrix = np.asarray(unmasked(given))
+        matrix = np.asarray(plain_array(given))
     except ValueError:  # nested lists of different lengths
         matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":  # noqa: PLR2004  rows and columns

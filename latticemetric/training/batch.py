@@ -241,13 +241,16 @@ class Batch:
             )
 
     def _checked(self, costs: npt.ArrayLike) -> Floats:
+        problem = UsageError(
+            "the costs are not an array of numbers",
+            advice="give a flat array of floats; for tensors with gradients, use latticemetric.training.torch",
+        )
+        if getattr(costs, "requires_grad", False):  # the result would not have them
+            raise problem
         try:
             array = float_array(costs)
-        except (ValueError, TypeError, OverflowError, RuntimeError):  # PyTorch raises it for tensors with gradients
-            raise UsageError(
-                "the costs are not an array of numbers",
-                advice="give a flat array of floats; for tensors with gradients, use latticemetric.training.torch",
-            ) from None
+        except (ValueError, TypeError, OverflowError):
+            raise problem from None
         self.check_shape(array.shape)
         largest = float(np.finfo(np.float64).max) / (4 * (len(array) + 1))
         wrong = np.flatnonzero(~(np.abs(array) <= largest))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from latticemetric.arguments import plain_array
 from latticemetric.errors import UsageError, importing
 from latticemetric.training.batch import Batch
 
@@ -20,7 +21,7 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
     @staticmethod
     def forward(ctx: Any, costs: Any, batch: Batch) -> Any:
         """Return the rates; store the gradient, which the same search computes."""
-        found = batch.expected(costs.detach().to("cpu", torch.float64).numpy(), gradient=ctx.needs_input_grad[0])
+        found = batch.expected(plain_array(costs), gradient=ctx.needs_input_grad[0])
         if found.gradient is not None:
             # In half precision, small slopes would become 0 before they are multiplied by the scale of the loss.
             precise = torch.promote_types(costs.dtype, torch.float32)

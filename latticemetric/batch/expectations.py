@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import add
 from typing import Any, NamedTuple, Self
@@ -11,12 +11,18 @@ from typing import Any, NamedTuple, Self
 from latticemetric.batch.pairing import Pair, built, missed
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError
-from latticemetric.lattice.lattice import Scales
+from latticemetric.forest.forest import Forest
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 from latticemetric.posterior.expected import MOST_STATES, Expected, expected
+from latticemetric.posterior.unfolding import MOST_STATES as MOST_STACKS
+from latticemetric.posterior.unfolding import unfold
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,21 @@ class ExpectationSearch(NamedTuple):
                 gradient=self.gradient,
                 most_states=self.most_states,
             )
-            best = oracle(graph, references, self.metric, scales=self.scales)
+            best = self._oracle(graph, references)
         return ExpectationAnswer(pair.name, found, best, where=pair.where)
+
+    def _oracle(self, graph: Graph, references: GraphReferences) -> Oracle:
+        """Return the oracle, with the 1-best; rates by characters search the lattice into which a forest unfolds."""
+        unfolded = None
+        if isinstance(graph, Forest) and isinstance(self.metric, SpelledRate):
+            unfolded = unfold(graph, MOST_STACKS)
+        if unfolded is None or not isinstance(graph, Forest):
+            return oracle(graph, references, self.metric, scales=self.scales)
+        found = oracle(unfolded.lattice, references, self.metric, scales=self.scales)
+        # Of derivations with equal costs, the numbers of edges decide, not those of arcs.
+        path = graph.best_path(self.scales, ignore=self.metric.ignore)
+        alone = Lattice.from_strings([graph.words(path)], costs=[graph.cost_of(path, self.scales)])
+        return replace(found, one_best=oracle(alone, references, self.metric).one_best)
 
     def failed(self, pair: Pair, error: InputError) -> ExpectationAnswer:
         """Return the answer for a pair that failed."""

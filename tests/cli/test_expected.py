@@ -41,6 +41,36 @@ def test_items_are_what_python_answers(metric):
     assert (corpus["lattices"], corpus["failed"], corpus["exact"]) == (3, 0, True)
 
 
+@pytest.mark.parametrize("metric", ["cer", "2-gcr", "mixed-er"])
+@pytest.mark.parametrize("name", ["lantern.target_graph", "lantern.joshua.hg", "beacon.travatar.json"])
+def test_rates_by_characters_of_forests(metric, name):
+    path = EXAMPLES / name
+    references = EXAMPLES / f"{name.split('.')[0]}.ref.txt"
+    (forest,) = [graph for _, graph in lm.read(path)]
+    reference, rate = references.read_text().strip(), lm.make_metric(metric)
+    (item,) = document(path, references, "--metric", metric)["lattices"]
+    scores, weights = zip(
+        *((rate.score(" ".join(d.words), reference), np.exp(-d.cost)) for d in forest.derivations()), strict=True
+    )
+    assert item["expected"] == pytest.approx(np.average(scores, weights=weights))
+    assert item["oracle"]["score"] == (max if metric == "2-gcr" else min)(scores)
+    best = lm.best(forest).words
+    assert item["one_best"]["hypothesis"] == " ".join(best)
+    assert item["one_best"]["score"] == rate.score(" ".join(best), reference)
+
+
+def test_forests_with_ties_have_the_1_best_of_the_model(tmp_path):
+    edges = [0, 1, 1], [[], [], [0]], [[3, 1], [2, 3], [-1]]
+    forest = lm.Forest.from_edges(*edges, goals=[1], vocabulary=lm.Vocabulary({1: "one", 2: "two", 3: "three"}))
+    lm.write(tmp_path / "forest.json", {"a": forest}.items(), format="cdec-json")
+    (tmp_path / "ref").write_text("a\n")
+    by_word, by_character = (
+        document(tmp_path / "forest.json", tmp_path / "ref", "--metric", metric)["lattices"][0]
+        for metric in ("wer", "cer")
+    )
+    assert by_word["one_best"]["hypothesis"] == by_character["one_best"]["hypothesis"] == "two three"
+
+
 def test_failed_graphs_count_as_deletions(tmp_path):
     paths = data(tmp_path, graphs=6, broken=(2,))
     done = latticemetric("expected", *paths, "--keep-going", "--format", "json")

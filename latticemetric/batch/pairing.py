@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import mmap
-import os
 import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import chain, islice, pairwise
 from typing import Any, Final, Literal, NamedTuple
 
@@ -17,8 +14,8 @@ from latticemetric.automata.reference import words_in
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.references import Reference, ReferenceFile
 from latticemetric.formats.registry import Entry, find_format
+from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.streams.paths import size_and_digits
-from latticemetric.formats.streams.stream import warn
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
@@ -617,31 +614,12 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 
-@cache
-def _warning_lock() -> Any:
-    """Return a lock that forked workers share; on systems without fork, a lock of this process.
-
-    The process that gets the lock writes the warning, and never releases the lock, so that no other process writes it.
-    """
-    import multiprocessing
-
-    try:
-        return multiprocessing.get_context("fork").Lock()
-    except (ImportError, OSError, ValueError):
-        import threading
-
-        return threading.Lock()
-
-
-# Make the lock before workers are forked, so that they share it; commands that fork no workers do not need its imports.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_warning_lock)
-_has_warned = mmap.mmap(-1, 1)  # one byte shared with workers: 1 after the warning, so that they stop searching
+_OF_FORMS = OnceWarning()
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:
     """Warn once per run if a reference word is in the graph in another Unicode form."""
-    if all("".join(reference.words).isascii() for reference in pair.references) or _has_warned[0]:
+    if all("".join(reference.words).isascii() for reference in pair.references) or _OF_FORMS:
         return
     words = {word for reference in pair.references for word in reference.words if not word.isascii()}
     known: Container[str] = set(words_of(graph)) if isinstance(graph, NBest) else graph.vocabulary
@@ -650,10 +628,9 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
         for word in words
         if word not in known and any(unicodedata.normalize(form, word) in known for form in _FORMS)
     ]
-    if alike and _warning_lock().acquire(False):  # noqa: FBT003  both kinds of lock take it by position only
-        _has_warned[0] = 1
+    if alike:
         what = "1 word of the reference is" if len(alike) == 1 else f"{len(alike)} words of the reference are"
-        warn(
+        _OF_FORMS.write(
             pair.place,
             f"{what} in the graph in another Unicode form, and will not match ('{min(alike)}'); "
             "convert all graphs and references to the same form (uconv -x nfc)",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError, shortened
-from latticemetric.formats.streams.stream import warn
+from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.text.fields import number, require_field
 from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
@@ -61,6 +60,9 @@ def lattice_to_write(
     return lattice
 
 
+_OF_RANK = OnceWarning()
+
+
 def to_lattice(graph: Graph) -> Lattice:
     """Return the graph as a lattice with all scores; warn if hypotheses of an n-best list lose their order."""
     if lost := getattr(graph, "node_labels", None):
@@ -73,10 +75,13 @@ def to_lattice(graph: Graph) -> Lattice:
 
 
 def warn_of_rank(graph: Graph, scales: Scales | None = None) -> None:
-    """Warn if hypotheses of an n-best list would lose their order in a lattice."""
+    """Warn once if hypotheses of an n-best list would lose their order in a lattice."""
+    if _OF_RANK:
+        return
     ranked = _ranked_strings(graph, scales)
     if any(cost == next_cost and words != next_ for (cost, words), (next_cost, next_) in pairwise(ranked)):
-        _warn_of_rank()
+        what = "a lattice cannot keep the order (rank) of their hypotheses"
+        _OF_RANK.write("lists without scores, or with equal ones", what)
 
 
 def _ranked_strings(graph: Graph, scales: Scales | None) -> list[tuple[float, Sequence[str]]]:
@@ -88,12 +93,6 @@ def _ranked_strings(graph: Graph, scales: Scales | None) -> list[tuple[float, Se
         cost = graph.cost(scales)
         return [(graph.cost_of(path, cost), graph.words(path)) for path in graph.ranked_paths(cost)]
     return []
-
-
-@cache
-def _warn_of_rank() -> None:
-    """Warn once that hypotheses of equal cost lose their order."""
-    warn("lists without scores, or with equal ones", "a lattice cannot keep the order (rank) of their hypotheses")
 
 
 def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:

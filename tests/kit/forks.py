@@ -66,12 +66,11 @@ def _import_everything():
 
 def _forget_warnings():
     """Warn again of what an earlier command warned of: workers share this memory, commands do not."""
-    import mmap
-
     from latticemetric.batch import pairing
+    from latticemetric.formats import columns
 
-    pairing._has_warned = mmap.mmap(-1, 1)
-    pairing._warning_lock.cache_clear()
+    for warning in (pairing._OF_FORMS, columns._OF_RANK):
+        warning.forget()
 
 
 def _answer(connection):

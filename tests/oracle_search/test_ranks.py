@@ -6,7 +6,7 @@ import pytest
 from kit.commands import good, run
 
 import latticemetric as lm
-from latticemetric.formats.columns import _warn_of_rank, warn_of_rank
+from latticemetric.formats.columns import _OF_RANK, warn_of_rank
 from latticemetric.nbest import Hypothesis
 
 TEXTS = ["the best of the list", "best", "the list"]
@@ -66,7 +66,7 @@ def test_a_lattice_still_prefers_fewer_words():
 
 
 def test_a_list_that_loses_its_order_in_a_lattice_is_told(tmp_path, caplog):
-    _warn_of_rank.cache_clear()
+    _OF_RANK.forget()
     one = lm.NBest((Hypothesis(("a",), {}),), {})
     lm.write(tmp_path / "x.plf", [("1", one), ("2", listed(3.0, 2.0, 1.0))])
     assert not caplog.messages
@@ -81,7 +81,7 @@ def test_a_list_that_loses_its_order_in_a_lattice_is_told(tmp_path, caplog):
     ids=["equal scores", "strings", "best paths of a list"],
 )
 def test_hypotheses_that_lose_their_order_in_a_lattice_are_told(graph, tmp_path, caplog):
-    _warn_of_rank.cache_clear()
+    _OF_RANK.forget()
     lm.write(tmp_path / "x.plf", [("1", graph)])
     assert len(caplog.messages) == 1
 
@@ -99,9 +99,17 @@ def test_lists_that_lose_their_order_when_they_are_determinized_are_told(tmp_pat
     assert "order" in told("--scale", "score=0")
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_lists_that_lose_their_order_are_told_once(workers, tmp_path):
+    lists = tmp_path / "x.jsonl"
+    lm.write(lists, [(str(k), listed(1.0, 1.0, 1.0)) for k in range(60)])
+    done = good(run("latticemetric", "determinize", lists, tmp_path / "x.lat", "--workers", workers))
+    assert done.stderr.count("order (rank)") == 1
+
+
 def test_ties_of_a_list_are_found_without_its_lattice(monkeypatch, caplog):
     monkeypatch.delattr(lm.NBest, "to_lattice")
-    _warn_of_rank.cache_clear()
+    _OF_RANK.forget()
     warn_of_rank(listed(1.0, 2.0, 3.0))
     assert not caplog.messages
     warn_of_rank(listed(1.0, 2.0, 3.0), dict.fromkeys(listed(1.0, 2.0, 3.0).score_names(), 0.0))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.lists import lists_of_pairs, rewritten
 from latticemetric.batch.oracle_at_k import ListSums, sums_of, sums_of_columns
-from latticemetric.batch.pairing import Pair, PairedWithin, pair_within
+from latticemetric.batch.pairing import Pair, PairedWithin, pair_within, warn_of_words
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Block
 from latticemetric.lattice.columns import Scales
@@ -48,8 +48,12 @@ class BlockSums:
 
     def of(self, pairs: Iterable[Pair]) -> ListSums:
         """Return the sums of a block of pairs."""
+        pairs = list(pairs)
         lists = lists_of_pairs(pairs)
-        if self.rewrite is not None:
+        if self.rewrite is None:
+            for pair, graph in zip(pairs, lists.lists, strict=True):
+                warn_of_words(pair, graph)
+        else:
             lists = rewritten(lists, self.rewrite)
         return sums_of(lists.lists, lists.references, self.rate, at=self.at, scales=self.scales, keep=self.keep)
 

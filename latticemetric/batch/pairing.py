@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from latticemetric.automata.reference import words_in
 from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.forest.forest import Forest
 from latticemetric.formats.references import Reference, ReferenceFile
 from latticemetric.formats.registry import Entry, find_format
 from latticemetric.formats.streams.once import OnceWarning
@@ -23,7 +24,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.vocabulary import split_words
+from latticemetric.vocabulary import EPSILON, split_words
 
 _NUMBERS = re.compile(r"([0-9]+)")
 _FIRST_NUMBERS = (0, 1)
@@ -563,7 +564,7 @@ def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
         graph = pair.entry.build()
         references = pair.graph_references()
         _check_spelling(graph, references)
-        _warn_of_forms(pair, graph)
+        warn_of_words(pair, graph)
         yield graph, references
 
 
@@ -614,7 +615,14 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 
-_OF_FORMS = OnceWarning()
+_OF_FORMS, _OF_SPACES = OnceWarning(), OnceWarning()
+_SPACES = " \t\n\r\f\v"  # lines of references are split at these characters
+
+
+def warn_of_words(pair: Pair, graph: Graph) -> None:
+    """Warn, once per run for each reason, of words of a graph that cannot match words of its references."""
+    _warn_of_forms(pair, graph)
+    _warn_of_spaces(pair, graph)
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:
@@ -635,3 +643,29 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
             f"{what} in the graph in another Unicode form, and will not match ('{min(alike)}'); "
             "convert all graphs and references to the same form (uconv -x nfc)",
         )
+
+
+def _warn_of_spaces(pair: Pair, graph: Graph) -> None:
+    """Warn once per run if a word of a graph holds white space; lines of references have no such words."""
+    if _OF_SPACES or (not isinstance(graph, NBest) and graph.vocabulary.is_numeric):
+        return
+    used = _used_words(graph)
+    if not _has_space("".join(used)):
+        return
+    spaced = sorted(word for word in set(used) if _has_space(word))
+    what = "a word of the graph has spaces and counts as one word"
+    if len(spaced) > 1:
+        what = f"{len(spaced)} words of the graph have spaces and count as one word each"
+    split = "write one symbol for each word" if isinstance(graph, Forest) else "--tokenize none splits them"
+    _OF_SPACES.write(pair.place, f"{what} ('{shortened(spaced[0], 40)}'); {split}")
+
+
+def _used_words(graph: Graph) -> list[str]:
+    if isinstance(graph, NBest):
+        return list(words_of(graph))
+    numbers = graph.target.values if isinstance(graph, Forest) else graph.word
+    return graph.vocabulary.decode(sorted(number for number in set(numbers.tolist()) if number > EPSILON))
+
+
+def _has_space(text: str) -> bool:
+    return any(space in text for space in _SPACES)

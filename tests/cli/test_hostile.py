@@ -417,6 +417,39 @@ def test_other_unicode_forms_match_nothing_and_that_is_said_once(ours, theirs, w
     assert "uconv -x nfc" in said
 
 
+def spaced(path, words, kind):
+    """Write three graphs of one string of three words; return the path."""
+    if kind == "list":
+        lines = (json.dumps({"id": f"u{k}", "nbest": [{"words": words}]}) for k in range(3))
+        return file(path, "x.jsonl", "".join(f"{line}\n" for line in lines))
+    vocabulary = lm.Vocabulary(dict(enumerate(words, start=1)))
+    graph = lm.Lattice.from_arcs([0, 1, 2], [1, 2, 3], [1, 2, 3], final=[3], vocabulary=vocabulary)
+    if kind == "forest":
+        graph = lm.Forest.from_lattice(graph)
+    name, known = {"lattice": ("x.far", "far"), "forest": ("x.json", "travatar-json")}[kind]
+    lm.write(path / name, {f"u{k}": graph for k in range(3)}.items(), format=known)
+    return path / name
+
+
+@pytest.mark.parametrize("kind", ["lattice", "forest", "list"])
+@pytest.mark.parametrize("verb", ["oracle", "expected", "lists"])
+def test_words_with_spaces_are_said_once(kind, verb, tmp_path):
+    if verb == "lists" and kind != "list":
+        pytest.skip("not a list")
+    graphs = spaced(tmp_path, ["in", "new york", "city"], kind)
+    references = file(tmp_path, "x.ref", "in new york city\n" * 3)
+    ask = (verb, graphs, references, "--metric", "wer", "--style", "plain")
+    (said,) = (line for line in good(run("latticemetric", *ask)).stderr.splitlines() if "new york" in line)
+    assert "a word of the graph has spaces and counts as one word ('new york')" in said
+    if kind == "forest":
+        assert "write one symbol for each word" in said
+        return
+    assert "--tokenize none splits them" in said
+    done = good(run("latticemetric", *ask, "--tokenize", "none"))
+    assert "spaces" not in done.stderr
+    assert " 0/12" in done.stdout + done.stderr
+
+
 # --- Numbers and locales
 
 TEMPLATES = {

@@ -69,7 +69,7 @@ def _forget_warnings():
     from latticemetric.batch import pairing
     from latticemetric.formats import columns
 
-    for warning in (pairing._OF_FORMS, columns._OF_RANK):
+    for warning in (pairing._OF_FORMS, pairing._OF_SPACES, columns._OF_RANK):
         warning.forget()
 
 

@@ -212,3 +212,43 @@ def test_tables_of_other_machines_are_refused_with_a_way_out(tmp_path):
         lm.read_one(path)
     (tmp_path / "utt.fst").write_bytes(path.read_bytes()[4:])
     assert [p.words for p in lm.read_one(tmp_path / "utt.fst").paths()] == [("a", "b")]
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        "0 1 5 0.3\n1 2 6 0.2\n2 0.1\n",
+        "0 1 5 0.3\n1 2 6 2\n2\n",  # weights became words
+        "0 1 the 0.3\n1 2 cat 0.2\n2\n",
+        "0 1 5 5 0.3\n1 2 6 6\n2\n",
+        "0\t1\tthe\tthe\t3\n1\t2\tcat\tcat\t1e-3\n2\t1\n",
+        "0 1 5 5 2e1\n0 1 6 6\n1\n",
+    ],
+)
+@pytest.mark.parametrize("known", [None, "kaldi"])
+def test_machines_with_single_costs_are_refused_with_advice(machine, known, tmp_path):
+    path = tmp_path / "x.lat"
+    path.write_text(f"u1 \n{machine}\nu2 \n{machine}\n")
+    with pytest.raises(lm.FormatError, match=r"pair.* single costs.*NAME\.fst\.txt.*--from openfst-text"):
+        list(lm.read(path, format=known))
+    folder = tmp_path / "machines"
+    folder.mkdir()
+    for name in ("u1", "u2"):
+        (folder / f"{name}.fst.txt").write_text(machine)
+    assert [name for name, _ in lm.read(folder, format="openfst-text")] == ["u1", "u2"]
+
+
+@pytest.mark.parametrize(
+    "arcs", ["0 1 3.5 0.1,2,\n", "0 1 7 3.5 0.1,2\n", "0 1 2.5 0,1,\n0 1 3 0,2,\n", "0 1 7 3.5\n0 1 7 a\n"]
+)
+def test_words_that_look_like_costs_are_words(arcs, tmp_path):
+    path = tmp_path / "x.lat"
+    path.write_text(f"u1 \n{arcs}1\n\n")
+    assert {word for path in lm.read_one(path).paths() for word in path.words} & {"3.5", "2.5"}
+
+
+def test_weights_that_are_no_numbers_get_no_advice(tmp_path):
+    path = tmp_path / "x.lat"
+    path.write_text("u1 \n0 1 5 5 0,1,\n1 x\n\n")
+    with pytest.raises(lm.FormatError, match=r"'x' is not a pair of a graph and an acoustic cost, such as 1.5,-20.25$"):
+        list(lm.read(path))

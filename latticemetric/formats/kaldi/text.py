@@ -33,7 +33,11 @@ COLUMNS = ("lm", "acoustic")
 TRANSITIONS = "transitions"
 
 _ID = rb"\s*(?!k2\.Fsa)[^\s|][^\n|]*\n"
-_ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
+_WEIGHT = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|Infinity"  # of a machine of OpenFst
+_ARC = (
+    rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)|"
+    rb"\d+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+(" + _WEIGHT.encode() + rb")[ \t]*\r?(\n|$)"
+)
 _END = rb"\d+([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
 _NOT_A_NUMBER = rb"(?!(?:0|[1-9][0-9]{0,9})[ \t\r\n])"
 # Compact, or with a transition id before the word.
@@ -43,6 +47,11 @@ _SPELLED_ARC = re.compile(
 )
 _ID_THEN_NOTHING = rb"\s*[^\s|(]+[ \t\r]*\n[ \t\r]*\n"
 _ID_THEN_LATTICE = re.compile(_ID + rb"(?:" + _ARC + rb"|" + _END + rb")|" + _ID_THEN_NOTHING)
+_NO_PAIR = re.compile(f"'({_WEIGHT})?.*' is not a pair of a graph and an acoustic cost")
+_FOR_MACHINES = (
+    "machines of OpenFst have single costs: write each, without the line of its id, to a file NAME.fst.txt, and read "
+    "the folder with --from openfst-text"
+)
 _ARC_OR_FINAL = re.compile(rb"\s*\d+[ \t]+\S|\s*#")  # ids may contain a space, but not after a number
 
 
@@ -78,9 +87,25 @@ def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | 
     `are_spelled` is true if the archive has words, not word numbers: then `8` is a word, even in a lattice whose words
     all look like numbers.
     """
-    columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
+    try:
+        columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
+    except FormatError as error:
+        if match := _NO_PAIR.match(error.what):
+            raise FormatError(error.what, where=error.where, advice=_FOR_MACHINES if match[1] else None) from None
+        raise
+    if _are_weights(columns):
+        what = "the arcs have single costs, not pairs of a graph and an acoustic cost"
+        raise FormatError(what, where=f"{file}:{lines_before + 2}", advice=_FOR_MACHINES)
     words, vocabulary = encode_column(columns["word"], table)
     return lattice_of(columns, words, vocabulary)
+
+
+def _are_weights(columns: dict[str, Any]) -> bool:
+    """Check whether what was read as words are the weights of machines: `0 1 5 0.3`."""
+    words = columns["word"][1]
+    if not words or not re.fullmatch(_WEIGHT, words[0]) or any(columns[f"cost{k}"].any() for k in range(len(COLUMNS))):
+        return False
+    return all(re.fullmatch(_WEIGHT, word) for word in words) and not all(map(str.isdigit, words))
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:

@@ -64,6 +64,7 @@ def read_systems(
     format: str | None = None,  # noqa: A002  as in `read`
     style: LineStyle = "plain",
     vocabulary: Vocabulary | None = None,
+    lowercase: bool = False,
 ) -> list[Utterance]:
     """Read the outputs of systems, one file each: transcripts, CTMs, n-best lists or lattices.
 
@@ -74,6 +75,7 @@ def read_systems(
         format: The format of graphs, or `text` for lines of words; by default, detected from the content.
         style: `keyed` if lines of text begin with ids, `plain` if not.
         vocabulary: Maps word numbers of graphs to words.
+        lowercase: True to write all words in lower case.
     """
     if len(set(paths)) < len(paths):
         raise UsageError(
@@ -82,6 +84,8 @@ def read_systems(
     for path in paths:
         keep(path)  # its format is recognised before it is read
     files = [_outputs(path, format, style=style, vocabulary=vocabulary) for path in paths]
+    if lowercase:
+        files = [_lowercased(file) for file in files]
     counts = {len(file) for file in files}
     if counts == {1}:
         own = [name for file in files for name, is_id, _ in file if is_id]
@@ -125,6 +129,21 @@ def _outputs(
     return found
 
 
+def _lowercased(file: list[tuple[str, bool, Any]]) -> list[tuple[str, bool, Any]]:
+    # Import late: few combinations need these modules.
+    from latticemetric.batch.preparation import prepared_graph
+    from latticemetric.metrics.preparation import Preparation
+
+    lowercase = Preparation(lowercase=True)
+    found = []
+    for name, is_id, output in file:
+        with placed(name):
+            is_line = isinstance(output, list)
+            lowered = [word.lower() for word in output] if is_line else prepared_graph(output, lowercase)
+        found.append((name, is_id, lowered))
+    return found
+
+
 def _has_id(entry: Entry) -> bool:
     return entry.naming == "own"
 
@@ -163,11 +182,16 @@ def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
     return [(name, True, words) for name, words in found.items()]
 
 
-def references_of(path: str, names: Sequence[str]) -> list[Words]:
+def references_of(path: str, names: Sequence[str], *, lowercase: bool = False) -> list[Words]:
     """Return the reference of each utterance, matched by id, by the `file,channel` of an STM file, or by order.
 
     Utterances without ids have numbers as names. Ids of a single utterance are ignored. A warning says if an STM file
     leaves out segments, since channels are scored whole.
+
+    Args:
+        path: The file of the references.
+        names: The names of the utterances.
+        lowercase: True to write all words in lower case.
     """
     keep(path)  # it is read again if it may have segments that are not scored
     file = read_references(path)
@@ -183,7 +207,8 @@ def references_of(path: str, names: Sequence[str]) -> list[Words]:
             raise FormatError(
                 "the reference has alternatives", where=reference.where, advice="keep one of the alternatives"
             )
-    return [reference.words for reference in listed]
+    words = [reference.words for reference in listed]
+    return [tuple(word.lower() for word in one) for one in words] if lowercase else words
 
 
 def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> dict[str, Reference] | None:

@@ -51,7 +51,7 @@ _SECTIONS = {
     "Vote": "--system-weights --null --scheme --count-share --tune-share",
     "Evaluation": "--reference --subsets",
     "Model scores": "",
-    "Input": "",
+    "Input": "--from --symbols --style --lowercase",
     "Intervals": "",
     "Output": "--format --output --write-lattices",
 }
@@ -116,6 +116,7 @@ class _JudgingOptions(Options):
 class _ReadingOptions(ScoredReadingOptions):
     style: LineStyle = LINE_STYLE
     posterior_scale: float = POSTERIOR_SCALE
+    lowercase: bool = flag("--lowercase -lc", "Lowercase all words of the systems and of the reference.")
 
 
 class _OutputOptions(RateOutputOptions):
@@ -144,7 +145,13 @@ def command(
     if judging.references is None:
         refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
     vote.check(len(files))
-    utterances = read_systems(files, format=reading.from_format, style=reading.style, vocabulary=reading.vocabulary)
+    utterances = read_systems(
+        files,
+        format=reading.from_format,
+        style=reading.style,
+        vocabulary=reading.vocabulary,
+        lowercase=reading.lowercase,
+    )
     model: dict[str, Any] = {"scale": reading.posterior_scale, "scales": reading.weights}
     found = combine_all(
         utterances,
@@ -156,7 +163,7 @@ def command(
     )
     tuned, judged = None, None
     if judging.references is not None:
-        references = references_of(judging.references, found.names)
+        references = references_of(judging.references, found.names, lowercase=reading.lowercase)
         judgeable = found
         if vote.tune_share is not None:
             (first, known), (judgeable, references) = split_at(found, references, vote.tune_share)

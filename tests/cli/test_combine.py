@@ -90,6 +90,35 @@ def test_times_and_confidences_of_ctms(tmp_path):
     assert good(combine(one, two, "--format", "trn")).stdout == "x y (call,1)\n"
 
 
+CASED = {
+    "a.ctm": "u 1 0.0 0.5 The 0.9\nu 1 0.5 0.5 Cat 0.4\nu 1 1.0 0.5 SAT 0.7\n",
+    "b.stm": "u 1 ann 0.0 1.5 the cat Sad\n",
+    "c.jsonl": '{"id": "u,1", "nbest": [{"text": "THE CAT", "score": -1.0}, {"text": "the Hat sad", "score": -1.5}]}\n',
+    "d.lat": "u,1\n0 1 The 0.5,0.1,\n0 1 A 0.5,0.2,\n1 2 cat 0.1,0.3,\n2 0,0,\n\n",
+}
+
+
+@pytest.mark.parametrize("names", [["a.ctm", "b.stm"], ["c.jsonl", "d.lat"], list(CASED)])
+@pytest.mark.parametrize("scheme", ["sum", "votes", "mbr"])
+def test_lowercase_is_that_of_the_files(names, scheme, tmp_path):
+    folders = {"cased": str, "lower": str.lower}
+
+    def answer(kind, *options):
+        folder = tmp_path / kind
+        folder.mkdir(exist_ok=True)
+        systems = [file(folder, name, folders[kind](CASED[name])) for name in names]
+        reference = file(folder, "ref.stm", folders[kind]("u 1 ann 0.0 1.5 The Cat SAT\n"))
+        asked = ("--reference", reference, "--scheme", scheme, "--format", "json", "--resamples", "0", *options)
+        return good(combine(*systems, *asked)).stdout.replace(str(folder), "")
+
+    assert answer("cased", "--lowercase") == answer("lower") != answer("cased")
+
+
+def test_lowercase_of_lines(files, tmp_path):
+    cased = [file(tmp_path, f"cased.{k}", path.read_text().title()) for k, path in enumerate(files[:2])]
+    assert good(combine(*cased, files[2], "-lc")).stdout == good(combine(*files[:3])).stdout
+
+
 def test_keyed_lines_stand_beside_graphs(tmp_path):
     lists = '{"id": "u2", "nbest": ["it rains", "it rain"]}\n{"id": "u1", "nbest": ["the cat sat"]}\n'
     graphs = file(tmp_path, "graphs.jsonl", lists)

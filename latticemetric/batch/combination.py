@@ -15,7 +15,7 @@ import numpy.typing as npt
 from latticemetric.display.frames import Tabular
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.reading import entries
-from latticemetric.formats.references import Reference, ReferenceFile, read_references, require_lines
+from latticemetric.formats.references import Reference, ReferenceFile, read_references, require_lines, texts_with_ids
 from latticemetric.formats.registry import Entry, UnknownFormatError, sniff
 from latticemetric.formats.streams.compression import is_tar
 from latticemetric.formats.streams.stream import STANDARD_INPUT, is_kept, keep, open_stream, warn
@@ -170,6 +170,8 @@ def _is_text(path: str, style: LineStyle) -> bool:
 
 def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
     with open_stream(path) as stream:
+        if (texts := texts_with_ids(stream)) is not None:
+            return [(name, True, list(reference.words)) for name, reference in texts.keyed().items()]
         require_lines(stream)
         lines = [split_words(line) for line in stream.lines()]
     if style == "plain":

@@ -1,4 +1,4 @@
-"""Read references: lines in the order of the graphs, lines with ids (like Kaldi's `text`), or trn, STM and CTM."""
+"""Read references: lines in the order of the graphs, lines with ids (like Kaldi's `text`), JSON, trn, STM and CTM."""
 
 from __future__ import annotations
 
@@ -71,9 +71,10 @@ class ReferenceFile:
 
     Attributes:
         name: The file.
-        lines: The fields of each line; the first field may be an id. In a NIST format, the words of each reference.
+        lines: The fields of each line; the first field may be an id. In formats with ids, the words of each reference.
         table: The symbol table for references that consist of word numbers; `None` if there is no table.
-        named: If the file is in a NIST format, the id of each reference and the reference, in order; otherwise `None`.
+        named: If the file is in a NIST format or JSON, the id of each reference and the reference, in order; otherwise
+            `None`.
     """
 
     name: str
@@ -228,8 +229,10 @@ def _require_utf8(stream: Stream) -> None:
 
 
 def read_transcripts(stream: Stream) -> ReferenceFile | None:
-    """Read the references of a stream in a NIST format; return `None` for other formats."""
+    """Read the references of a stream in a NIST format, or of JSON lines; return `None` for other formats."""
     _require_text(stream)
+    if (texts := texts_with_ids(stream)) is not None:
+        return texts
     if not _may_be_transcript(stream):
         return None
     from latticemetric.formats.nist.transcripts import transcripts
@@ -240,6 +243,18 @@ def read_transcripts(stream: Stream) -> ReferenceFile | None:
         (name, Reference(text, where) if isinstance(text, tuple) else Reference(next(text.paths()).words, where, text))
         for name, where, text in read
     )
+    return ReferenceFile(stream.name, tuple(reference.words for _, reference in named), None, named)
+
+
+def texts_with_ids(stream: Stream) -> ReferenceFile | None:
+    """Read lines of JSON, each with an id and a `text`; return `None` for other content."""
+    if _JSON.match(stream.head()) is None:  # checked before the module of these lines is imported
+        return None
+    from latticemetric.formats.text_records import text_records
+
+    if (read := text_records(stream)) is None:
+        return None
+    named = tuple((one.name, Reference(tuple(split_words(one.text)), one.place)) for one in read)
     return ReferenceFile(stream.name, tuple(reference.words for _, reference in named), None, named)
 
 

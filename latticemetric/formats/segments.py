@@ -1,4 +1,4 @@
-"""Read test sets to score: outputs and references, one segment per line (perhaps after an id) or in a NIST format."""
+"""Read test sets to score: outputs and references, one segment per line (perhaps with an id), or in a NIST format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.references import read_transcripts, require_lines
+from latticemetric.formats.references import ReferenceFile, read_transcripts, require_lines, texts_with_ids
 from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, is_kept, keep, open_stream
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
@@ -69,6 +69,11 @@ def read_segments(
     if style == "keyed":
         tables = {path: _keyed_lines(path) for path in paths}
         return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
+    if lines_of is None:
+        for path in paths:
+            if _json_texts(path) is not None:
+                what = "this is JSON, whose texts have ids, but the references are lines of text"
+                raise FormatError(what, where=path, advice="if these lines begin with ids, give --style keyed")
     files = [(lines_of or read_lines)(path) for path in paths]
     counts = ["1 line" if len(lines) == 1 else f"{len(lines)} lines" for lines in files]
     for path, count in zip(paths, counts, strict=True):
@@ -91,11 +96,11 @@ def ids_as_words(files: Sequence[Sequence[SegmentText]]) -> tuple[str, ...]:
     return ("the lines of all files begin with the same ids, which count as words; if they are ids, use --style keyed",)
 
 
-def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
-    """Read outputs and references in a NIST format. Return `None` unless the first reference file is trn, STM or CTM.
+def read_nist_segments(systems: Sequence[str], references: Sequence[str], style: LineStyle = "plain") -> TestSet | None:
+    """Read outputs and references with ids. Return `None` unless the first reference file is trn, STM, CTM or JSON.
 
     If the first reference file is STM, its segments divide the timed words of CTM outputs. All files must have the same
-    ids.
+    ids. Lines that begin with ids may stand beside JSON; `read_segments` reads both.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -103,7 +108,7 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
     _keep_pipes([*systems, *references])
     first = references[0]
     expected = _transcripts(first) if _opens_again(first) else None
-    if expected is None:
+    if expected is None or (style == "keyed" and _json_texts(first) is not None):
         return None
     tables = {path: _system_output(path, first) for path in systems}
     tables |= {path: _required_transcripts(path) for path in references[1:]}
@@ -204,7 +209,18 @@ def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advi
     return TestSet(ids, tuple(tuple(tables[path][name][1] for name in ids) for path in paths))
 
 
+def _json_texts(path: str) -> _Table | None:
+    """Read lines of JSON, each with an id and a `text`; return `None` for other content."""
+    if not _opens_again(path):
+        return None
+    with open_stream(path) as stream:
+        file = texts_with_ids(stream)
+    return None if file is None else _table_of(file)
+
+
 def _keyed_lines(path: str) -> _Table:
+    if (texts := _json_texts(path)) is not None:
+        return texts
     table: dict[str, tuple[str, SegmentText]] = {}
     for number, line in enumerate(read_lines(path), start=1):
         fields = split_words(line)
@@ -260,9 +276,9 @@ def _required_transcripts(path: str) -> _Table:
             with open_stream(path) as stream:
                 require_lines(stream)  # its errors say more
         raise FormatError(
-            "this file is not trn, STM or CTM, but the first reference file is",
+            "this file is not trn, STM, CTM or JSON with ids, but the first reference file is",
             where=path,
-            advice="write trn: one line `words (id)` per segment",
+            advice="write trn: one line `words (id)` per segment; beside JSON, --style keyed takes lines with ids",
         )
     return table
 
@@ -270,9 +286,11 @@ def _required_transcripts(path: str) -> _Table:
 def _transcripts(path: str) -> _Table | None:
     with open_stream(path) as stream:
         file = read_transcripts(stream)
-    if file is None:
-        return None
-    return {name: (path, _text(reference.graph_or_words)) for name, reference in file.keyed().items()}
+    return None if file is None else _table_of(file)
+
+
+def _table_of(file: ReferenceFile) -> _Table:
+    return {name: (reference.where, _text(reference.graph_or_words)) for name, reference in file.keyed().items()}
 
 
 def _text(graph_or_words: Lattice | tuple[str, ...]) -> SegmentText:

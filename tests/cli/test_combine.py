@@ -114,6 +114,16 @@ def test_lowercase_is_that_of_the_files(names, scheme, tmp_path):
     assert answer("cased", "--lowercase") == answer("lower") != answer("cased")
 
 
+def test_lines_of_json_have_ids(tmp_path):
+    one = file(tmp_path, "a.jsonl", '{"id": "u1", "text": "the cat"}\n{"id": "u2", "text": "sat"}\n')
+    other = file(tmp_path, "b.txt", "u2 sad\nu1 the cat\n")
+    reference = file(tmp_path, "ref.jsonl", '{"id": "u2", "text": "sat"}\n{"id": "u1", "text": "the cat"}\n')
+    done = good(combine(one, other, "--style", "keyed", "--reference", reference, "--format", "json")).json
+    assert [each["id"] for each in done["utterances"]] == ["u1", "u2"]
+    assert done["utterances"][0]["hypothesis"] == "the cat"
+    assert [each["errors"] for each in done["judgment"][1:3]] == [0, 1]
+
+
 def test_lowercase_of_lines(files, tmp_path):
     cased = [file(tmp_path, f"cased.{k}", path.read_text().title()) for k, path in enumerate(files[:2])]
     assert good(combine(*cased, files[2], "-lc")).stdout == good(combine(*files[:3])).stdout

@@ -697,12 +697,61 @@ def test_outputs_and_references_may_be_pipes(tmp_path):
         for said, meant in ((lines, lines), (lines, stm))
     )
     assert "%WER 0.00 [ 0 / 3, 0 ins, 0 del, 0 sub ]" in done.stdout
-    assert "this file is not trn, STM or CTM, but the first reference file is" in refused.stderr
+    assert "this file is not trn, STM, CTM or JSON with ids, but the first reference file is" in refused.stderr
 
 
 def test_json_on_standard_input_is_told_beside_transcripts(tmp_path):
     reference = file(tmp_path, "ref.trn", "a b (s_1)\n")
     assert_one_line_error(score("-", reference, stdin=b'{"text": "a b"}\n'), "-: this is JSON, not lines of text")
+
+
+def texts(path, name, said, **others):
+    """Write lines of JSON with the texts of `said`, by id."""
+    return file(
+        path, name, "".join(json.dumps({"id": key, "text": text, **others}) + "\n" for key, text in said.items())
+    )
+
+
+SAID = {"a": "hello world", "b": "good  day", "7": ""}
+MEANT = {"b": "good days", "7": "well", "a": "hello world"}
+
+
+@pytest.mark.parametrize("others", [{}, {"duration": 1.5, "speaker": "ann", "lang": "en"}])
+def test_lines_of_json_with_ids_are_texts(others, tmp_path):
+    said, meant = texts(tmp_path, "hyp.jsonl", SAID, **others), texts(tmp_path, "ref.jsonl", MEANT)
+    lines = file(tmp_path, "ref.txt", "".join(f"{key} {text}\n" for key, text in MEANT.items()))
+    asked = ("-m", "wer", "--resamples", 0)
+    assert score_of(said, meant, *asked) == score_of(said, lines, *asked, "--style", "keyed") == 2 / 5
+    assert score_of(meant, said, *asked) == score_of(lines, said, *asked, "--style", "keyed") == 2 / 4
+    assert score_of("-", meant, *asked, stdin=said.read_bytes()) == 2 / 5
+    trn = file(tmp_path, "ref.trn", "".join(f"{text} ({key})\n" for key, text in MEANT.items()))
+    assert score_of(said, trn, *asked) == score_of(trn, said, *asked) * 4 / 5 == 2 / 5
+    assert_one_line_error(score(said, lines), "if these lines begin with ids, give --style keyed")
+    assert_one_line_error(score(lines, said), "ref.txt: this file is not trn, STM, CTM or JSON with ids")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"id": "b"}', "ref.jsonl:2: the line has no id and text, as the first line has"),
+        ('{"id": "b", "text": 3}', "ref.jsonl:2: field text is 3, not a text"),
+        ('{"id": "a", "text": "b"}', "id 'a' already has a reference"),
+        ('{"id": "b", "text": "b"', "ref.jsonl:2: this is not JSON"),
+        ('{"id": "c", "text": "b"}', "the id 'c' is missing in"),
+    ],
+)
+def test_faulty_lines_of_json_are_errors(line, says, tmp_path):
+    said = texts(tmp_path, "hyp.jsonl", {"a": "a", "b": "b"})
+    meant = file(tmp_path, "ref.jsonl", f'{{"id": "a", "text": "a"}}\n{line}\n')
+    assert_one_line_error(score(said, meant), says)
+
+
+@pytest.mark.parametrize(
+    "others", [{"reference": "x"}, {"pred_text": "x"}, {"words": []}, {"utt": "u"}, {"label": "x"}]
+)
+def test_json_in_which_several_fields_may_be_the_text_is_refused(others, tmp_path):
+    said = texts(tmp_path, "hyp.jsonl", {"a": "a", "b": "b"}, **others)
+    assert_one_line_error(score(said, said), "this is JSON, not lines of text")
 
 
 def test_lines_that_end_in_brackets_are_text_beside_text(tmp_path):

@@ -291,10 +291,10 @@ def test_a_file_without_words_counts_as_deleted_and_it_is_said(tmp_path, caplog,
 def test_an_utterance_that_is_missing_is_named(tmp_path):
     reference = write_trn(tmp_path / "ref.trn", ["a", "b"])
     hypothesis = write_trn(tmp_path / "hyp.trn", ["a"])
-    with pytest.raises(lm.FormatError, match=r"ref.trn: the id 'spk_0001' is missing in .*hyp.trn"):
+    with pytest.raises(lm.FormatError, match=r"ref.trn:2: the id 'spk_0001' is missing in .*hyp.trn"):
         read_nist_segments([str(hypothesis)], [str(reference)])
     (tmp_path / "hyp.txt").write_text("a\nb\n")
-    with pytest.raises(lm.FormatError, match=r"hyp.txt: this file is not trn, STM or CTM"):
+    with pytest.raises(lm.FormatError, match=r"hyp.txt: this file is not trn, STM, CTM or JSON with ids"):
         read_nist_segments([str(tmp_path / "hyp.txt")], [str(reference)])
 
 

@@ -5,7 +5,7 @@ A graph or evidence without a partner is reported as an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from latticemetric.batch.answers import Answer
 from latticemetric.batch.pairing import Pair, built, has_numbers, unreadable, words_of
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.registry import Entry
+from latticemetric.formats.registry import Entry, unbuildable
 from latticemetric.graph import Graph
 from latticemetric.mbr_decoding.utility import Matrix, checked_matrix, opened_matrices
 from latticemetric.nbest import NBest
@@ -167,11 +167,19 @@ def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:
         return
     with opened_matrices(path) as matrices:
         for entry in entries:
-            if entry.name not in matrices:
-                what = f"there is no matrix named '{shortened(entry.name)}'"
-                raise InputError(what, where=path, advice="write an array for each id, with numpy.savez")
-            matrix = checked_matrix(matrices[entry.name], where=f"{path} ({shortened(entry.name)})")
-            yield entry.changed(partial(GraphWithUtilities, utilities=matrix))
+            try:
+                matrix = _matrix_of(entry.name, matrices, path)
+            except InputError as error:  # of this graph alone: a run that keeps going continues with the others
+                yield entry._replace(build=unbuildable(error))
+            else:
+                yield entry.changed(partial(GraphWithUtilities, utilities=matrix))
+
+
+def _matrix_of(name: str, matrices: Mapping[str, Any], path: str) -> Matrix:
+    if name not in matrices:
+        what = f"there is no matrix named '{shortened(name)}'"
+        raise InputError(what, where=path, advice=f"write an array for each id, with numpy.savez {_CONTINUE}")
+    return checked_matrix(matrices[name], where=f"{path} ({shortened(name)})")
 
 
 class Example(NamedTuple):

@@ -269,13 +269,13 @@ def opened_matrices(path: str) -> Iterator[Mapping[str, Any]]:
 
 
 class _Matrices(Mapping[str, Any]):
-    """The arrays of an open `.npz` file by name; a damaged array raises an error that names the file."""
+    """The arrays of an open `.npz` file by name; a damaged array raises an error that names the file and the array."""
 
     def __init__(self, file: Mapping[str, Any], path: str) -> None:
         self._file, self._path = file, path
 
     def __getitem__(self, name: str) -> Any:
-        with _reading(self._path):
+        with _reading(f"{self._path} ({shortened(name)})"):
             return self._file[name]
 
     def __contains__(self, name: object) -> bool:

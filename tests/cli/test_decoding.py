@@ -1,6 +1,7 @@
 """`latticemetric mbr` and `consensus` as users run them; what they print is what Python answers."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -210,6 +211,33 @@ def test_utilities_that_make_no_sense_are_refused(matrices, options, message):
     done = run("mbr", KITCHEN, *given, status=(1, 2))
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("matrix", "reason"),
+    [
+        (None, "there is no matrix named 'kitchen-2'"),
+        (np.ones((1, 1)), "it needs"),
+        (np.full((6, 6), np.nan), "has the score nan"),
+        (np.array([["a"]]), "not a matrix of numbers"),
+        (np.array([[None]]), r"bad.npz \(kitchen-2\): this is not a matrix of NumPy"),
+    ],
+)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_graphs_with_faulty_matrices_fail_alone(matrices, matrix, reason, workers):
+    found = dict(np.load(matrices / "all.npz"))
+    found["kitchen-2"] = matrix
+    np.savez(matrices / "bad.npz", **{name: values for name, values in found.items() if values is not None})
+    asked = ("mbr", KITCHEN, "--format", "jsonl", "--workers", workers, "--utility-matrix")
+    whole = run(*asked, matrices / "all.npz").stdout.splitlines()
+    done = run(*asked, matrices / "bad.npz", "--keep-going", status=1)
+    lines = done.stdout.splitlines()
+    assert (lines[0], lines[2:]) == (whole[0], whole[2:])
+    failed = json.loads(lines[1])
+    assert failed["id"] == "kitchen-2"
+    assert re.search(reason, failed["error"])
+    assert done.stderr.count("failed: ") == 1
+    assert re.search(reason, run(*asked, matrices / "bad.npz", status=2).stderr)
 
 
 def test_signatures_name_the_steps_that_rewrote_the_texts():

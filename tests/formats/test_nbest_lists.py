@@ -635,6 +635,21 @@ def test_chunks_of_a_speech_pipeline_may_be_parts_of_words(tmp_path):
     assert spoken(tmp_path / "talk.json", document) == [("GO", 0.0, 2.0), ("ON", 3.0, 5.0)]
 
 
+@pytest.mark.parametrize("empty", [[], None])
+@pytest.mark.parametrize("key", ["segments", "chunks"])
+def test_a_list_without_parts_does_not_hide_the_other(key, empty, tmp_path):
+    parts = {
+        "chunks": [{"text": " Hi", "timestamp": [0.0, 0.5]}, {"text": " there", "timestamp": [0.5, 1.0]}],
+        "segments": [{"text": " Hi there", "words": timed(" Hi", " there")}],
+    }
+    other = "chunks" if key == "segments" else "segments"
+    alone = {"text": " Hi there", other: parts[other]}
+    found = spoken(tmp_path / "talk.json", {"text": " Hi there", key: empty, other: parts[other]})
+    assert found == spoken(tmp_path / "talk.json", alone)
+    assert len(found[1]) > 2  # times
+    assert spoken(tmp_path / "talk.json", {key: empty, other: []}) == []
+
+
 @pytest.mark.parametrize("key", ["probability", "score", "confidence"])
 def test_confidences_of_words_have_several_names(key, tmp_path):
     words = [{"text": "Hi", "start": 0.0, "end": 0.5, key: 0.75}]

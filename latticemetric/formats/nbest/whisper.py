@@ -63,7 +63,8 @@ def _parsed(data: bytes, path: str) -> Lattice:
     document = parsed_json(data, path, objects=object_of)
     if not isinstance(document, dict):
         raise FormatError("the JSON is not an object", where=path)
-    parts = next((document[key] for key in ("segments", "chunks") if document.get(key) is not None), None)
+    listed = [document[key] for key in ("segments", "chunks") if document.get(key) is not None]
+    parts: Any = next((one for one in listed if one != []), [] if listed else None)
     if parts is None or (parts == [] and document.get("text") is not None):
         parts = [{"text": document.get("text")}]
     if not isinstance(parts, list):

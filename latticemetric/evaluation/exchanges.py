@@ -228,7 +228,8 @@ def _normal_above(values: Floats) -> Floats:
     x = np.abs(values) / math.sqrt(2)
     t = 1 / (1 + 0.3275911 * x)
     terms = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
-    tail = sum(c * t ** (k + 1) for k, c in enumerate(terms)) * np.exp(-(x**2)) / 2
+    with np.errstate(under="ignore"):
+        tail = sum(c * t ** (k + 1) for k, c in enumerate(terms)) * np.exp(-(x**2)) / 2
     return np.where(values >= 0, tail, 1 - tail)
 
 

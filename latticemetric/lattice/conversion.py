@@ -115,8 +115,8 @@ def minimal_lattice(
     np.minimum.at(ending, end, cost)
     if merge == "sum":  # each probability is relative to the best one, so that large costs do not overflow
         mass = np.zeros(len(parent))
-        np.add.at(mass, end, np.exp(-scale * (cost - ending[end])))
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", under="ignore"):
+            np.add.at(mass, end, np.exp(-scale * (cost - ending[end])))
             ending = np.where(mass > 0, ending - np.log(mass) / scale, np.inf)
     source, target, label, arc_cost, final, final_cost, start = _native.minimize_trie(parent, word, ending)
     return cls.from_arcs(

@@ -356,6 +356,7 @@ class Combination(Result, Frozen):
         return _Table(self.outputs, self.slots)
 
 
+@np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
 def combine(
     outputs: Mapping[str, Graph | str | Sequence[str]] | Sequence[Graph | str | Sequence[str]],
     *,
@@ -626,6 +627,7 @@ class _Table:
         )
         return sums
 
+    @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
     def cost(self) -> float:
         """Return the cost of the alignment; see `Combination`."""
         systems = self.top.shape[1]
@@ -638,6 +640,7 @@ class _Table:
         agree = self._summed(share) ** 2 - self._summed(share**2)
         return max(0.0, math.comb(systems, 2) * self.columns - float(agree.sum()) / 2)
 
+    @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
     def vote(self, weights: Floats, null: float, scheme: Scheme, share: float) -> Vote:
         """Return the words that win; for the parameters, see `combine`."""
         if not self.columns:

@@ -39,6 +39,8 @@ from collections.abc import Iterable
 from itertools import product
 from typing import Any, Literal, NamedTuple, overload
 
+import numpy as np
+
 from latticemetric.arguments import numbers_to_try
 from latticemetric.errors import UsageError
 from latticemetric.graph import Graph, as_lattice, scales_of_each
@@ -138,6 +140,7 @@ def mbr(
 ) -> MetricMBR: ...
 
 
+@np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
 def mbr(  # noqa: D417  parameters of one kind share a line
     graph: Graph,
     method: str | Metric[Any] = "ngram",
@@ -304,6 +307,7 @@ def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:
     return metric
 
 
+@np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
 def mbr_grid(
     graph: Graph,
     method: str = "ngram",

@@ -181,7 +181,7 @@ class BLEUSBP(BLEU):
 
 def _phi(covered: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return exp(1 − wanted / covered): 0 if `covered` is 0, 1 if `wanted` is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         return np.where(wanted > 0, np.exp(1 - wanted / covered), 1.0)
 
 

@@ -72,7 +72,7 @@ class NIST(TallyMetric):
         """Return the score of each row of summed statistics."""
         n = self.order
         precisions = (sums[..., :n] / np.maximum(1, sums[..., n : 2 * n])).sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
             ratio = sums[..., -2] / sums[..., -1]
             penalty = np.where(ratio < 1, np.exp(-_STEEPNESS * np.log(ratio) ** 2), 1.0)
         found: npt.NDArray[np.float64] = precisions * penalty

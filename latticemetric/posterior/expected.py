@@ -138,6 +138,7 @@ class Expected(Result, Frozen):
         return {"expected": self.value, **{name: getattr(self, name) for name in names}, "distribution": pairs}
 
 
+@np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
 def expected(
     graph: Graph,
     references: GraphReferences,

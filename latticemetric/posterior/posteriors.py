@@ -153,6 +153,7 @@ class Distribution(ABC, Frozen):
     ending: Floats
 
     @property
+    @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
     def entropy(self) -> float:
         """The entropy of the distribution over paths or derivations, in nats."""
         uses, ending = self._uses
@@ -599,7 +600,7 @@ def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -
     cost = graph.cost(scales)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     ending = np.full(len(cost.final), np.inf)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         ending[ends] = cost.final[ends] * scale
         scaled = Costs(cost.arc * scale, ending)
     _require_finite(scaled.arc, ending[ends])

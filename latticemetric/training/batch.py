@@ -210,6 +210,7 @@ class Batch:
             )
         return np.split(array, np.cumsum(self.sizes)[:-1]) if self.sizes else []
 
+    @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
     def expected(self, costs: npt.ArrayLike, *, gradient: bool = True) -> BatchExpectation:
         """Compute the expected rate of each graph under these costs.
 

@@ -20,11 +20,16 @@ __all__ = ["expected_rates"]
 def expected_rates(batch: Batch, costs: Any) -> Any:
     """Compute the exact expected rate of each graph, with its gradient with respect to the costs.
 
-    The search runs on the CPU in double precision, in a callback of JAX. The result has the type of `costs`.
+    The search runs on the CPU in double precision; under `jax.jit` and `jax.vmap`, in a callback of JAX. The result has
+    the type of `costs`.
 
     Args:
         batch: The graphs and their references.
         costs: An array of all costs (−log weights), in the order of `Batch`.
+
+    Raises:
+        InputError: A cost is not finite, or another error of `Batch.expected`. Within a callback, JAX raises its own
+            error (`XlaRuntimeError` or `JaxRuntimeError`), whose text ends with this one.
 
     Examples:
         >>> import latticemetric as lm
@@ -62,6 +67,8 @@ def _called_back(batch: Batch, costs: Any, *, gradient: bool) -> Any:
         parts = (answer.value,) if answer.gradient is None else (answer.value, answer.gradient)
         return tuple(part.astype(kind) for part in parts)
 
+    if not isinstance(costs, jax.core.Tracer):  # errors of a callback would be hidden behind those of JAX
+        return tuple(map(jnp.asarray, found(costs)))
     shapes = [(len(batch),), costs.shape] if gradient else [(len(batch),)]
     wanted = tuple(jax.ShapeDtypeStruct(shape, kind) for shape in shapes)
     return jax.pure_callback(found, wanted, costs, vmap_method="sequential")

@@ -256,3 +256,23 @@ def test_jax_s_gradients_are_finite_differences():
 
     batch = Batch(GRAPHS, REFERENCES, "2-grr")
     check_grads(lambda costs: expected_rates(batch, costs), (jax.numpy.array(some_costs(batch)),), 1, ["rev"])
+
+
+def test_jax_s_costs_that_are_not_finite_are_named():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    from latticemetric.training.jax import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES)
+    costs = some_costs(batch)
+    costs[batch.sizes[0] + 1] = np.nan
+    costs = jax.numpy.array(costs)
+
+    def total(costs):
+        return expected_rates(batch, costs).sum()
+
+    for function in (total, jax.grad(total), jax.value_and_grad(total)):
+        with pytest.raises(lm.InputError, match=r"^graph 1: cost 1 is nan; give finite numbers"):
+            function(costs)
+    for function in (jax.jit(total), jax.jit(jax.grad(total))):
+        with pytest.raises(RuntimeError, match="graph 1: cost 1 is nan; give finite numbers"):
+            jax.block_until_ready(function(costs))

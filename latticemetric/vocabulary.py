@@ -45,7 +45,7 @@ class Vocabulary:
         ['to', 'be']
     """
 
-    __slots__ = ("_highest", "_number", "_word", "epsilon", "is_embedded", "is_given")
+    __slots__ = ("_highest", "_number", "_spaced", "_word", "epsilon", "is_embedded", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
         """Map numbers to words. Numbers must have different words; number 0 (ε) may have any spelling."""
@@ -85,6 +85,15 @@ class Vocabulary:
     def is_numeric(self) -> bool:
         """True if words are only numbers: the word of number 7 is `7`."""
         return False
+
+    @property
+    def spaced(self) -> frozenset[int]:
+        """The numbers of words with white space inside; see `spaced_words`."""
+        try:
+            return self._spaced
+        except AttributeError:  # find them once per table, since many graphs share it
+            self._spaced = frozenset(map(self._number.__getitem__, spaced_words(self._word.values())))
+            return self._spaced
 
     def number(self, word: str) -> int:
         """Return the number of a word; `UNKNOWN` (−1) if the word is not in the vocabulary."""
@@ -267,6 +276,7 @@ def numbered_words(word: Words) -> tuple[Words, Words]:
 
 
 _FIELD = re.compile(r"[^ \t\n\r\f\v]+")
+_SPACE = re.compile(r"[ \t\n\r\f\v]")
 
 
 def split_words(text: str) -> list[str]:
@@ -274,6 +284,11 @@ def split_words(text: str) -> list[str]:
     # `str.split` also splits at these four control characters; decoders written in C do not.
     is_plain = text.isascii() and not ("\x1c" in text or "\x1d" in text or "\x1e" in text or "\x1f" in text)
     return text.split() if is_plain else _FIELD.findall(text)
+
+
+def spaced_words(words: Collection[str]) -> list[str]:
+    """Return the words that hold ASCII white space; a line of text has no such words."""
+    return [] if _SPACE.search("\0".join(words)) is None else [word for word in words if _SPACE.search(word)]
 
 
 def listed_words(text: str | Iterable[str], what: str = "a text") -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.vocabulary import EPSILON, split_words
+from latticemetric.vocabulary import spaced_words, split_words
 
 _NUMBERS = re.compile(r"([0-9]+)")
 _FIRST_NUMBERS = (0, 1)
@@ -616,7 +616,6 @@ _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 
 _OF_FORMS, _OF_SPACES = OnceWarning(), OnceWarning()
-_SPACES = " \t\n\r\f\v"  # lines of references are split at these characters
 
 
 def warn_of_words(pair: Pair, graph: Graph) -> None:
@@ -647,25 +646,21 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
 
 def _warn_of_spaces(pair: Pair, graph: Graph) -> None:
     """Warn once per run if a word of a graph holds white space; lines of references have no such words."""
-    if _OF_SPACES or (not isinstance(graph, NBest) and graph.vocabulary.is_numeric):
+    if _OF_SPACES or not (spaced := _spaced_words(graph)):
         return
-    used = _used_words(graph)
-    if not _has_space("".join(used)):
-        return
-    spaced = sorted(word for word in set(used) if _has_space(word))
     what = "a word of the graph has spaces and counts as one word"
     if len(spaced) > 1:
         what = f"{len(spaced)} words of the graph have spaces and count as one word each"
     split = "write one symbol for each word" if isinstance(graph, Forest) else "--tokenize none splits them"
-    _OF_SPACES.write(pair.place, f"{what} ('{shortened(spaced[0], 40)}'); {split}")
+    _OF_SPACES.write(pair.place, f"{what} ('{shortened(min(spaced), 40)}'); {split}")
 
 
-def _used_words(graph: Graph) -> list[str]:
+def _spaced_words(graph: Graph) -> list[str]:
+    """Return the distinct words of a graph that hold white space."""
     if isinstance(graph, NBest):
-        return list(words_of(graph))
+        return list(dict.fromkeys(spaced_words(list(words_of(graph)))))
+    spaced = graph.vocabulary.spaced
+    if not spaced:
+        return []
     numbers = graph.target.values if isinstance(graph, Forest) else graph.word
-    return graph.vocabulary.decode(sorted(number for number in set(numbers.tolist()) if number > EPSILON))
-
-
-def _has_space(text: str) -> bool:
-    return any(space in text for space in _SPACES)
+    return graph.vocabulary.decode(spaced.intersection(numbers.tolist()))

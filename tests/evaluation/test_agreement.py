@@ -394,7 +394,7 @@ TRUTH = {
     "pooled": (1 + np.cov(QUALITY, QUALITY + BIAS, ddof=0)[0, 1])
     / math.sqrt((2 + np.var(QUALITY)) * (2 + np.var(QUALITY + BIAS))),
 }
-CAMPAIGNS = 160
+CAMPAIGNS = 100
 
 
 @pytest.fixture(scope="module", params=[0.95, 0.8])

@@ -327,8 +327,8 @@ def score(
         {('the', 'a'): 1}
     """
     check_flags(lowercase=lowercase)
-    ids, said, expected = _test_set(hypotheses, references)
     preparation = Preparation(lowercase, tokenize)
+    ids, said, expected = _test_set(hypotheses, references, raw=preparation.takes_only_texts)
     if lowercase or tokenize is not None:
         said = preparation.all_texts(said)
         expected = [preparation.all_texts(several) for several in expected]
@@ -377,7 +377,7 @@ def _metric_score(
 
 
 def _test_set(
-    hypotheses: Any, references: Any
+    hypotheses: Any, references: Any, *, raw: bool
 ) -> tuple[tuple[str, ...], Sequence[GraphText], Sequence[Sequence[GraphText]]]:
     """Return the ids of the segments, their hypotheses, and the references of each."""
     if isinstance(hypotheses, Mapping) != isinstance(references, Mapping):
@@ -399,7 +399,7 @@ def _test_set(
         said, expected = _listed(hypotheses, "hypotheses"), _listed(references, "references")
         ids = tuple(str(number) for number in range(1, len(said) + 1))
     said, expected = list(map(as_plain, said)), list(map(as_plain, expected))
-    check_corpus(said, expected)
+    check_corpus(said, expected, raw=raw)
     for name, hypothesis in zip(ids, said, strict=False):
         if not isinstance(hypothesis, str):
             with placed(f"segment {shortened(name)}"):

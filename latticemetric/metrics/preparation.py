@@ -66,6 +66,11 @@ class Preparation:
         # Do not pickle the tokenizer: it caches texts.
         return Preparation, (self.lowercase, self.tokenize)
 
+    @property
+    def takes_only_texts(self) -> bool:
+        """True if there is a tokenizer, which takes strings, but no lists of words."""
+        return self._tokenizer is not None
+
     def words(self, text: str) -> tuple[str, ...]:
         """Return the words of a line."""
         cased = text.lower() if self.lowercase else text
@@ -104,7 +109,7 @@ class Preparation:
 
     def all_texts(self, texts: Sequence[str | Sequence[str] | Lattice]) -> list[str | tuple[str, ...] | Lattice]:
         """Return each text prepared by `text`, or the graph with its words prepared; refuse to tokenize other types."""
-        if self._tokenizer and not all(isinstance(text, str) for text in texts):
+        if self.takes_only_texts and not all(isinstance(text, str) for text in texts):
             raise UsageError(
                 "only strings can be tokenized", advice="leave tokenize out, or join the words with spaces"
             )

@@ -45,11 +45,12 @@ def check_candidate(text: Any, what: str = "the candidate") -> None:
         raise UsageError(f"{what} is a list of texts, not of words: {text!r}", advice=f"give the string {text[0]!r}")
 
 
-def check_corpus(candidates: Any, references: Any) -> None:
+def check_corpus(candidates: Any, references: Any, *, raw: bool = False) -> None:
     """Raise `UsageError` if candidates or references are a string, or if references seem to be lists of words.
 
     A segment may have several references of one word each. But if some segment has several references, and no reference
-    of the corpus has more than one word, the caller probably passed lists of words.
+    of the corpus has more than one word, the caller probably passed lists of words. Not if texts are `raw`: a tokenizer
+    takes no lists of words, and texts of scripts without spaces look like single words.
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):
@@ -58,11 +59,11 @@ def check_corpus(candidates: Any, references: Any) -> None:
     for candidate in candidates if isinstance(candidates, list) else ():
         check_candidate(candidate)
     if isinstance(references, Sequence):
-        for _ in checked_corpus(references):
+        for _ in checked_corpus(references, raw=raw):
             pass
 
 
-def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
+def checked_corpus(references: Iterable[Any], *, raw: bool = False) -> Iterator[Any]:
     """Check and yield the references of each segment.
 
     At the end, raise `UsageError` if the references seem to be lists of words; see `check_corpus`.
@@ -71,7 +72,7 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
         raise UsageError("references is a string", advice="give a list: the references of each graph")
     require_items(references, "references")
     suspect = None
-    is_clear = False
+    is_clear = raw
     for several in references:
         if are_single_words(several):
             suspect = suspect or several

@@ -335,6 +335,7 @@ class _Run(NamedTuple):
         if measured.effective_length is None and judged.raw:
             metrics = _with_length(metrics, "closest")
         outputs, references, preparation, notes = _prepared(judged, measured)
+        notes += preparation.added_spaces(metrics)
         human = self.reading.human_scores(judged.judgments, judged.standard)
         scored = system_tables(outputs, references, metrics, workers=self.threads)
         outside = _outside_tables(judged, measured.outside, scored, pair)

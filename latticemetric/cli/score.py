@@ -159,7 +159,7 @@ def command(
         for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
     ]
     kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
-    notes = preparation.kept_spaces(segments.files)
+    notes = preparation.kept_spaces(segments.files) + preparation.added_spaces(metrics)
     if options.style == "plain":
         notes += ids_as_words(segments.files)
     results = kind(tabled, systems, segments.ids, len(references), resampling, options, notes)

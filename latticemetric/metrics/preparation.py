@@ -99,6 +99,17 @@ class Preparation:
         place = f"in {number} line{'' if number == 1 else 's'}" + (" or more" if others else "")
         return (f"{what} {place}: not a word boundary; use --tokenize none to split there, as sacrebleu does",)
 
+    def added_spaces(self, metrics: Iterable[object]) -> tuple[str, ...]:
+        """Return a note if metrics of characters count the spaces that the tokenizer puts between its tokens."""
+        names = [str(getattr(metric, "name", "")) for metric in metrics if getattr(metric, "spaces", False)]
+        if not names or self._tokenizer is None:
+            return ()
+        count = "counts" if len(names) == 1 else "count"
+        options = " ".join(f"-P {name}.spaces=no" for name in names)
+        return (
+            f"{' and '.join(names)} {count} the spaces that tokenizer {self.tokenize} adds; {options} leaves them out",
+        )
+
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
         """Return the words of each line, or the graph with its words prepared."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
@@ -149,9 +160,16 @@ class Preparation:
         return pieces
 
     def signed(self, signature: Signature) -> Signature:
-        """Return a metric's signature with the settings of this preparation added."""
+        """Return a metric's signature with the settings of this preparation added.
+
+        Examples:
+            >>> str(Preparation(lowercase=True, tokenize="char").signed(Signature("cer", {"tok": "char"})))
+            'cer|tok:char+char|case:lc|v:0.1.0'
+        """
         done = {"case": "lc"} if self.lowercase else {}
-        done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
+        if self._tokenizer:
+            own = signature.fields.get("tok", "none")  # how the metric itself splits what the tokenizer has written
+            done |= {"tok": self._tokenizer.signature() + ("" if own == "none" else f"+{own}")}
         return signature.also(**done)
 
 

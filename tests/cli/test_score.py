@@ -222,6 +222,17 @@ def test_a_tokenizer_of_sacrebleu_is_in_the_signature(tmp_path):
         assert f"case:{'lc' if lowercase else 'mixed'}|tok:{name}|" in item["signature"]
 
 
+def test_a_tokenizer_before_characters_is_told(tmp_path):
+    pytest.importorskip("sacrebleu")
+    hyp, ref = file(tmp_path, "hyp", "今天天气很好\n"), file(tmp_path, "ref", "今天天气真好\n")
+    (item,) = scores(hyp, ref, "-m", "cer", "--tokenize", "zh").values()
+    assert (item["score"], "|tok:zh+char|" in item["signature"]) == (1 / 11, True)
+    assert "cer counts the spaces that tokenizer zh adds" in score(hyp, ref, "-m", "cer", "--tokenize", "zh").stderr
+    done = score(hyp, ref, "-m", "cer", "--tokenize", "zh", "-P", "cer.spaces=no")
+    assert "16.67" in done.stdout
+    assert "spaces that" not in done.stderr
+
+
 def test_an_unknown_tokenizer_is_told():
     pytest.importorskip("sacrebleu")
     done = score(NEW, REF, "--tokenize", "14b")

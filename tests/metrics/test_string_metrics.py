@@ -168,6 +168,24 @@ def test_plain_splitting_keeps_unicode_spaces_and_says_so():
     assert note.startswith("U+001C (control) in 1 line: not a word boundary")
 
 
+def test_spaces_that_a_tokenizer_adds_are_told_where_they_count():
+    metrics = [lm.BLEU(), lm.CER(), lm.GCR(2, spaces=False), lm.GCR(4)]
+    (note,) = Preparation(tokenize="char").added_spaces(metrics)
+    assert note == (
+        "cer and 4-gcr count the spaces that tokenizer char adds; -P cer.spaces=no -P 4-gcr.spaces=no leaves them out"
+    )
+    assert Preparation().added_spaces(metrics) == Preparation(tokenize="none").added_spaces(metrics) == ()
+    assert Preparation(tokenize="char").added_spaces(metrics[:1]) == ()
+
+
+@pytest.mark.parametrize("name", ["cer", "ter", "mixed-er", "wer"])
+def test_different_values_have_different_signatures(name):
+    said, expected = ["今天天气很好"], ["今天天气真好"]
+    plain, tokenized = (lm.score(said, expected, name, tokenize=tokenize)[name] for tokenize in (None, "char"))
+    assert plain.signature != tokenized.signature
+    assert "char" in tokenized.signature
+
+
 @given(
     candidate=sentences(8),
     references=st.lists(sentences(8), min_size=1, max_size=5),

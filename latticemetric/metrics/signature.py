@@ -40,8 +40,17 @@ class Signature:
         return "|".join([*parts, f"v:{VERSION}"])
 
     def also(self, **fields: str | None) -> Signature:
-        """Return the signature with additional fields, except fields that are `None`."""
+        """Return the signature with additional fields, except fields that are `None`.
+
+        A grammar (`norm`) stands beside the normalisation of the metric itself, and does not replace it.
+
+        Examples:
+            >>> str(Signature("ter", {"norm": "yes"}).also(norm="english"))
+            'ter|norm:yes+english|v:0.1.0'
+        """
         more = {name: value for name, value in fields.items() if value is not None}
+        if "norm" in self.fields and "norm" in more:
+            more["norm"] = f"{self.fields['norm']}+{more['norm']}"
         return Signature(self.name, {**self.fields, **more})
 
     def asdict(self) -> dict[str, str]:

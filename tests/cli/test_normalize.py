@@ -114,6 +114,16 @@ def test_strings_are_rewritten_and_references_may_be_several(strings):
     assert score["signature"] == f"wer|refs:var|case:mixed|tok:none|norm:english|v:{lm.__version__}"
 
 
+def test_a_grammar_stands_beside_the_normalisation_of_ter(strings):
+    pytest.importorskip("sacrebleu")
+    asked = ["latticemetric", "score", *strings, "-m", "ter", "--normalize", "english", "--format", "json"]
+    signatures = [
+        good(run(*asked, "-P", f"ter.normalized={one}")).json["scores"][0]["signature"] for one in ("yes", "no")
+    ]
+    assert "|norm:yes+english|" in signatures[0]
+    assert "|norm:no+english|" in signatures[1]
+
+
 def test_what_is_explained_is_what_is_counted(strings):
     done = good(run("latticemetric", "score", *strings, "-m", "wer", "--normalize", "english", "--explain", "1"))
     assert "reference  he  is  twenty  one" in done.stdout

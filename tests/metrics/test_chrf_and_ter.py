@@ -197,6 +197,14 @@ def test_words_of_lists_are_separated_by_a_space():
     assert chrf.score("the  cat", "the cat") < 1
 
 
+def test_references_are_tokenized_once_as_candidates_are():
+    peer = pytest.importorskip("sacrebleu").TER(normalized=True)
+    assert peer.tokenizer("3...2").split() == ["3", ".", ".", ".2"]
+    assert lm.TER(normalized=True).score("3...2", "3...2") == 0
+    # As the page on metrics says. If this fails, sacrebleu no longer tokenizes references twice.
+    assert peer.sentence_score("3...2", ["3...2"]).score == 40
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -15,9 +15,8 @@ from latticemetric.cli.options import (
     ScoredReadingOptions,
     ShardedRunOptions,
 )
-from latticemetric.cli.results import CTMResults, named_scores, values
+from latticemetric.cli.results import CTMResults, named_scores, values, words_line
 from latticemetric.cli.run import ask_graphs
-from latticemetric.errors import harmless
 
 _EPILOG = """\b
 Examples:
@@ -60,7 +59,7 @@ class _BestPaths(CTMResults):
         """Yield lines of id and words, as decoders write them."""
         for answer in self.answers:
             words = "failed" if answer.problem is not None else " ".join(answer.value.words)
-            yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
+            yield words_line(answer.name, words)
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per graph; begin and end times are lists."""

@@ -31,6 +31,7 @@ from latticemetric.cli.results import (
     rate_title,
     resampled,
     table,
+    words_line,
 )
 from latticemetric.errors import UsageError, harmless
 
@@ -224,7 +225,7 @@ class _CombinationResults(Results):
         """Yield one line per utterance: its id and words."""
         for name, one in self._each():
             words = one.words if self._model is None else one.mbr(**self._model).words
-            yield harmless(f"{name} {' '.join(words)}".rstrip())
+            yield words_line(name, " ".join(words))
 
     def records(self) -> Iterator[Record]:
         """Yield one record per utterance."""

@@ -18,9 +18,8 @@ from latticemetric.cli.options import (
     lattices_option,
     refuse,
 )
-from latticemetric.cli.results import CTMResults
+from latticemetric.cli.results import CTMResults, words_line
 from latticemetric.cli.run import ask_graphs
-from latticemetric.errors import harmless
 
 _EPILOG = """\b
 Examples:
@@ -80,8 +79,8 @@ class _Networks(CTMResults):
     def text(self) -> Iterator[str]:
         for answer in self.answers:
             if answer.problem is not None:
-                yield f"{harmless(answer.name)} failed"
+                yield words_line(answer.name, "failed")
                 continue
             pairs = zip(answer.value.words, answer.value.confidences, strict=True)
             words = " ".join(f"{word}:{confidence:.3f}" for word, confidence in pairs)
-            yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
+            yield words_line(answer.name, words)

@@ -51,9 +51,10 @@ from latticemetric.cli.results import (
     rate_title,
     shown,
     table,
+    words_line,
 )
 from latticemetric.cli.run import Failures, ask_graphs
-from latticemetric.errors import UsageError, harmless
+from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -395,7 +396,7 @@ class _Decoded(AnswerResults):
     def text(self) -> Iterator[str]:
         """Yield lines of id and words, as decoders write them."""
         for record in self.records():
-            yield f"{harmless(record['id'])} {harmless(record.get('hypothesis', 'failed'))}".rstrip()
+            yield words_line(record["id"], record.get("hypothesis", "failed"))
 
 
 class _ExactRisks(_Decoded):

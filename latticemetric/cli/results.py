@@ -240,12 +240,26 @@ class IdColumn:
 
 def alignment_lines(alignment: Alignment) -> Iterator[str]:
     """Yield the lines of an alignment, with colours on a terminal that has them, unless NO_COLOR is set."""
-    context = click.get_current_context(silent=True)
-    to_file = context is not None and context.params.get("output", STANDARD) != STANDARD
-    plain = to_file or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    if plain or sys.stdout is None or not sys.stdout.isatty():
+    if not _is_for_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return map(harmless, alignment.lines())
     return alignment.lines(colours=True)
+
+
+def _is_for_terminal() -> bool:
+    """Check whether the results of this command appear on a terminal."""
+    context = click.get_current_context(silent=True)
+    to_file = context is not None and context.params.get("output", STANDARD) != STANDARD
+    return not to_file and sys.stdout is not None and sys.stdout.isatty()
+
+
+def words_line(name: str, words: str) -> str:
+    """Return a line of an id and words, for text that programs read.
+
+    On a terminal, unprintable characters are escapes. Files and pipes get them unchanged, except line ends: words with
+    a no-break space or a directional mark must be the same when they are read again.
+    """
+    line = f"{name} {words}".rstrip(" ")
+    return harmless(line) if _is_for_terminal() else line.replace("\r", r"\r").replace("\n", r"\n")
 
 
 def spoken(words: Iterable[str]) -> str:

@@ -1,6 +1,12 @@
-"""Results on a terminal: colours only where they can be seen."""
+"""Results on a terminal: colours and escapes only where they can be seen."""
+
+import json
+import os
+import pty
+import subprocess
 
 import pytest
+from kit.commands import PROGRAMS, file, good, run
 
 import latticemetric as lm
 from latticemetric.cli.results import alignment_lines
@@ -19,3 +25,24 @@ def test_alignments_have_colours_where_a_terminal_has_them(environment, coloured
     assert "\x1b" not in "".join(alignment_lines(alignment))  # into a pipe or a file
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert ("\x1b" in "".join(alignment_lines(alignment))) is coloured
+
+
+ODD = ["10\u00a0000", "\u200fשלום", "再\u3000見", "co\u00adop", "end\u00a0"]
+
+
+@pytest.mark.parametrize("command", [["best"], ["mbr"], ["mbr", "--method", "cer"], ["combine"]], ids=" ".join)
+def test_words_in_files_and_pipes_are_those_of_the_graph(tmp_path, command):
+    text = " ".join(ODD)
+    lists = file(tmp_path, "lists.jsonl", json.dumps({"id": "a", "hypotheses": [text]}) + "\n")
+    verb, *options = command
+    assert good(run("latticemetric", verb, lists, *options)).stdout == f"a {text}\n"
+    good(run("latticemetric", verb, lists, *options, "--output", tmp_path / "out.txt"))
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == f"a {text}\n"
+
+
+def test_words_on_a_terminal_cannot_move_the_cursor(tmp_path):
+    lists = file(tmp_path, "lists.jsonl", json.dumps({"id": "a", "hypotheses": ["b\u001b[2J\u202ec"]}) + "\n")
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as terminal, os.fdopen(theirs, "wb", buffering=0) as end:
+        subprocess.run([PROGRAMS / "latticemetric", "best", lists], stdout=end, timeout=60, check=True)
+        assert terminal.read(1000).decode().strip() == r"a b\x1b[2J\u202ec"

@@ -347,6 +347,23 @@ def test_names_that_other_tools_use_are_known(line, found, tmp_path):
     assert set(graph.scales.values()) <= {1.0}
 
 
+@pytest.mark.parametrize("key", ["logprobs", "log_probs"])
+def test_a_number_for_each_sample_is_its_log_probability(key, tmp_path):
+    def costs(samples: list[object], values: object) -> list[float]:
+        record = {"id": "u", "samples": samples, key: values}
+        return only(tmp_path, json.dumps(record)).costs()
+
+    assert costs(["a", "b"], [-2, -0.5]) == [2.0, 0.5]
+    assert costs([{"text": "a"}, {"text": "b"}], [-2, -0.5]) == [2.0, 0.5]
+    # Log probabilities of tokens, or none.
+    for others in ([[-1, -2], [-1, -3]], [-1, -2, -3], [None, None], []):
+        assert costs(["a", "b"], others) == [0, 0]
+    with pytest.raises(lm.InputError, match=f"{key} is not a list with one number per hypothesis"):
+        costs(["a", "b"], [-1, None])
+    table = write_file(tmp_path, arrow_of([{"samples": ["a", "b"], key: [-2.0, -0.5], "reference": "b"}]), "a.arrow")
+    assert lm.read_lists(table).oracle_at_k(resamples=0).one_best.numerator == 0
+
+
 @pytest.mark.parametrize(
     ("hypothesis", "scales"),
     [

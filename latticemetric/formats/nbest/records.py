@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Entry, Naming
@@ -32,7 +32,11 @@ TOTALS = (
     "cum_logprob", "cum_log_probs", "sequences_scores", "sequence_score", "am_score"
 )  # fmt: skip
 NESTED = "scores"
-_COLUMNS = (*TOTALS, NESTED)  # may be lists beside the list of hypotheses, with one number per hypothesis
+# Lists under these names give each hypothesis its total, if they have one number per hypothesis. Otherwise, they are
+# something else, such as the log probabilities of tokens. Their values are the names of the totals.
+_PLURALS = {"logprobs": "logprob", "log_probs": "log_prob"}
+COLUMNS = {name: name for name in TOTALS} | {NESTED: TOTALS[0]} | _PLURALS
+"""The names of lists beside the list of hypotheses, with one number per hypothesis, and the names of their totals."""
 REFERENCES = (
     "reference", "references", "ref", "refs", "target", "ground_truth", "transcription", "transcript"
 )  # fmt: skip
@@ -98,7 +102,7 @@ class Record(NamedTuple):
         hypotheses = fields[key]
         if not isinstance(hypotheses, list):
             raise FormatError(f"{key} is not a list", where=place)
-        if _are_texts(hypotheses) and not any(map(fields.__contains__, _COLUMNS)):
+        if _are_texts(hypotheses) and fields.keys().isdisjoint(COLUMNS):
             return NBest.of_texts(hypotheses)
         parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
         _add_columns(fields, parsed, place)
@@ -211,7 +215,7 @@ def _hypothesis(value: object, place: str) -> Parsed:
 def _text_and_score(value: list[object], place: str) -> Parsed:
     """Read a text and its score, in any order, as NeMo writes them: `["a b", -1.5]`."""
     texts = [one for one in value if isinstance(one, str)]
-    scores = [one for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
+    scores = [one for one in value if _is_number(one)]
     if len(value) != _PAIR or len(texts) != 1 or len(scores) != 1:
         raise FormatError("the hypothesis is a list, but not a pair of a text and its score", where=place)
     return Parsed(_split(texts[0], place), {}, {TOTALS[0]: _finite(scores[0], "score", place)})
@@ -254,17 +258,25 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
     """Add totals to the hypotheses if the record lists the totals in a field of their own."""
-    for name in _COLUMNS:
-        if name not in fields or not isinstance(fields[name], list):
+    for name, own in COLUMNS.items():
+        column = fields.get(name)
+        if not isinstance(column, list) or (name in _PLURALS and not _may_be_totals(column, len(parsed))):
             continue
-        column = fields[name]
-        if len(column) != len(parsed) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in column):
+        if len(column) != len(parsed) or not all(map(_is_number, column)):
             raise FormatError(f"{name} is not a list with one number per hypothesis", where=place)
-        own = TOTALS[0] if name == NESTED else name
         for one, value in zip(parsed, column, strict=True):
             if own in one.scores or own in one.numbers:
                 raise FormatError(f"score '{own}' is given both in the hypotheses and in a separate list", where=place)
             one.numbers[own] = _finite(value, own, place)
+
+
+def _may_be_totals(column: list[object], number: int) -> bool:
+    """Check whether a list has one entry per hypothesis, and they are numbers, of which some may be missing."""
+    return len(column) == number and any(map(_is_number, column)) and all(v is None or _is_number(v) for v in column)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:

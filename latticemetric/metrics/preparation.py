@@ -235,6 +235,8 @@ def find_tokenizer(name: str) -> Tokenizer:
 
 # By target language: its tokenizer, and the tokenizer to use if a package of the first is missing (`None`: 13a).
 _OF_LANGUAGE = {"zh": ("zh", None), "ja": ("ja-mecab", "char"), "ko": ("ko-mecab", None)}
+# Codes of three letters (ISO 639-3, as in FLORES), and codes of Chinese languages.
+_SAME_LANGUAGE = {"zho": "zh", "chi": "zh", "cmn": "zh", "yue": "zh", "jpn": "ja", "kor": "ko"}
 _WITHOUT_SPACES = {"zh": r"[\u3400-\u9fff\uf900-\ufaff]", "ja": r"[\u3040-\u30ff]"}
 _SHARE = 0.1  # a text is Japanese or Chinese if a larger share of its letters matches the pattern
 
@@ -245,8 +247,8 @@ def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tupl
     The tokenizer is `13a`, except for Chinese, Japanese and Korean.
 
     Args:
-        language: The code of the target language, such as `de` or `zh_CN`; `None` to detect Chinese and Japanese from
-            the texts.
+        language: The code of the target language, such as `de`, `zh_CN` or `zho_Hans`; `None` to detect Chinese and
+            Japanese from the texts.
         texts: Some texts.
 
     Examples:
@@ -255,6 +257,7 @@ def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tupl
     """
     notes: tuple[str, ...] = ()
     code = re.split(r"[-_]", language.lower())[0] if language else None
+    code = _SAME_LANGUAGE.get(code or "", code)
     if code is None and (code := _language_of(texts)) is not None:
         notes = (f"tokenizer {_OF_LANGUAGE[code][0]}, as the texts look like {code}",)
     name, other = _OF_LANGUAGE.get(code or "", ("13a", "13a"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kit.strategies import sentences
 
 import latticemetric as lm
-from latticemetric.metrics.preparation import Preparation
+from latticemetric.metrics.preparation import Preparation, tokenizer_for
 from latticemetric.metrics.registry import make_metric, metric_names
 
 segments = st.lists(st.tuples(sentences(8), st.lists(sentences(8), min_size=1, max_size=3)), min_size=1, max_size=4)
@@ -166,6 +166,15 @@ def test_plain_splitting_keeps_unicode_spaces_and_says_so():
     # Control characters of ASCII that sacrebleu takes as spaces.
     (note,) = plain.kept_spaces([["a\tb", "a\x1cb"]])
     assert note.startswith("U+001C (control) in 1 line: not a word boundary")
+
+
+@pytest.mark.parametrize(
+    ("code", "short"), [("zho_Hans", "zh"), ("cmn", "zh"), ("yue_Hant", "zh"), ("jpn_Jpan", "ja"), ("kor", "ko")]
+)
+def test_a_language_has_one_tokenizer_under_all_its_codes(code, short):
+    pytest.importorskip("sacrebleu")
+    assert tokenizer_for(code, []) == tokenizer_for(short, [])
+    assert tokenizer_for(code, []) != ("13a", ())
 
 
 def test_spaces_that_a_tokenizer_adds_are_told_where_they_count():

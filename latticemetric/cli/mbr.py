@@ -349,7 +349,7 @@ def _decoder(
     from latticemetric.mbr_decoding.mbr import mbr_metric
 
     named = {"alpha": strings.alpha, "beta": strings.beta, "smoothing": strings.smoothing}
-    parameters = metric_parameters(strings.parameters, [method]).get(method, {})
+    parameters = metric_parameters(strings.parameters, [method], "--method").get(method, {})
     parameters |= {name: value for name, value in named.items() if value is not None}
     return partial(
         mbr_records,

@@ -208,10 +208,12 @@ def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Itera
 _WORD_SETS = ("ignore", "wildcard", "stop_words")
 
 
-def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, Any]]:
+def metric_parameters(
+    texts: Iterable[str], names: Iterable[str], option: str = "--metrics"
+) -> dict[str, dict[str, Any]]:
     """Parse texts such as `chrf.beta=3`; return the parameters of each metric, by metric.
 
-    `names` are the metrics that may have parameters.
+    `names` are the metrics that may have parameters; `option` names them on the command line.
     """
     parameters: dict[str, dict[str, Any]] = {}
     known = {name.lower() for name in names}
@@ -226,7 +228,7 @@ def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, d
             raise UsageError(
                 f"the metric '{metric}' is not scored",
                 where="--parameter",
-                advice=f"name it in --metrics, or leave {text} out",
+                advice=f"name it in {option}, or leave {text} out",
             )
         parameters.setdefault(metric, {})[name] = word_list(value) if name in _WORD_SETS else _parameter_value(value)
     return parameters

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.errors import InputError
 from latticemetric.forest.columns import NodeLabels, Nodes, Ragged, checked_node_labels, checked_rows
 from latticemetric.forest.validation import Columns, validated
 from latticemetric.frozen import Frozen, FrozenDict, notebook
@@ -29,6 +31,9 @@ from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, nu
 from latticemetric.lattice.validation import int32_numbers
 from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 
+MOST_EDGES = 2**18
+"""The most edges of one listed or sampled derivation; shared nodes can make a derivation too long for any memory."""
+
 
 class Derivation(NamedTuple):
     """A complete derivation: its edges, its words, and its cost.
@@ -39,6 +44,31 @@ class Derivation(NamedTuple):
     edges: tuple[int, ...]
     words: tuple[str, ...]
     cost: float
+
+
+class _Part(NamedTuple):
+    """A derivation of a node: its edge, and the derivations of the edge's tails, which other derivations share."""
+
+    edge: int
+    tails: tuple[_Part, ...]
+    size: int
+    cost: float
+
+
+def _spelled(whole: _Part, spell: Sequence[Sequence[int | str]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the edges and the words of a derivation; `spell` has the reversed target side of each edge, with words."""
+    if whole.size > MOST_EDGES:
+        raise InputError(f"cannot list derivations with more than {MOST_EDGES} edges", advice="prune the forest")
+    edges, words = list[int](), list[str]()
+    pending: list[_Part | str] = [whole]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, str):
+            words.append(part)
+        else:
+            edges.append(part.edge)
+            pending += [part.tails[-symbol - 1] if isinstance(symbol, int) else symbol for symbol in spell[part.edge]]
+    return tuple(edges), tuple(words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,18 +251,25 @@ class ForestArrays(Frozen):
         return int(np.searchsorted(self.goals, self.head[path[0]]))
 
     def derivations(self, scales: Weights = None) -> Iterator[Derivation]:
-        """Yield every complete derivation, sorted by goal and edge. Use it for small forests and tests only."""
-        cost = self.cost(scales)
-        derivations: list[list[Derivation]] = [[] for _ in range(self.num_nodes)]
-        tails, targets = self.tails.rows(), self.target.rows()
-        for edge, head in enumerate(self.head.tolist()):
-            parts = [[Derivation((edge,), (), float(cost.arc[edge]))]]
-            for tail in tails[edge]:
-                parts = [[*part, below] for part in parts for below in derivations[tail]]
-            derivations[head] += [self._joined(part, targets[edge]) for part in parts]
+        """Yield every complete derivation, sorted by goal and edge. Use it for small forests and tests only.
+
+        Raises:
+            InputError: A derivation has more than 262,144 edges.
+        """
+        edge_cost, final = (part.tolist() for part in self.cost(scales))
+        below: list[list[_Part]] = [[] for _ in range(self.num_nodes)]
+        rows = zip(self.head.tolist(), self.tails.rows(), edge_cost, strict=True)
+        for edge, (head, tails, own) in enumerate(rows):
+            for parts in product(*(below[tail] for tail in tails)):
+                size, cost = 1 + sum(part.size for part in parts), sum([own, *(part.cost for part in parts)])
+                below[head].append(_Part(edge, parts, size, cost))
+        spell = [
+            [symbol if symbol < 0 else self.vocabulary.word(symbol) for symbol in reversed(row)]
+            for row in self.target.rows()
+        ]
         for goal in self.goals.tolist():
-            for derivation in derivations[goal]:
-                yield derivation._replace(cost=derivation.cost + float(cost.final[goal]))
+            for part in below[goal]:
+                yield Derivation(*_spelled(part, spell), part.cost + final[goal])
 
     def target_without(self, ignore: Collection[str]) -> Ragged:
         """Return the target sides without the words in `ignore`."""
@@ -265,13 +302,6 @@ class ForestArrays(Frozen):
             "words": words,
             "goal_cost": cost.final,
         }
-
-    def _joined(self, parts: list[Derivation], target: list[int]) -> Derivation:
-        """Combine an edge (`parts[0]`) with derivations of its tails; `target` is the target side of the edge."""
-        words = tuple(w for t in target for w in (parts[-t].words if t < 0 else (self.vocabulary.word(t),)))
-        ordered = [parts[0], *(parts[-t] for t in target if t < 0)]
-        edges = tuple(edge for part in ordered for edge in part.edges)
-        return Derivation(edges, words, sum(part.cost for part in parts))
 
     def _repr_svg_(self) -> str:
         return str(notebook().graph_svg(self))

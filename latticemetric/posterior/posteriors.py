@@ -17,6 +17,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.arguments import floats, require_finite, whole_number
 from latticemetric.errors import InputError, UsageError
+from latticemetric.forest.arrays import MOST_EDGES
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result, cached_property
 from latticemetric.graph import Graph, as_lattice
@@ -29,7 +30,6 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
 
-_MOST_EDGES = 2**18  # of one sampled derivation; shared nodes can make a derivation too long for any memory
 _EMPTY, _NONE = 0, -1
 _WORD_BITS = 32
 _HIGHEST_ORDER = 2**31 - 1
@@ -505,9 +505,9 @@ class ForestPosteriors(Result, Distribution):
                 edge = min(max(drawn, first), last - 1)
                 edges.append(edge)
                 pending += below[edge]
-                if len(edges) > _MOST_EDGES:
+                if len(edges) > MOST_EDGES:
                     raise InputError(
-                        f"cannot sample from derivations with more than {_MOST_EDGES} edges", advice="prune the forest"
+                        f"cannot sample from derivations with more than {MOST_EDGES} edges", advice="prune the forest"
                     )
             derivations.append(np.array(edges, dtype=np.int64))
             steps += len(edges)

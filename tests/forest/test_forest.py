@@ -335,6 +335,28 @@ def test_a_deep_forest_is_no_problem():
     assert forest.statistics().height == depth_
 
 
+def test_derivations_of_a_deep_forest_are_listed_in_linear_time():
+    steps = 20_000
+    forest = lm.Forest.from_edges(
+        [0, 0, *range(1, steps + 1)], [[], [], *([n] for n in range(steps))], [[1], [2], *[[-1]] * steps], goals=[steps]
+    )
+    first, second = forest.derivations()
+    assert (first.words, second.words) == (("1",), ("2",))
+    assert (len(first.edges), first.edges[-1], second.edges[-1]) == (steps + 1, 0, 1)
+
+
+def test_derivations_that_use_a_node_too_many_times_are_refused():
+    doublings = 22
+    forest = lm.Forest.from_edges(
+        range(doublings + 1), [[], *([n, n] for n in range(doublings))], [[1], *[[-1, -2]] * doublings],
+        goals=[doublings],
+    )  # fmt: skip
+    assert forest.statistics().derivations == 1
+    for ask in (lambda: next(forest.derivations()), lambda: lm.mbr(forest, "wrr")):
+        with pytest.raises(lm.InputError, match="more than 262144 edges"):
+            ask()
+
+
 def test_derivations_are_counted_beyond_64_bits():
     levels = 12  # each node has two edges, each uses the node below twice
     tails = [[], *([k // 2, k // 2] for k in range(2 * levels))]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MAX_CELLS_PER_BYTE = 16
 _NEIGHBOURS = 4  # the number of floats to try above and below a probability
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+_SUM = "add the scores up with --sum-scores"
 
 
 def lattice_to_write(
@@ -356,8 +357,13 @@ def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -
     if changed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
         raise UsageError(
             f"{format_name} would change the weight of {shortened(', '.join(changed), 200)}",
-            advice="add the scores up with --sum-scores, or write jsonl-nbest",
+            advice=_advice(nbest, f"{_SUM}, or write jsonl-nbest"),
         )
+
+
+def _advice(nbest: NBest, json_lines: str) -> str:
+    """Return the advice `json_lines` if all weights are 0 or 1; jsonl-nbest stores no others."""
+    return json_lines if all(nbest.scales.get(name, 1.0) in {0, 1} for name in nbest.score_names()) else _SUM
 
 
 def require_all_have(nbest: NBest, total: str) -> None:
@@ -365,7 +371,7 @@ def require_all_have(nbest: NBest, total: str) -> None:
     if any(total not in h.scores for h in nbest.hypotheses):
         raise UsageError(
             f"some hypotheses have a score '{shortened(total)}', but others have none",
-            advice="add the scores up with --sum-scores",
+            advice=_SUM,
         )
 
 
@@ -375,11 +381,11 @@ def single_costs(graph: NBest, format_name: str) -> list[float]:
     if len(names) > 1:
         raise UsageError(
             f"{format_name} holds one score per hypothesis, but this list has {shortened(', '.join(names), 200)}",
-            advice="write jsonl-nbest, which holds them all",
+            advice=_advice(graph, "write jsonl-nbest, which holds them all"),
         )
     if any(graph.scales.get(name, 1.0) != 1 for name in names):
         raise UsageError(
             f"{format_name} cannot store the weight of {shortened(names[0])}, which is not 1",
-            advice="write jsonl-nbest, which can",
+            advice=_advice(graph, "write jsonl-nbest, which can"),
         )
     return [next(iter(h.scores.values()), 0.0) for h in graph.hypotheses]

@@ -95,8 +95,8 @@ def test_a_suffix_chooses_the_format_to_write(file, format_name):
     ("graph", "says"),
     [
         (lm.Lattice.from_strings(["a"]), "this is a lattice"),
-        (nbest({"am": 1.0, "lm": 2.5}, ("a", {"am": 1.0, "lm": 2.0})), "jsonl-nbest"),
-        (nbest({"am": 2.0}, ("a", {"am": 1.0})), "jsonl-nbest"),
+        (nbest({"am": 1.0, "lm": 0.0}, ("a", {"am": 1.0, "lm": 2.0})), "jsonl-nbest"),
+        (nbest({"am": 0.0}, ("a", {"am": 1.0})), "jsonl-nbest"),
     ],
     ids=["lattice", "several scores", "a weight"],
 )
@@ -416,6 +416,16 @@ def test_weights_that_json_lines_cannot_say_are_refused(scales, tmp_path):
     with pytest.raises(lm.LatticeMetricError, match=r"cannot store these scores|could all be the total"):
         lm.write(tmp_path / "x", [("u", graph)], format="jsonl-nbest")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format_name", ["moses-nbest", "srilm-nbest", "wenet-nbest"])
+@pytest.mark.parametrize("scale", [0.0, 0.5])
+def test_json_lines_are_advised_only_if_they_hold_the_weights(format_name, scale, tmp_path):
+    for names in (["am"], ["am", "lm"]):
+        graph = nbest(dict.fromkeys(names, scale), ("a", dict.fromkeys(names, 1.0)))
+        with pytest.raises(lm.UsageError) as refusal:
+            written(tmp_path, "u", graph, format_name)
+        assert ("jsonl-nbest" in str(refusal.value)) == (scale == 0.0)
 
 
 @pytest.mark.parametrize("data", [OWN, DECIPHER_2, RESCORED, WENET, RECOGS])

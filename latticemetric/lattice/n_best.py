@@ -28,11 +28,12 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Turn memory errors inside the `with` block into `InputError`s; errors of kernels get `advice`."""
+    """Turn memory errors inside the `with` block into `InputError`s; kernels' errors without advice get `advice`."""
     try:
         yield
     except _native.TooLarge as error:
-        raise InputError(str(error), advice=advice) from None
+        what, _, own = str(error).partition("; ")
+        raise InputError(what, advice=own or advice) from None
     except MemoryError:
         raise no_memory() from None
 

@@ -352,9 +352,16 @@ def test_derivations_that_use_a_node_too_many_times_are_refused():
         goals=[doublings],
     )  # fmt: skip
     assert forest.statistics().derivations == 1
-    for ask in (lambda: next(forest.derivations()), lambda: lm.mbr(forest, "wrr")):
-        with pytest.raises(lm.InputError, match="more than 262144 edges"):
+    for ask in (
+        lambda: next(forest.derivations()),
+        forest.best_path,
+        lambda: lm.mbr(forest),
+        lambda: lm.mbr(forest, "wrr"),
+    ):
+        with pytest.raises(lm.InputError, match="more than 262144 edges") as refusal:
             ask()
+        assert str(refusal.value).endswith("; prune the forest")
+        assert str(refusal.value).count("prune") == 1
 
 
 def test_derivations_are_counted_beyond_64_bits():

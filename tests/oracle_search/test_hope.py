@@ -240,7 +240,7 @@ def test_hope_says_where_costs_could_not_be_added_up_exactly():
         vocabulary=lm.Vocabulary.from_words(["a"]),
     )
     assert not lm.hope(forest, "a").exact
-    with pytest.raises(lm.InputError, match="since it uses shared nodes many times"):
+    with pytest.raises(lm.InputError, match="perhaps since it uses shared nodes many times"):
         lm.hope(forest, "a", scales={"cost": 0.0})
 
 

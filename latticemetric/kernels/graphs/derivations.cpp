@@ -14,7 +14,8 @@ constexpr std::size_t longest_derivation = std::size_t{1} << 18;
 
 void require_writable(std::size_t edges) {
   if (edges > longest_derivation)
-    throw TooLarge("the best derivation has more than 262144 edges, since it uses shared nodes many times; prune the forest");
+    throw TooLarge("the best derivation has more than 262144 edges, perhaps since it uses shared nodes many times; "
+                   "prune the forest");
 }
 
 Derivations::Number Derivations::add(std::int64_t edge, const std::vector<Number>& parts) {

@@ -14,6 +14,7 @@ from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.streams.compression import container_of, is_tar
 from latticemetric.formats.streams.stream import UTF_16, Stream, open_stream
 from latticemetric.formats.text.fields import is_word_number
+from latticemetric.formats.timed_texts import timed_texts
 from latticemetric.vocabulary import Vocabulary, split_words
 
 if TYPE_CHECKING:
@@ -33,17 +34,6 @@ _TEXT_NAME = (
 )
 _TEXT_FIELD = re.compile(rf'"(?:{_TEXT_NAME})"\s*:'.encode())
 _NBEST = re.compile(rb"\s*[0-9]+[ \t]*\|\|\|[^\n]*\|\|\|")
-# The beginning of what holds times beside the texts of a recording: subtitles, Praat's annotations, Whisper's table,
-# turns of speakers (which look like STM if no turn is shorter than its begin).
-_TIMED_TEXTS = {
-    "subtitles (WebVTT)": re.compile(rb"WEBVTT(?:[ \t][^\n]*)?\r?\n(?:[^\n]*\n)*?[0-9:.]+[ \t]+-->"),
-    "subtitles (SRT)": re.compile(rb"\s*[0-9]+[ \t]*\r?\n[0-9]+:[0-9]{2}:[0-9]{2}[,.][0-9]{1,3}[ \t]*-->"),
-    "a TextGrid of Praat": re.compile(rb'\s*File type = "ooTextFile'),
-    "a table of times (TSV of Whisper)": re.compile(rb"start\tend\ttext\r?\n"),
-    "RTTM": re.compile(
-        rb"(?:;;[^\n]*\n)*(?:SPEAKER|SPKR-INFO)(?:[ \t]+[^\s<>]+){2}(?:[ \t]+(?:[0-9.]+|<NA>)){2}[ \t]+<NA>"
-    ),
-}
 
 
 class Reference(NamedTuple):
@@ -202,12 +192,9 @@ def _has_texts(value: object) -> bool:
 
 def _require_text(stream: Stream) -> None:
     _require_utf8(stream)
-    head = stream.head()
-    for title, beginning in _TIMED_TEXTS.items():
-        if beginning.match(head):
-            what = f"this is {title}, not lines of text"
-            advice = "write the words of each segment on a line, or STM or CTM, which have times, too"
-            raise FormatError(what, where=stream.name, advice=advice)
+    if title := timed_texts(stream.head()):
+        advice = "write the words of each segment on a line, or STM or CTM, which have times, too"
+        raise FormatError(f"this is {title}, not lines of text", where=stream.name, advice=advice)
 
 
 def _require_utf8(stream: Stream) -> None:

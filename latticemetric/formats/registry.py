@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.compression import container_of, without_compression
 from latticemetric.formats.streams.stream import HEAD_SIZE, UTF_16, Stream
+from latticemetric.formats.timed_texts import timed_texts
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -345,7 +346,7 @@ def may_be_script(head: bytes) -> bool:
 
 
 class UnknownFormatError(FormatError):
-    """The content of a file matches no known format."""
+    """The content of a file matches no known format, or one that holds no graphs."""
 
 
 def sniff(stream: Stream) -> Format:
@@ -355,6 +356,9 @@ def sniff(stream: Stream) -> Format:
         raise FormatError("the file is empty", where=stream.name)
     if container := container_of(head):
         raise FormatError(f"the file is {container}, which cannot be read", where=stream.name, advice="unpack it first")
+    if title := timed_texts(head):
+        advice = "write the words of each segment as STM or CTM, which have times, too"
+        raise UnknownFormatError(f"this is {title}, not graphs", where=stream.name, advice=advice)
     first = Head(head)
     possible = [name for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
     # No text begins with these magic numbers, but words in a machine may look like a text format.

@@ -887,6 +887,25 @@ def test_a_file_without_permission_has_advice(tmp_path, monkeypatch):
         read_symbols(tmp_path / "words.txt")
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("SPEAKER f 1 0.5 1.3 <NA> <NA> ann <NA> <NA>\nSPEAKER f 1 1.0 2.3 <NA> <NA> bob <NA> <NA>\n", "RTTM"),
+        ("WEBVTT\n\n00:00.000 --> 00:02.000\na b\n\n00:03.000 --> 00:04.000\nc\n", r"subtitles \(WebVTT\)"),
+        ("1\n00:00:00,000 --> 00:00:02,000\na b\n", r"subtitles \(SRT\)"),
+        ('File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n', "a TextGrid of Praat"),
+        ("start\tend\ttext\n0\t2000\ta b\n", r"a table of times \(TSV of Whisper\)"),
+    ],
+)
+def test_texts_with_times_are_no_graphs(text, what, tmp_path):
+    numbered(tmp_path / "lats", "1", "2")
+    (tmp_path / "lats" / "times.log").write_text(text)
+    with pytest.raises(lm.FormatError, match=f"times.log: this is {what}, not graphs; write the words .* STM or CTM"):
+        list(lm.read(tmp_path / "lats" / "times.log"))
+    with pytest.raises(lm.FormatError, match=rf"times.log: this is {what}, not graphs; .* glob: '.*lats/\*\.txt'"):
+        list(lm.read(tmp_path / "lats"))
+
+
 def test_a_folder_with_a_file_of_another_kind_advises_a_glob(tmp_path):
     numbered(tmp_path / "lats", "1", "2")
     (tmp_path / "lats" / "refs.trn").write_bytes(b"\x00\x01")

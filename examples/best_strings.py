@@ -33,4 +33,7 @@ def main(lattice_file: str, reference_file: str, output: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     main(*sys.argv[1:])

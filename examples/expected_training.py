@@ -175,4 +175,7 @@ def main(files: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3 or len(sys.argv) % 2 == 0:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     main(sys.argv[1:])

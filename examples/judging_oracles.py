@@ -48,4 +48,7 @@ def main(graph_file: str, reference_file: str, judge: str = "chrf") -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     main(*sys.argv[1:])

@@ -40,4 +40,7 @@ def main(lattice_file: str, reference_file: str, grammar: str = "english") -> No
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     main(*sys.argv[1:])

@@ -44,4 +44,7 @@ def main(lattice_file: str, reference_file: str, scale: str = "0.1") -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     main(*sys.argv[1:])

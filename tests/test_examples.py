@@ -28,6 +28,19 @@ def test_each_example_is_run_and_is_on_a_page():
     assert {name for name in names if f"examples/{name}" in pages} == names
 
 
+@pytest.mark.parametrize("example", sorted(path.name for path in EXAMPLES.glob("*.py")))
+@pytest.mark.parametrize("arguments", [0, 1, 7])
+def test_examples_without_their_arguments_print_their_usage(example, arguments):
+    if example == "own_automaton.py":
+        pytest.importorskip("pynini")
+        arguments = min(arguments, 2)  # it takes any number of keywords
+    command = [sys.executable, EXAMPLES / example, *["FILE"] * arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"    python {example} " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_weights_are_tuned_by_hope_and_fear():
     weights, rates = lines_of("margin_training.py", *MEETING)
     tuned = {name: float(value) for name, _, value in (pair.partition("=") for pair in weights.split())}

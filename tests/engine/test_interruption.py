@@ -259,11 +259,17 @@ def calls() -> dict[str, Callable[[], object]]:
         ),
         "search_forest": lambda: _native.search_forest(*tree, tree_reference, *rates, BYTES),
         "search_forest, a lattice": lambda: _native.search_forest(*forest, ints(LONG[:600]), *rates, BYTES),
+        "search_forest_for_hope": lambda: _native.search_forest_for_hope(
+            *tree, tree_reference, *rates, longs(8 * tree[5]), np.zeros(tree[7].size, np.int64), (0, 1), (0, 1), BYTES
+        ),
         "best_forest": lambda: _native.best_forest(*tree, [list(tree_reference)], *rates, BYTES),
         "best_strings": lambda: _native.best_strings(
             *shown(tree), longs([]), tree_reference, *rates, 2000, 1000, BYTES
         ),
         "forest_ngram_posteriors": lambda: _native.forest_ngram_posteriors(*tree, *tree_shares, 3, BYTES),
+        "search_forest_ngrams": lambda: _native.search_forest_ngrams(
+            *forest, keys[1:], keys[1:], *grams, 0.5, 2, BYTES
+        ),
         "parse_kaldi": lambda: _native.parse_kaldi(text, 0, len(text)),
         "join_rows": lambda: _native.join_rows(rows, ids),
         "take_rows": lambda: _native.take_rows(rows, ids, every_row),
@@ -304,9 +310,11 @@ NAMES = (
     "align_stages, synonyms",
     "search_forest",
     "search_forest, a lattice",
+    "search_forest_for_hope",
     "best_forest",
     "best_strings",
     "forest_ngram_posteriors",
+    "search_forest_ngrams",
     "parse_kaldi",
     "join_rows",
     "take_rows",

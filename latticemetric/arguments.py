@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from numbers import Complex, Integral, Number, Real
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.errors import UsageError
@@ -37,16 +37,18 @@ def whole_number(given: object, message: str, advice: str, *, least: int = 1, mo
 def real_number(given: object, message: str, advice: str, *, least: float = 0, most: float = math.inf) -> float:
     """Check that an argument is a finite number from `least` to `most`, and return it as an `int` or `float`.
 
-    NumPy numbers are accepted: `float32(0.1)` becomes 0.1, the decimal that it shows. Booleans are not.
+    NumPy numbers are accepted, also as arrays and tensors without dimensions: `float32(0.1)` becomes 0.1, the decimal
+    that it shows. Fractions and decimals are, too. Booleans are not.
 
     Raises:
         UsageError: The argument is not a number, or out of range. The error has this `message` and `advice`.
     """
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
-    if not (is_number and is_finite(given)):
+    single = single_number(given)
+    is_real = isinstance(single, Real) or (isinstance(single, Number) and not isinstance(single, Complex))  # a Decimal
+    if isinstance(single, bool) or not (is_real and is_finite(single)):
         raise UsageError(message, advice=advice)
-    plain: Any = str(given) if hasattr(given, "dtype") else given
-    number = int(plain) if isinstance(given, Integral) else float(plain)
+    plain: Any = str(single) if hasattr(single, "dtype") else single
+    number = int(plain) if isinstance(single, Integral) else float(plain)
     if not least <= number <= most:
         raise UsageError(message, advice=advice)
     return number
@@ -66,11 +68,22 @@ def is_beyond_floats(given: Any) -> bool:
     return is_number and not is_finite(given) and bool(given > 0)
 
 
-def require_finite(given: object, what: str) -> None:
-    """Raise an error if an argument is not a finite number; `what` is its name in the error."""
-    if not is_finite(given):
+def finite_number(given: object, what: str) -> float:
+    """Return a number of any type as a float; raise an error if it is not finite. `what` is its name in the error."""
+    number = single_number(given)
+    if not is_finite(number):
         shown = repr(given) if isinstance(given, str) else given
         raise UsageError(f"{what} is {shown}, not a finite number", advice="give a number like 0.1")
+    return float(number)
+
+
+def single_number(given: Any) -> Any:
+    """Return the number in an array or tensor without dimensions; return anything else unchanged."""
+    if getattr(given, "shape", None) != () or not hasattr(given, "dtype"):
+        return given
+    import numpy as np
+
+    return np.asarray(plain_array(given))[()]
 
 
 def plain_array(given: Any) -> Any:

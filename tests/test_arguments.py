@@ -11,12 +11,15 @@ import pytest
 import latticemetric as lm
 from latticemetric import evaluation
 from latticemetric.arguments import require_list, require_text, whole_number
+from latticemetric.batch.sweep import checked_borders
 from latticemetric.display.frames import as_plain
-from latticemetric.evaluation.intervals import bootstrap
+from latticemetric.evaluation.intervals import bootstrap, interval_of
+from latticemetric.evaluation.significance import checked_level
 from latticemetric.nbest import Hypothesis
 from latticemetric.training import Batch
 
 LATTICE = lm.Lattice.from_strings(["a b", "a"])
+TWO = lm.Lattice.from_strings(["a b", "a"], costs=[1.0, 2.0])
 LISTS = [["a b", "a"], ["c"]]
 NAN = float("nan")
 
@@ -71,6 +74,44 @@ def test_parameters_of_numpy_are_those_of_python(make, value):
     for wrong in ("abc", None if make(1).name != "bleu" else "1", True, np.bool_(True), NAN, float("inf"), -1):
         with pytest.raises(lm.UsageError):
             make(wrong)
+
+
+HALVES = [Fraction(1, 2), Decimal("0.5"), np.array(0.5), np.array(0.5, dtype=np.float16), np.float32(0.5)]
+
+
+@pytest.mark.parametrize("half", HALVES, ids=repr)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda n: lm.expected(TWO, "a", scale=n, gradient=True).gradient.tolist(),
+        lambda n: lm.expected(TWO, "a", gradient=True).through([0.5, 0.5, 0.5], n).tolist(),
+        lambda n: lm.posteriors(TWO, scale=n).arc.tolist(),
+        lambda n: lm.best(TWO, scale=n).posterior,
+        lambda n: [lm.mbr(TWO, method=method, scale=n).asdict() for method in ("wer", "ngram", "bleu")],
+        lambda n: lm.mbr(TWO, method="bleu", scale=n, samples=3, pruning_confidence=n).asdict(),
+        lambda n: lm.mbr(TWO, T=n, p=n, r=n, word_penalty=n).asdict(),
+        lambda n: lm.combine([TWO, "a"], scale=n, null=n, count_share=n, scheme="average", weights=[n, n]).asdict(),
+        lambda n: lm.combine(["a", "b"], weights={"1": n}).confidences,
+        lambda n: lm.NBest.from_strings(["a", "a"], costs=[1, 2]).determinized(merge="sum", scale=n).cost(),
+        lambda n: len(TWO.pruned(density=n).word),
+        lambda n: len(TWO.pruned(n).word),
+        lambda n: lm.hope(TWO, "a", weight=n).value,
+        lambda n: lm.GRR(2, alpha=n),
+        lambda n: interval_of(0.5, np.array([0.1, 0.2, 0.4]), n),
+        checked_level,
+        lambda n: checked_borders([n, n]),
+    ],
+)
+def test_numbers_of_any_type_are_floats(call, half):
+    assert str(call(half)) == str(call(0.5))
+
+
+def test_weights_of_systems_may_be_an_array():
+    weights = np.array([0.5, 1.5])
+    assert lm.combine(["a", "b"], weights=weights).weights == (0.5, 1.5)
+    for wrong in ([np.array([0.5]), 1], [np.array(True), 1], [np.array("1"), 1], [1j, 1], [Decimal("nan"), 1]):
+        with pytest.raises(lm.UsageError, match="the weights of systems are not valid; give numbers ≥ 0"):
+            lm.combine(["a", "b"], weights=wrong)
 
 
 @pytest.mark.parametrize(

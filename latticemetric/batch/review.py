@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from latticemetric.arguments import require_finite
+from latticemetric.arguments import finite_number
 from latticemetric.batch.pairing import Pair, built, readable
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.batch.string_scores import StringScorer
@@ -93,7 +93,7 @@ class ReviewSettings:
     expected: bool = False
 
     def __post_init__(self) -> None:
-        require_finite(self.posterior_scale, "the posterior scale")
+        object.__setattr__(self, "posterior_scale", finite_number(self.posterior_scale, "the posterior scale"))
 
 
 @dataclass(frozen=True)

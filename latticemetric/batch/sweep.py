@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from latticemetric.arguments import is_finite, require_items, require_numbers
+from latticemetric.arguments import is_finite, require_items, require_numbers, single_number
 from latticemetric.batch.oracles import State, metric_of, metric_state
 from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.pairing import Pair, built, missed, readable
@@ -176,13 +176,13 @@ def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
         UsageError: An end is negative or not finite.
     """
     require_numbers(lengths, "by_length")
-    borders = list(lengths)
+    borders = list(map(single_number, lengths))
     for border in borders:
         if not is_finite(border) or border < 0:
             raise UsageError(
                 f"a bin of reference lengths ends at {border!r}", advice="give numbers of words, like 5,10,20"
             )
-    return tuple(int(border) if border == int(border) else border for border in sorted(set(borders)))
+    return tuple(int(border) if border == int(border) else float(border) for border in sorted(set(borders)))
 
 
 @dataclass(frozen=True)

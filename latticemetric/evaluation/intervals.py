@@ -7,6 +7,7 @@ resamples keep the weights of the whole test set. Sums are computed by matrix pr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import is_finite, whole_number
+from latticemetric.arguments import real_number, whole_number
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Record
 from latticemetric.metrics.base import Table
@@ -130,8 +131,8 @@ def paired_bootstrap(
 
 def interval_of(value: float, samples: Values, confidence: float) -> Interval:
     """Return the percentile interval of resampled values; NaN means undefined."""
-    if not is_finite(confidence) or not 0 < confidence < 1:
-        raise UsageError(f"confidence {confidence!r} is not between 0 and 1", advice="give a share like 0.95")
+    message, advice = f"confidence {confidence!r} is not between 0 and 1", "give a share like 0.95"
+    confidence = real_number(confidence, message, advice, least=math.ulp(0), most=math.nextafter(1, 0))
     defined = samples[~np.isnan(samples)]
     undefined = len(samples) - len(defined)
     if not len(defined) or np.isnan(value):

@@ -234,7 +234,7 @@ def rank_metrics(
     """
     if not tasks:
         raise UsageError("there are no tasks to rank metrics on", advice="give at least one")
-    checked_level(significance)
+    significance = checked_level(significance)
     names = list(tasks[0].metrics)
     for task in tasks:
         if set(task.metrics) != set(names) or not names:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import floats, is_finite
+from latticemetric.arguments import floats, real_number
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import pearson
 from latticemetric.evaluation.intervals import (
@@ -32,9 +32,8 @@ from latticemetric.metrics.base import Table
 
 def checked_level(alpha: float) -> float:
     """Return the level of significance; raise `UsageError` if it is not between 0 and 1."""
-    if not is_finite(alpha) or not 0 < alpha < 1:
-        raise UsageError(f"the significance level {alpha!r} is not between 0 and 1", advice="give a level like 0.05")
-    return alpha
+    message, advice = f"the significance level {alpha!r} is not between 0 and 1", "give a level like 0.05"
+    return real_number(alpha, message, advice, least=math.ulp(0), most=math.nextafter(1, 0))
 
 
 # ---- Approximate randomisation ----

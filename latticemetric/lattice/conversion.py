@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.arguments import is_finite, require_items
+from latticemetric.arguments import is_finite, real_number, require_items
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
@@ -102,11 +103,10 @@ def minimal_lattice(
     """
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
-    if merge == "sum" and not (is_finite(scale) and scale > 0):
-        raise UsageError(
-            f"the scale is {scale!r}, but must be above 0 to sum probabilities",
-            advice="give a scale above 0, or merge by 'best', which ignores the scale",
-        )
+    if merge == "sum":
+        message = f"the scale is {scale!r}, but must be above 0 to sum probabilities"
+        advice = "give a scale above 0, or merge by 'best', which ignores the scale"
+        scale = real_number(scale, message, advice, least=math.ulp(0))
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     parent, word, end = _native.string_trie(begin, vocabulary.encode([word for words in strings for word in words]))

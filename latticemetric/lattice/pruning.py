@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import is_beyond_floats, is_finite
+from latticemetric.arguments import is_beyond_floats, is_finite, real_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Floats, Scales, taken
 
@@ -157,12 +157,8 @@ def chosen_beam(
     if density is None:
         assert beam is not None
         return checked_beam(beam)
-    if not is_finite(density) or density <= 0:
-        raise UsageError(
-            f"the density is {density!r}",
-            advice="give a number above 0: the number of arcs with a word, divided by the number of words of the "
-            "1-best",
-        )
+    advice = "give a number above 0: the number of arcs with a word, divided by the number of words of the 1-best"
+    density = real_number(density, f"the density is {density!r}", advice, least=math.ulp(0))
     is_word = lattice.is_word() > 0
     words = int(is_word[lattice.best_path(scales)].sum())
     if not words:

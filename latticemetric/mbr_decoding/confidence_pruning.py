@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import real_number
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.utility import Scorer
 
@@ -84,10 +85,8 @@ class PrunedScores:
 
 def check_confidence(confidence: float) -> float:
     """Return the confidence of the pruning; raise `UsageError` unless it is from 0.5 to 1."""
-    is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
-    if not is_number or not 0.5 <= confidence <= 1:  # noqa: PLR2004  0.5: a coin toss
-        raise UsageError(f"pruning_confidence is {confidence!r}", advice="give a number from 0.5 to 1, such as 0.99")
-    return float(confidence)
+    message, advice = f"pruning_confidence is {confidence!r}", "give a number from 0.5 to 1, such as 0.99"
+    return float(real_number(confidence, message, advice, least=0.5, most=1))  # 0.5: a coin toss
 
 
 def pruned_scores(scorer: Scorer, weights: Floats, hypotheses: int, confidence: float, seed: int) -> PrunedScores:

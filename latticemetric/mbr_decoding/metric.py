@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import floats, require_finite, whole_number
+from latticemetric.arguments import finite_number, floats, whole_number
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -59,7 +59,7 @@ class Selection:
     beam: float | None
 
     def __post_init__(self) -> None:
-        require_finite(self.scale, "the scale")
+        object.__setattr__(self, "scale", finite_number(self.scale, "the scale"))
         samples = 1 if self.samples is None else self.samples
         whole_number(samples, f"{samples} samples cannot be drawn", "give a whole number from 1")
         whole_number(self.seed, f"the seed is {self.seed}", "give a whole number from 0", least=0)

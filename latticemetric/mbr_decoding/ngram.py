@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.arguments import is_finite, require_finite
+from latticemetric.arguments import finite_number, real_number
 from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_of_ngrams
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -58,12 +58,12 @@ class GainParameters:
     word_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        require_finite(self.scale, "the scale")
-        require_finite(self.word_penalty, "the word penalty")
+        object.__setattr__(self, "scale", finite_number(self.scale, "the scale"))
+        object.__setattr__(self, "word_penalty", finite_number(self.word_penalty, "the word penalty"))
         for name in ("T", "p", "r"):
             value = getattr(self, name)
-            if not (is_finite(value) and value > 0):
-                raise UsageError(f"{name} is {value!r}", advice="give a number above 0")
+            checked = real_number(value, f"{name} is {value!r}", "give a number above 0", least=math.ulp(0))
+            object.__setattr__(self, name, float(checked))
         object.__setattr__(self, "order", checked_order(self.order))
         if not math.isfinite(sum(self.factors)):
             raise UsageError(

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import require_finite
+from latticemetric.arguments import finite_number
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Floats, Scales, weights_under
@@ -177,7 +177,7 @@ class Aligner(NamedTuple):
     @classmethod
     def of(cls, graph: Graph, scale: float, scales: Scales | None) -> Self:
         """Return the aligner of a lattice or n-best list."""
-        require_finite(scale, "the scale")
+        scale = finite_number(scale, "the scale")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
         weights = weights_under({name: column.scale for name, column in lattice.scores.items()}, scales)
         scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})

@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from latticemetric import _native
+from latticemetric.arguments import single_number
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError, shortened
 from latticemetric.metrics.base import plain_number
@@ -119,6 +120,7 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
     """Return a penalty as an exact fraction: 0.1 means one tenth, not the nearest float."""
+    value = single_number(value)
     try:
         digits = abs(Decimal(value).adjusted()) if isinstance(value, str) and "/" not in value else 0
         if digits <= _MOST_DIGITS:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from latticemetric.arguments import is_finite, whole_number
+from latticemetric.arguments import real_number, whole_number
 from latticemetric.automata.recognition import ngram_total
 from latticemetric.engine.native import MOST_STEPS, hope_derivations
 from latticemetric.engine.ties import TieKey
@@ -363,8 +363,9 @@ class Objective:
         costs_count: bool = True,
     ) -> Objective:
         """Return the objective that weighs the metric's rate or numerator against costs."""
-        if not (is_finite(weight) and weight >= 0):
-            raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}", advice="give a number ≥ 0")
+        number = real_number(weight, f"the weight of {'fear' if penalize else 'hope'} is {weight}", "give a number ≥ 0")
+        given: object = weight
+        exact = given if isinstance(given, Fraction) else Fraction(number)
         if on not in {"rate", "numerator"}:
             raise UsageError(f"'{on}' cannot be weighed against costs", advice="choose rate or numerator")
         totals = [1] * len(references)
@@ -372,7 +373,7 @@ class Objective:
             # References without words have no rate: use them only if no reference has words.
             references = [reference for reference in references if metric.counted(reference)] or references
             totals = [ngram_total(len(metric.counted(reference)), metric.order) for reference in references]
-        shares = tuple(Fraction(weight) / (metric.gains.unit * (total or 1)) for total in totals)
+        shares = tuple(exact / (metric.gains.unit * (total or 1)) for total in totals)
         return cls(metric, tuple(references), shares, costs_count, penalize)
 
     def weighted(self, words: Sequence[str]) -> WeightedMetric:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import floats, is_beyond_floats, real_number, whole_number
+from latticemetric.arguments import finite_number, floats, is_beyond_floats, real_number, whole_number
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
@@ -122,7 +122,7 @@ class Expected(Result, Frozen):
                 "there is no gradient", advice="call `expected` with gradient=True; only exact results have a gradient"
             )
         advice = "give one per arc: posteriors(graph).arc (in a forest: edge)"
-        weights = scale * floats(posteriors, "posteriors", advice)
+        weights = finite_number(scale, "the scale") * floats(posteriors, "posteriors", advice)
         if weights.shape != self.gradient.shape:
             raise UsageError(
                 f"there are {weights.size} posteriors, but {self.gradient.size} arcs", advice="give one per arc"
@@ -186,7 +186,7 @@ def expected(
     rate = as_recognition_rate(metric)
     most_states, most_seconds = checked_effort(most_states, seconds)
     listed = CountedReferences.of(rate, references)
-    settings = _Settings(scale, scales, gradient, distribution, most_states, most_seconds)
+    settings = _Settings(finite_number(scale, "the scale"), scales, gradient, distribution, most_states, most_seconds)
     if isinstance(graph, Forest):
         found = _of_forest(graph, references, rate, listed, settings)
     else:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import floats, require_finite, whole_number
+from latticemetric.arguments import finite_number, floats, whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.arrays import MOST_EDGES
 from latticemetric.forest.forest import Forest
@@ -596,7 +596,7 @@ def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) ->
 
 def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
     """Return the model's cost times `scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
-    require_finite(scale, "the scale")
+    scale = finite_number(scale, "the scale")
     cost = graph.cost(scales)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     ending = np.full(len(cost.final), np.inf)

@@ -30,6 +30,9 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
+_MOST_WORDS = 2**24 - 1  # of a string that kernels align or search for
+_MOST_STATES = 2**31 - 1  # of its automaton, n for each position
+
 
 class Gains(NamedTuple):
     """The parameters of an n-gram recognition rate as integers: all gains are multiples of `1 / unit`.
@@ -53,6 +56,15 @@ class Gains(NamedTuple):
         substitution and insertion.
         """
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
+
+
+def require_short(words: int, order: int = 1) -> None:
+    """Raise `InputError` if a reference or string of `words` words is too long for the kernels."""
+    most = min(_MOST_WORDS, _MOST_STATES // order - 1)
+    if words > most:
+        lower = ", or choose a lower order" if most < _MOST_WORDS else ""
+        what = f"a reference or string of {words:,} words is too long to be aligned; the most are {most:,}"
+        raise InputError(what, advice=f"split it into segments{lower}")
 
 
 class RecognitionAutomaton(NamedTuple):
@@ -247,6 +259,7 @@ def best_reading(reference: ReferenceGraph, words: Words, gains: Gains) -> BestP
         "size": reference.size,
         "reference": words,
     }
+    require_short(len(words), gains.order)
     exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
 
     def reading_at(rate: Ratio) -> BestPath:

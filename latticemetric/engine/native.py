@@ -33,6 +33,7 @@ from latticemetric.automata.recognition import (
     best_reading,
     ngram_total,
     path_of_best_rate,
+    require_short,
 )
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.automata.spelling import SpelledLattice, Spelling
@@ -125,6 +126,8 @@ def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
     if search.spelling is not None:
         in_units, spelled = search.in_units()
         return _best_arcs_of_words(best_arcs(in_units, references), spelled)
+    for reference in references:
+        require_short(len(reference), search.gains.order)
     numbers = [reference.tolist() for reference in references]
     return BestArcs(*_native.best_lattice(**_columns(search), references=numbers, **search.gains._asdict()))
 
@@ -365,6 +368,8 @@ def search_loss_augmented(
         steps: The search stops after this number of string prefixes.
         memory: The search stops after it has used this number of bytes; by default, 1 GB.
     """
+    for reference in references:
+        require_short(len(reference))
     cost = _finite(model_cost)
     largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
     whole, unit = _whole_costs(cost, _exponent_above(largest) + lattice.num_states.bit_length())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.automata.recognition import Gains
+from latticemetric.automata.recognition import Gains, require_short
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.automata.spelling import SpelledLattice, Spelling, spelled_lattice
 from latticemetric.forest.columns import Ragged
@@ -39,6 +39,10 @@ class Search:
     reference: Words | ReferenceGraph
     gains: Gains
     spelling: Spelling | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.reference, ReferenceGraph):
+            require_short(len(self.reference), self.gains.order)
 
     def in_units(self) -> tuple[Search, SpelledLattice]:
         """Return the same search in the lattice of units, and this lattice. The metric must compare units."""
@@ -74,6 +78,9 @@ class ForestSearch:
     cost: Costs
     reference: Words
     gains: Gains
+
+    def __post_init__(self) -> None:
+        require_short(len(self.reference))
 
 
 class BestDerivation(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.recognition import Gains, best_reading
+from latticemetric.automata.recognition import Gains, best_reading, require_short
 from latticemetric.automata.reference import ReferenceGraph, counted_labels, reversed_lattice
 from latticemetric.errors import UsageError
 from latticemetric.lattice.columns import Steps
@@ -154,6 +154,7 @@ class GRR(Metric[RecognitionStatistics]):
         and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
+        require_short(max(len(words), len(expected)))
         return Alignment(words, expected, _native.align(words, expected, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import finite_number, floats, is_beyond_floats, real_number, whole_number
-from latticemetric.automata.recognition import Gains, ngram_total
+from latticemetric.automata.recognition import Gains, ngram_total, require_short
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -312,6 +312,7 @@ class CountedReferences:
         Reference words in the lattice's vocabulary have the classes 0, 1, … n − 1, other reference words have n + 1.
         Arcs whose word is in no reference have n. Arcs without a word, or with a word in `silent`, have −1.
         """
+        require_short(sum(map(len, self.words)))
         encode = lattice.vocabulary.encode if numbers_of is None else numbers_of.encode
         numbers = [encode(reference).tolist() for reference in self.words]
         known = {n: k for k, n in enumerate(dict.fromkeys(n for one in numbers for n in one if n != UNKNOWN))}

@@ -12,6 +12,8 @@ from kit.brute_force import Answer, assert_scored, enumerate_paths
 from kit.strategies import KNOWN_WORDS, VOCABULARY, Draft, drafts, lattices, metrics, references, scalings
 
 import latticemetric as lm
+from latticemetric.automata import recognition
+from latticemetric.training import Batch
 
 ENGINES = ["native", "openfst"]
 
@@ -292,3 +294,39 @@ def test_a_reference_graph_is_one_reference_in_every_signature():
         lm.sweep([lattice], [references], "wer", nbest=[1]),
     ]
     assert {answer.signature for answer in answers} == {str(lm.WER().signature_for(2))}
+
+
+SHORT = lm.Lattice.from_strings(["a b", "a"], costs=[1.0, 2.0])
+LONG_REFERENCE = "a b c d e"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: lm.oracle(SHORT, LONG_REFERENCE),
+        lambda: lm.oracle(SHORT, "abcde", "cer"),
+        lambda: lm.oracle(lm.NBest.from_strings(["a", "b"]), LONG_REFERENCE),
+        lambda: lm.oracle(lm.Forest.from_lattice(SHORT), LONG_REFERENCE),
+        lambda: lm.oracle(lm.Lattice.from_strings([LONG_REFERENCE]), SHORT),
+        lambda: lm.oracles(SHORT, LONG_REFERENCE, n=2),
+        lambda: lm.oracles(lm.Forest.from_lattice(SHORT), LONG_REFERENCE, n=2),
+        lambda: lm.oracle_lattice(SHORT, ["a", LONG_REFERENCE]),
+        lambda: lm.oracle_forest(lm.Forest.from_lattice(SHORT), LONG_REFERENCE),
+        lambda: lm.hope(SHORT, LONG_REFERENCE),
+        lambda: lm.fear(lm.Forest.from_lattice(SHORT), LONG_REFERENCE),
+        lambda: lm.expected(SHORT, LONG_REFERENCE, "wer"),
+        lambda: Batch([SHORT], [LONG_REFERENCE]),
+        lambda: lm.WER().align(LONG_REFERENCE, "a"),
+    ],
+)
+def test_references_that_are_too_long_for_the_kernels_are_refused_with_advice(call, monkeypatch):
+    monkeypatch.setattr(recognition, "_MOST_WORDS", 4)
+    with pytest.raises(lm.InputError, match="of 5 words is too long to be aligned; the most are 4; split it into segm"):
+        call()
+
+
+def test_the_most_words_of_a_reference():
+    with pytest.raises(lm.InputError, match="16,777,216 words is too long to be aligned; the most are 16,777,215; sp"):
+        lm.WER().align("a", ("a",) * 2**24)
+    with pytest.raises(lm.InputError, match=r"the most are 10,737,417; split .*, or choose a lower order"):
+        lm.oracle(SHORT, [("a",) * 2**24], "200-grr")

@@ -78,6 +78,28 @@ def _name_aliases(
     return plain[0], plain[1]
 
 
+def _link_by_documented_names(app: Any, page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Make the links from sources to pages lead to the names that objects are documented under.
+
+    Sphinx takes one prefix for all objects of a module, but some are documented as `latticemetric.Name`, and others as
+    `latticemetric.folder.module.Name`.
+    """
+    if not page.startswith("_modules/latticemetric/"):
+        return
+    objects = app.env.domains["py"].objects
+    documented = {name for name, entry in objects.items() if not entry.aliased}
+    parts = page.split("/")[1:]
+    prefixes = [".".join(parts[:size]) + "." for size in range(len(parts), 0, -1)]
+
+    def documented_name(match: re.Match[str]) -> str:
+        name = match[0]
+        own = next((name.removeprefix(prefix) for prefix in prefixes if name.startswith(prefix)), name)
+        return next((prefix + own for prefix in prefixes if prefix + own in documented), name)
+
+    context["body"] = re.sub(r'(?<=#)latticemetric\.[\w.]+(?=">\[docs\])', documented_name, context["body"])
+
+
 def setup(app: Any) -> None:
+    app.connect("html-page-context", _link_by_documented_names)
     app.connect("autodoc-process-signature", _name_aliases)
     app.connect("autodoc-process-docstring", _keep_lengths)

@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -163,6 +164,35 @@ def test_links_of_a_page_have_a_text_and_lead_somewhere(page):
         assert text, f"{page}: the link to {target} has no text"
         path = (page.parent / target.partition("#")[0]).resolve()
         assert target.startswith(("https:", "#")) or path.exists() or path.parent == BUILT[0], f"{page}: {target}"
+
+
+def anchors_on_github(page: Path) -> set[str]:
+    text = page.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ +(.+)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", _LINK.sub(r"\1", heading).lower()).replace(" ", "-") for heading in headings}
+    included = re.findall(r"^```{include} (.+)$", text, re.MULTILINE)  # which GitHub does not show
+    return anchors.union(*(anchors_on_github(page.parent / path) for path in included))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_to_headings_work_on_github_too(page):
+    """Sphinx also takes the names of docutils, in which hyphens in a row are one."""
+    for _, target in _LINK.findall(_FENCE.sub("", page.read_text(encoding="utf-8"))):
+        path, _, anchor = target.partition("#")
+        if anchor and not path.startswith("https:") and (not path or path.endswith(".md")):
+            assert anchor in anchors_on_github((page.parent / path) if path else page), f"{page}: {target}"
+
+
+def test_sources_link_to_the_names_that_objects_are_documented_under(monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    link = runpy.run_path(str(DOCS / "conf.py"))["_link_by_documented_names"]
+    names = {"Oracle": False, "sweep": False, "batch.sweep.sweep": True, "batch.sweep.Row": False}
+    entries = {f"latticemetric.{name}": SimpleNamespace(aliased=aliased) for name, aliased in names.items()}
+    application = SimpleNamespace(env=SimpleNamespace(domains={"py": SimpleNamespace(objects=entries)}))
+    links = [f'<a href="oracles.html#latticemetric.{name}">[docs]' for name in ("Row", "batch.sweep.sweep", "Other")]
+    shown = {"body": "".join(links)}
+    link(application, "_modules/latticemetric/batch/sweep", "", shown, None)
+    assert re.findall(r"#latticemetric\.([^>]+)\">", shown["body"]) == ["batch.sweep.Row", "sweep", "Other"]
 
 
 # --- The runner itself can fail

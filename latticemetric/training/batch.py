@@ -65,6 +65,9 @@ class Batch:
     - a forest has one cost per edge, then one per goal;
     - an Fsa of k2 (`from_k2`) has one cost per arc.
 
+    Arcs are in the lattice's own order (`Lattice.source`, `Lattice.final`): `Lattice.from_arcs` sorts the arcs that it
+    is given, and leaves out those on no complete path. A score column with the arcs' own numbers tells where they are.
+
     The probability of a path is exp(−cost), normalised. The scores of the graphs are not used, except by `features`.
 
     Attributes:

@@ -111,10 +111,17 @@ class ReferenceFile:
                 raise FormatError(
                     f"id '{shortened(name)}' already has a reference, at {table[name].where}",
                     where=reference.where,
-                    advice=None if self.has_ids else "if these are not ids, use --style plain",
+                    advice=self._advice_for_twice(name),
                 )
             table[name] = reference
         return table
+
+    def _advice_for_twice(self, name: str) -> str:
+        if not self.has_ids:
+            return "if these are not ids, use --style plain"
+        from latticemetric.formats.nist.lines import SAME_SEGMENT, STM_FIELDS
+
+        return SAME_SEGMENT if name.count(",") + 1 >= STM_FIELDS else "give each reference its own id"
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         """Map word numbers to words if the references are integer transcripts, as in Kaldi.

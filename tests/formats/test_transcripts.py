@@ -20,9 +20,11 @@ from latticemetric.batch.pairing import pair_up
 from latticemetric.batch.run import Run
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.formats import reading
+from latticemetric.formats.nist.transcripts import words_by_segment
 from latticemetric.formats.nist.words import parsed_transcript
 from latticemetric.formats.references import read_references
 from latticemetric.formats.segments import read_nist_segments, read_segments
+from latticemetric.formats.streams.stream import open_stream
 from latticemetric.oracle_search.reference_strings import distinct_strings
 
 SAMPLES = DATA / "trn-stm-ctm"
@@ -440,8 +442,25 @@ def test_transcripts_are_references(text, keys, tmp_path):
 
 def test_an_id_that_stands_twice_is_refused(tmp_path):
     file = references(tmp_path, "a (u_1)\nb (u_2)\nc (u_1)\n")
-    with pytest.raises(lm.FormatError, match=r"references:3: id 'u_1' already has a reference, at .*:1"):
+    with pytest.raises(lm.FormatError, match=r"references:3: id 'u_1' already has a reference, at .*:1; give each"):
         file.keyed()
+
+
+def test_a_segment_that_stands_twice_is_refused_with_a_way_to_count_it_as_sclite_does(tmp_path):
+    lines = ["f 1 ann 0.0 2.0 a b", "f 1 ann 0.0 2.0 a b", "f 1 ann 2.0 4.0 c"]
+    with pytest.raises(lm.FormatError, match=r"references:2: id .*,2\.0' already has a .*; remove one .* 2\.00 for 2"):
+        references(tmp_path, "\n".join(lines) + "\n").keyed()
+    (tmp_path / "words.ctm").write_text("f 1 0.1 0.2 a\nf 1 0.5 0.2 b\nf 1 2.1 0.2 c\n")
+
+    def words() -> list[list[str]]:
+        (tmp_path / "ref.stm").write_text("\n".join(lines) + "\n")
+        with open_stream(str(tmp_path / "words.ctm")) as ctm, open_stream(str(tmp_path / "ref.stm")) as stm:
+            return [list(next(graph.paths()).words) for graph in words_by_segment(ctm, stm).values()]
+
+    with pytest.raises(lm.FormatError, match=r"stm:2: the segment id .* appears twice; remove one of the two segments"):
+        words()
+    lines[1] = lines[1].replace("2.0", "2.00")
+    assert words() == [["a", "b"], [], ["c"]]
 
 
 def test_a_broken_transcript_is_an_error_and_no_plain_line(tmp_path):

@@ -21,6 +21,7 @@ from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.nist import ctm
 from latticemetric.formats.nist.lines import (
     EXACT,
+    SAME_SEGMENT,
     STM_FIELDS,
     TIME_ORDER,
     content_lines,
@@ -261,7 +262,7 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
                 raise FormatError(
                     f"the segment id '{shortened(segment.name)}' appears twice",
                     where=segment.where,
-                    advice="give each segment its own id",
+                    advice=SAME_SEGMENT,
                 )
             if not segment.is_ignored:
                 lattices[segment.name] = ctm.network(part, timed=False)

@@ -662,6 +662,42 @@ def test_chunks_of_a_speech_pipeline_may_be_parts_of_words(tmp_path):
     assert spoken(tmp_path / "talk.json", document) == [("GO", 0.0, 2.0), ("ON", 3.0, 5.0)]
 
 
+def listed(*words):
+    return [{"word": word, "start": float(n), "end": n + 0.5} for n, word in enumerate(words)]
+
+
+SEGMENTS = {"segments": [{"id": 0, "text": " It's a well-known fact –"}, {"id": 1, "text": ' "No".'}]}
+
+
+@pytest.mark.parametrize("parts", [SEGMENTS, {"segments": []}, {"segments": None}, {}], ids=str)
+def test_words_beside_the_segments_give_the_words_of_openai_their_times(parts, tmp_path):
+    document = {"task": "transcribe", "language": "english", "duration": 7.5, "text": 'It\'s a well-known fact – "No".'}
+    words = listed("It's", "a", "well", "known", "fact", "No")
+    found = spoken(tmp_path / "talk.json", {**document, "words": words, **parts})
+    assert [word[0] for word in found] == document["text"].split()
+    assert [found[k][1:] for k in (0, 2, 3, 5)] == [(0.0, 0.5), (2.0, 3.5), (4.0, 4.5), (5.0, 5.5)]
+
+
+def test_words_beside_the_segments_with_other_letters_are_as_listed(tmp_path):
+    document = {"text": "On 5 May", "segments": [{"text": "On 5 May"}], "words": listed("On", "five", "May")}
+    assert [word[:3] for word in spoken(tmp_path / "talk.json", document)] == [
+        ("On", 0.0, 0.5), ("five", 1.0, 1.5), ("May", 2.0, 2.5),
+    ]  # fmt: skip
+    document = {"language": "chinese", "text": "今天好。", "words": listed("今天", "好")}
+    assert [word[0] for word in spoken(tmp_path / "talk.json", document)] == ["今天", "好"]
+    own = {"text": "Hi", "words": timed(" Hi")}
+    document = {"text": "Hi", "segments": [own], "words": listed("other")}
+    assert spoken(tmp_path / "talk.json", document) == [("Hi", 0.0, 0.5, "1.0")]
+
+
+def test_a_long_text_of_openai_is_recognised(tmp_path):
+    text = "word " * 20_000
+    document = {"task": "transcribe", "language": "english", "duration": 3600.5, "text": text.strip()}
+    found = spoken(tmp_path / "talk.json", {**document, "words": listed(*text.split())})
+    assert len(found) == 20_000
+    assert found[-1] == ("word", 19_999.0, 19_999.5)
+
+
 @pytest.mark.parametrize("empty", [[], None])
 @pytest.mark.parametrize("key", ["segments", "chunks"])
 def test_a_list_without_parts_does_not_hide_the_other(key, empty, tmp_path):

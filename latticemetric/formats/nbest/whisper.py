@@ -1,4 +1,4 @@
-"""Read the JSON of Whisper, WhisperX and transformers' speech pipelines: one transcript with times and confidences.
+"""Read the JSON of Whisper, WhisperX, OpenAI and speech pipelines of transformers: one transcript with times.
 
 The transcript becomes a lattice with one path. Confidences of words do not give the probability of a path, so they
 become labels, as in CTM.
@@ -27,8 +27,11 @@ from latticemetric.vocabulary import Vocabulary, split_words
 _NAME = "whisper-json"
 _KEYS = rb"text|segments|chunks|language|word_segments|speakers|duration|task"
 _BEGIN = re.compile(rb'\s*\{\s*"(?:' + _KEYS + rb')"\s*:')
-_PARTS = re.compile(rb'"(?:segments|chunks)"\s*:\s*\[')
-_LONG_TEXT = re.compile(rb'\s*\{\s*"text"\s*:\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
+_PARTS = re.compile(rb'"(?:segments|chunks)"\s*:\s*\[|"words"\s*:\s*\[\s*\{\s*"word"\s*:')
+_LONG_TEXT = re.compile(
+    rb'\s*\{(?:\s*"(?:task|language|duration)"\s*:\s*"?[\w.-]*"?\s*,)*\s*"text"\s*:\s*"(?:[^"\\]|\\.)*\\?\Z',
+    re.DOTALL,
+)
 _CONFIDENCES = ("probability", "score", "confidence")
 # Whisper cuts the texts of these languages at every token, and writes no spaces between words. `language` is a code or,
 # if the user gave one, a name; programs for faster-whisper and speech pipelines write names.
@@ -71,9 +74,16 @@ def _parsed(data: bytes, path: str) -> Lattice:
         raise FormatError("the segments are not a list", where=path)
     pieces = [_pieces(part, f"{path}, segment {n}") for n, part in enumerate(parts, start=1)]
     texts = [part.get("text") for part in parts]
-    if not document.get("segments"):  # a chunk may be a part of a word
+    beside = document.get("words")  # OpenAI
+    if not isinstance(beside, list) or document.get("chunks") or any(part.get("words") for part in parts):
+        beside = []
+    if beside:
+        pieces = [_listed_words(beside, path)]
+    if beside or not document.get("segments"):  # a chunk may be a part of a word
         pieces, texts = [[piece for part in pieces for piece in part]], [document.get("text")]
     spaced = _has_spaces(document, parts)
+    if beside and spaced:
+        pieces = [_spelled_as(document.get("text"), part) for part in pieces]
     words = [word for part, text in zip(pieces, texts, strict=True) for word in _words(part, text if spaced else None)]
     timed = any(word.begin is not None or word.end is not None for word in words)
     rows = _timed(words) if timed else [(0.0, 0.0)] * len(words)
@@ -120,6 +130,30 @@ def _words(pieces: Sequence[_Spoken], text: object) -> list[_Spoken]:
     return words
 
 
+def _spelled_as(text: object, pieces: list[_Spoken]) -> list[_Spoken]:
+    """Return the words of a text, with the times of pieces without its punctuation, as OpenAI lists them.
+
+    If the letters of the pieces are not those of the text, return the pieces.
+    """
+    rest = [piece for piece in reversed(pieces) if _letters(piece.text)]
+    words = []
+    for spelled in split_words(text) if isinstance(text, str) else ():
+        wanted, found, own = _letters(spelled), "", []
+        while rest and len(found) < len(wanted):
+            own.append(rest.pop())
+            found += _letters(own[-1].text)
+        if found != wanted:
+            return pieces
+        begin, end = (own[0].begin, own[-1].end) if own else (None, None)
+        confidence = min((one.confidence for one in own if one.confidence is not None), default=None)
+        words.append(_Spoken(spelled, begin, end, confidence))
+    return pieces if rest else words
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
 def _is_space(character: str) -> bool:
     return bool(character) and not split_words(character)
 
@@ -139,6 +173,10 @@ def _pieces(part: Any, place: str) -> list[_Spoken]:
         text = text_of(part.get("text"), "the text", place)
         is_word = len(split_words(text)) == 1 and "timestamp" in part
         return [_Spoken(text, *(_times(part, place) if is_word else (None, None)), None)]
+    return _listed_words(words, place)
+
+
+def _listed_words(words: object, place: str) -> list[_Spoken]:
     if not isinstance(words, list):
         raise FormatError("the words are not a list", where=place)
     pieces = []

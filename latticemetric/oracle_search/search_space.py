@@ -261,7 +261,8 @@ class ForestSpace(SearchSpace):
         if isinstance(metric, SpelledRate):
             raise InputError(
                 f"{metric.name} cannot search a forest",
-                advice="convert it to a lattice (Forest.to_lattice), or use wer, wrr or N-grr",
+                advice="use wer, wrr or N-grr; or search its best strings as a list (latticemetric nbest "
+                "--write-lattices FILE), or its lattice, if it is one (Forest.to_lattice)",
             )
         cost = forest.cost(scales)
         self.graph: Forest = forest

@@ -286,9 +286,7 @@ def test_marks_that_join_the_word_before_are_refused():
 
 def test_forests_are_refused_unless_they_are_lattices():
     forest = lm.Forest.from_edges([0, 0, 1, 1], [[], [], [0], [0]], [[5], [6], [-1, 7], [7, -1]], goals=[1])
-    with pytest.raises(
-        lm.InputError, match=r"cer cannot search a forest; convert it to a lattice \(Forest.to_lattice\)"
-    ):
+    with pytest.raises(lm.InputError, match=r"cer cannot search a forest; use .* as a list .*\(Forest.to_lattice\)"):
         lm.oracle(forest, "8 7", "cer")
     with pytest.raises(lm.InputError, match="the forest is not a lattice"):
         lm.fear(forest, "8 7", "cer")

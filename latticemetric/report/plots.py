@@ -115,8 +115,13 @@ _MOST_COLUMNS = 4
 _MOST_LABELS = 25
 _LABEL_POINTS = 6
 _SPAN_POINTS = 130  # height in points (1/72 inch) between the lowest and the highest value of a panel
+_WIDTH_POINTS = 200  # the least width of a panel's axes
+_LETTER_POINTS = 0.62 * _LABEL_POINTS  # the width of a letter
+_OFFSET = 5  # points between a point and its label
+_MARGIN = 0.12
+_ROUNDS = 5
 _LEAST_COLUMNS = 2
-_EDGE = 0.2  # share of a panel's width: a label closer to the left or right edge moves to the inner side of its point
+_EDGE = 0.25  # share of a panel's width: a longer label at the left or right edge is on the inner side of its point
 _MANY = 200
 
 
@@ -164,12 +169,12 @@ def _draw(axes: Axes, panel: _Panel) -> None:
     if line is not None and drawn.any():
         ends = np.array([panel.x[drawn].min(), panel.x[drawn].max()])
         axes.plot(ends, line[0] * ends + line[1], color=ORANGE, zorder=1)
+    axes.margins(_MARGIN)
     if drawn.any() and 0 < len(panel.labels) <= _MOST_LABELS:
         _label(axes, panel, line, drawn)
     axes.set_title(title)
     axes.set_xlabel(f"{panel.metric}{panel.unit}")
     axes.set_ylabel(f"human{panel.unit or ' score'}")
-    axes.margins(0.12)
 
 
 def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, drawn: npt.NDArray[np.bool_]) -> None:
@@ -177,12 +182,14 @@ def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, drawn: n
     x, y = panel.x[drawn], panel.y[drawn]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
     shifts = _apart(y / unit) - y / unit
-    lefts = _to_the_left(x, y, line)
+    widths = np.array([_OFFSET + len(text) * _LETTER_POINTS for text in np.asarray(panel.labels)[drawn].tolist()])
+    lefts = _to_the_left(x, y, line, widths)
+    axes.set_xlim(*_limits(x, widths, lefts))
     for at, height, shift, left, text in zip(x, y, shifts, lefts, np.asarray(panel.labels)[drawn], strict=True):
         axes.annotate(
             str(text).replace("$", r"\$"),
             (float(at), float(height)),
-            xytext=(-5 if left else 5, shift),
+            xytext=(-_OFFSET if left else _OFFSET, shift),
             textcoords="offset points",
             ha="right" if left else "left",
             va="center",
@@ -193,16 +200,28 @@ def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, drawn: n
         )
 
 
-def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
-    """Choose the side of each label, away from the line and inside the panel; return True for left of the point."""
+def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None, widths: Floats) -> npt.NDArray[np.bool_]:
+    """Choose the side of each label, away from the line; long labels stay inside. Return True for left of the point."""
     width = x.max() - x.min() or 1.0
     place = (x - x.min()) / width
     left: npt.NDArray[np.bool_] = place > 1 / 2
     if line is not None:
         slope, intercept = line
         above = (y - slope * x - intercept) * slope > 0  # points above a rising line lie left of it
-        left = (above & (place >= _EDGE)) | (place > 1 - _EDGE)
+        long = widths > _WIDTH_POINTS * _EDGE
+        left = (above & ~(long & (place < _EDGE))) | (long & (place > 1 - _EDGE))
     return left
+
+
+def _limits(x: Floats, widths: Floats, lefts: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """Return limits of the horizontal axis with room for the labels, whose widths are in points."""
+    span = x.max() - x.min() or 1.0
+    low, high = x.min() - _MARGIN * span, x.max() + _MARGIN * span
+    for _ in range(_ROUNDS):  # wider limits make labels wider in the unit of the axis
+        unit = (high - low) / _WIDTH_POINTS
+        low = min(low, float((x - widths * unit)[lefts].min(initial=low)))
+        high = max(high, float((x + widths * unit)[~lefts].max(initial=high)))
+    return low, high
 
 
 def _apart(heights: Floats) -> Floats:

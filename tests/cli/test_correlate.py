@@ -499,12 +499,15 @@ def test_labels_are_on_the_side_that_the_line_is_not_on():
     from latticemetric.report.plots import _to_the_left
 
     x, above, below = np.array([0.0, 4, 6, 10]), np.array([1.0, 5, 7, 11]), np.array([-1.0, 3, 5, 9])
-    assert _to_the_left(x, above, (1.0, 0.0)).tolist() == [False, True, True, True]  # the first one would be outside
-    assert _to_the_left(x, below, (1.0, 0.0)).tolist() == [False, False, False, True]
-    assert _to_the_left(x, -above, (-1.0, 0.0)).tolist() == [False, True, True, True]
-    assert _to_the_left(x, -below, (-1.0, 0.0)).tolist() == [False, False, False, True]
-    assert _to_the_left(x, above, None).tolist() == [False, False, True, True]
-    assert _to_the_left(np.array([2.0]), np.array([1.0]), None).tolist() == [False]
+    short, long = np.full(4, 20.0), np.full(4, 90.0)
+    for sign in (1, -1):
+        assert _to_the_left(x, sign * above, (sign, 0.0), short).tolist() == [True, True, True, True]
+        assert _to_the_left(x, sign * below, (sign, 0.0), short).tolist() == [False, False, False, False]
+        # A long label at an edge would take too much room outside.
+        assert _to_the_left(x, sign * above, (sign, 0.0), long).tolist() == [False, True, True, True]
+        assert _to_the_left(x, sign * below, (sign, 0.0), long).tolist() == [False, False, False, True]
+    assert _to_the_left(x, above, None, short).tolist() == [False, False, True, True]
+    assert _to_the_left(np.array([2.0]), np.array([1.0]), None, np.array([20.0])).tolist() == [False]
 
 
 def test_labels_that_would_hide_one_another_are_pushed_apart():

@@ -146,6 +146,6 @@ def test_without_docstrings_a_line_says_what_a_command_does(program, arguments, 
 @pytest.mark.parametrize("arguments", ["--help", "--version", "mbr --help", "completion bash", "doctor"])
 def test_a_pipe_that_closes_is_no_fault(arguments):
     """As for all other commands; here, it is click that finds the pipe closed."""
-    command = f"set -o pipefail; {sys.executable} -m latticemetric {arguments} | true"
+    command = f"set -o pipefail; {sys.executable} -P -m latticemetric {arguments} | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -47,6 +47,8 @@ class Vocabulary:
 
     __slots__ = ("_highest", "_number", "_spaced", "_word", "epsilon", "is_embedded", "is_given")
 
+    _spaced: frozenset[int]
+
     def __init__(self, words: Mapping[int, str]) -> None:
         """Map numbers to words. Numbers must have different words; number 0 (ε) may have any spelling."""
         words = _checked_table(words)

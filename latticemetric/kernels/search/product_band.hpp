@@ -535,7 +535,6 @@ class ProductBand {
     found_runs_.clear();
   }
 
-
   const Lattice& lattice_;
   const std::int64_t* const begin_;
   const ReferencePositions& positions_;

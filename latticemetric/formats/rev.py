@@ -12,14 +12,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from latticemetric.errors import FormatError
-from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.streams.stream import open_stream, warn
 from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.formats.text.json import object_of, parsed_json
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
 
 _REQUIRED = ("token", "tags")
-_TAG = re.compile(r"\['([^':\]]+):([^'\]]+)'\]")
+_TAGS = re.compile(r"\['([^':\]]+):([^'\]]+)'(,\s*'[^':\]]+:[^'\]]+')*\]")
 _NO_TAGS = ("", "[]")
 
 CLASS = "class"
@@ -36,8 +36,8 @@ class Token(NamedTuple):
         word: The token without punctuation.
         punctuation: The punctuation mark after the word; empty if there is none.
         speaker: The speaker's name or number.
-        tag: The number of its tag in `norm.json`; empty if it has none.
-        kind: The class of its tag, such as `MONEY`; empty if it has none.
+        tag: The number of its (first) tag in `norm.json`; empty if it has none.
+        kind: The class of this tag, such as `MONEY`; empty if it has none.
     """
 
     word: str
@@ -54,29 +54,33 @@ def is_nlp(head: bytes) -> bool:
 
 
 def read_nlp(path: str) -> list[Token]:
-    """Read the tokens of an `.nlp` file, compressed or not.
+    """Read the tokens of an `.nlp` file, compressed or not. Of several tags of a token, the first counts: warn once.
 
     Raises:
         FormatError: The file has no header, or a line does not fit the header.
     """
     with open_stream(path) as stream:
         lines = stream.lines()
-        header = next(lines, "").split("|")
+        header = [name.strip(" \t") for name in next(lines, "").split("|")]
         if not set(_REQUIRED) <= set(header):
             advice = "the first line names the columns: token|speaker|ts|endTs|punctuation|case|tags"
             raise FormatError("this is not an .nlp file", where=stream.place(1), advice=advice)
         tokens = []
+        several = ""
         for line in lines:
-            fields = line.split("|")
+            fields = [field.strip(" \t") for field in line.split("|")]
             if len(fields) != len(header):
                 raise FormatError(
                     f"expected {len(header)} fields separated by |, found {len(fields)}", where=stream.place()
                 )
             row = dict(zip(header, fields, strict=True))
-            tag = _TAG.fullmatch(row["tags"])
-            if tag is None and row["tags"] not in _NO_TAGS:
+            tags = _TAGS.fullmatch(row["tags"])
+            if tags is None and row["tags"] not in _NO_TAGS:
                 raise FormatError(f"'{row['tags']}' is not a tag like ['12:MONEY']", where=stream.place())
-            number, kind = tag.groups() if tag else ("", "")
+            number, kind, more = tags.groups() if tags else ("", "", None)
+            if more and not several:
+                several = stream.place()
+                warn(several, "the token has several tags: the first counts, as in fstalign")
             if len(split_words(row["token"])) != 1:
                 raise FormatError("a token must be one word", where=stream.place())
             tokens.append(Token(row["token"], row.get("punctuation", ""), row.get("speaker", ""), number, kind))
@@ -85,6 +89,9 @@ def read_nlp(path: str) -> list[Token]:
 
 def read_norm(path: str) -> Alternatives:
     """Read the alternatives of `norm.json`, in the order of the file.
+
+    A form is a list of words, or of texts of several words: `["William Shakespeare"]` and `["William", "Shakespeare"]`
+    are the same.
 
     Raises:
         FormatError: The file is not JSON, or an entry has no verbalizations.
@@ -96,13 +103,19 @@ def read_norm(path: str) -> Alternatives:
     found = {}
     for number, entry in entries.items():
         try:
-            forms = [tuple(candidate["verbalization"]) for candidate in entry["candidates"]]
+            forms = [candidate["verbalization"] for candidate in entry["candidates"]]
         except (KeyError, TypeError):
             raise FormatError(f"entry {number} has no candidates with verbalizations", where=path) from None
-        if not forms or not all(isinstance(word, str) and len(split_words(word)) == 1 for one in forms for word in one):
+        if not forms or not all(map(_are_texts, forms)):
             raise FormatError(f"a verbalization of entry {number} is not a list of words", where=path)
-        found[number] = tuple(dict.fromkeys(forms))
+        spoken = (tuple(word for text in form for word in split_words(text)) for form in forms)
+        found[number] = tuple(dict.fromkeys(spoken))
     return found
+
+
+def _are_texts(form: object) -> bool:
+    """Check whether a form is a list of texts with at least one word each."""
+    return isinstance(form, list) and all(isinstance(text, str) and bool(split_words(text)) for text in form)
 
 
 def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = None) -> Lattice:

@@ -90,13 +90,27 @@ def test_other_files_are_refused(tmp_path, text, message):
         '{"1": {}}',
         '{"1": {"candidates": []}}',
         '{"1": {"candidates": [{"verbalization": [3]}]}}',
-        '{"1": {"candidates": [{"verbalization": ["a b"]}]}}',
+        '{"1": {"candidates": [{"verbalization": ["a", " "]}]}}',
+        '{"1": {"candidates": [{"verbalization": "a"}]}}',
     ],
 )
 def test_other_alternatives_are_refused(tmp_path, text):
     (tmp_path / "norm.json").write_text(text)
     with pytest.raises(FormatError, match=r"norm\.json"):
         read_norm(str(tmp_path / "norm.json"))
+
+
+def test_a_form_may_be_a_text_of_several_words(tmp_path):
+    forms = [["William Shakespeare"], ["will", "shakespeare "], ["William", "Shakespeare"]]
+    (tmp_path / "norm.json").write_text(json.dumps({"0": {"candidates": [{"verbalization": form} for form in forms]}}))
+    assert read_norm(str(tmp_path / "norm.json")) == {"0": (("William", "Shakespeare"), ("will", "shakespeare"))}
+
+
+def test_of_several_tags_the_first_counts_and_it_is_said(tmp_path, caplog):
+    (tmp_path / "a.nlp").write_text(HEADER + "ten ||||||['3:CARDINAL', '3:MONEY']|\n a||||||[]|\n")
+    tokens = read_nlp(str(tmp_path / "a.nlp"))
+    assert [(one.word, one.tag, one.kind) for one in tokens] == [("ten", "3", "CARDINAL"), ("a", "", "")]
+    assert "a.nlp:2: the token has several tags: the first counts" in caplog.text
 
 
 @pytest.mark.real_data

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from latticemetric.batch.corrections import Corrections
     from latticemetric.batch.oracle_at_k import OracleAtK
 
+_FOR_GRAPHS = "for oracles of a graph's n best strings, use latticemetric sweep --nbest-sizes 1,10,100"
+
 
 @dataclass(frozen=True)
 class Lists(Tabular):
@@ -112,7 +114,7 @@ def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
         with placed(pair.entry.place):
             graph = pair.entry.build()
             if not isinstance(graph, NBest):
-                raise InputError("this is not an n-best list", advice="use latticemetric oracle, which takes any graph")
+                raise InputError("this is not an n-best list", advice=_FOR_GRAPHS)
             if any(reference.graph is not None for reference in pair.references):
                 raise InputError(
                     "the reference has alternatives", advice="use latticemetric oracle, which takes alternatives"

@@ -133,17 +133,17 @@ class Verb(click.Command):
         self.sections = sections or {}
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, unless it would overwrite its inputs; if arguments are swapped, say so in the error."""
+        """Run the command, unless it would overwrite its inputs; say in errors if files are of the wrong kind."""
         from latticemetric.cli.output_guard import guarded
 
         try:
             with guarded(ctx):
                 return super().invoke(ctx)
         except InputError as error:
-            from latticemetric.cli.mistakes import in_wrong_order
+            from latticemetric.cli.mistakes import wrong_kinds
 
-            if (swapped := in_wrong_order(error, ctx.params)) is not None:
-                raise swapped from None
+            if (wrong := wrong_kinds(error, ctx.params)) is not None:
+                raise wrong from None
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

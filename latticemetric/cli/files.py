@@ -26,9 +26,18 @@ class NamesFiles(click.types.StringParamType):
 
     Attributes:
         many: True if a name can be a folder or a glob of files.
+        is_file: True if the whole value is the name of a file; False if only a part or some values are.
     """
 
     many = False
+    is_file = True
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value; for `ark:FILE` and other specifiers of Kaldi, return the file."""
+        from latticemetric.formats.streams.specifiers import file_named
+
+        text = super().convert(value, param, ctx)
+        return file_named(text) if self.is_file and isinstance(text, str) else text
 
     def names(self, value: Any) -> Iterator[str]:
         """Yield the file names in the value of a parameter, as the user wrote them."""
@@ -68,6 +77,8 @@ class GraphFiles(NamesFiles):
 class WordList(NamesFiles):
     """The type of a list of words, or of `@` and the name of a file with words."""
 
+    is_file = False
+
     def _name(self, value: str) -> Iterator[str]:
         if value.startswith(_LIST_SIGN):
             yield value.removeprefix(_LIST_SIGN)
@@ -75,6 +86,8 @@ class WordList(NamesFiles):
 
 class GrammarName(NamesFiles):
     """The type of the name of a grammar, or of a file of rules."""
+
+    is_file = False
 
     def _name(self, value: str) -> Iterator[str]:
         from latticemetric.normalization.grammar import grammar_file
@@ -86,6 +99,8 @@ class GrammarName(NamesFiles):
 class MetricName(NamesFiles):
     """The type of the name of a metric, or of an automaton file."""
 
+    is_file = False
+
     def _name(self, value: str) -> Iterator[str]:
         if names_automaton(value):
             yield value
@@ -93,6 +108,8 @@ class MetricName(NamesFiles):
 
 class ClusterName(NamesFiles):
     """The type of the address of a cluster, or of the name of its scheduler's file."""
+
+    is_file = False
 
     def names(self, value: Cluster | None) -> Iterator[str]:
         """Yield the scheduler's file, if the value names one."""
@@ -110,10 +127,12 @@ class Output(click.types.StringParamType):
     has_journal = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse suffixes of compressions that cannot be written."""
+        """Refuse Kaldi's specifiers, and suffixes of compressions that cannot be written."""
         from latticemetric.errors import UsageError
         from latticemetric.formats.streams.compression import FOREIGN_SUFFIXES
+        from latticemetric.formats.streams.specifiers import require_plain_name
 
+        require_plain_name(str(value))
         for suffix in FOREIGN_SUFFIXES:
             if str(value).endswith(suffix):
                 raise UsageError(f"{suffix} files cannot be written", where=value, advice="choose .gz, .xz or .zst")

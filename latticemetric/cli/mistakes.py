@@ -32,6 +32,8 @@ _OPTIONS_ELSEWHERE = {
     "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
     "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
 }  # fmt: skip
+TRANSCRIPTS = frozenset(("trn", "stm", "ctm"))
+"""Formats of texts, which are also read as graphs: of one path, or with alternatives."""
 # Click's names of types.
 _KINDS = {"float range": "number", "float": "number", "integer range": "whole number", "integer": "whole number"}
 _LIKENESS = 0.75
@@ -124,29 +126,59 @@ def _explain_value(error: click.BadParameter) -> str:
     return f"{name.replace(chr(39), '')}: {what}"
 
 
-def in_wrong_order(error: InputError, given: Mapping[str, Any]) -> UsageError | None:
-    """Return an error that says that LATTICES and REFERENCES are swapped; if they are not, return `None`.
+def wrong_kinds(error: InputError, given: Mapping[str, Any]) -> UsageError | None:
+    """Return an error that says which of the graphs and references are files of another kind; `None` if none is.
 
-    They are swapped if REFERENCES is one file with graphs, and LATTICES is a file (or standard input) without graphs.
-    Transcripts are references and graphs.
+    Either a reference is a graph, as when the shell expands a glob; or both arguments are swapped; or both are texts.
     """
-    lattices: str | None = given.get("lattices")
+    graphs: str | None = given.get("lattices") or given.get("lists")
     references: Sequence[str] = given.get("references") or ()
-    if lattices is None or len(references) != 1 or _has_graphs(lattices) or not _has_graphs(references[0]):
+    if graphs is None or not (graphs == "-" or os.path.exists(graphs)):  # noqa: PTH110  the name may be an invalid path
         return None
-    if lattices != "-" and not os.path.exists(lattices):  # noqa: PTH110  the name may be an invalid path
-        return None
-    what = f"{error.what}, but {references[0]} holds graphs"
-    return UsageError(what, where=error.where, advice="give LATTICES before REFERENCES")
+    kind, others = _kind_of(graphs), [(name, _kind_of(name)) for name in references]
+    if kind is not None and kind not in TRANSCRIPTS:
+        return next((_one_too_many(graphs, name) for name, other in others if other == kind), None)
+    if references and _are_texts(graphs, kind) and all(_are_texts(*one) and one[1] != (kind or "") for one in others):
+        advice = f"to score texts, use latticemetric score {graphs} {' '.join(references)}"
+        if kind is None:
+            advice += "; for graphs, name their format with --from"
+        return UsageError(error.what, where=error.where, advice=advice)
+    if kind is None and len(others) == 1 and others[0][1] is not None:
+        what = f"{error.what}, but {references[0]} holds graphs"
+        return UsageError(
+            what, where=error.where, advice=f"give {'LATTICES' if 'lattices' in given else 'LISTS'} before REFERENCES"
+        )
+    return None
 
 
-def _has_graphs(path: str) -> bool:
-    """Return True if the first graph of a file can be read, or if the path is a folder."""
+def _one_too_many(graphs: str, other: str) -> UsageError:
+    """Return the error for a second file of graphs, in the place of the references."""
+    pattern = os.path.join(os.path.dirname(graphs), f"*{os.path.splitext(graphs)[1]}")  # noqa: PTH118, PTH120, PTH122
+    what = "the second argument and those after it are references, but this file holds graphs"
+    return UsageError(what, where=other, advice=f"name all graphs at once: quote the glob, '{pattern}'")
+
+
+def _are_texts(path: str, kind: str | None) -> bool:
+    """Return True for a file of text without graphs, or of transcripts; `kind` is the format of its graphs."""
+    if kind is not None:
+        return kind in TRANSCRIPTS
+    from latticemetric.formats.segments import read_lines
+
+    try:
+        return path != "-" and bool(read_lines(path, of_json=True))
+    except InputError:
+        return False
+
+
+def _kind_of(path: str) -> str | None:
+    """Return the format of the first graph of a file, `folder` for a folder; `None` if there is no graph."""
     from latticemetric.formats.reading import entries
 
     if not os.path.isfile(path):  # noqa: PTH113  the name may be an invalid path
-        return os.path.isdir(path)  # noqa: PTH112
+        return "folder" if os.path.isdir(path) else None  # noqa: PTH112
     try:
-        return next(entries([path])).build() is not None
+        first = next(entries([path]))
+        first.build()
     except (InputError, UsageError, StopIteration):
-        return False
+        return None
+    return first.format

@@ -26,6 +26,7 @@ from latticemetric.formats.registry import (
 )
 from latticemetric.formats.streams.compression import is_tar, without_compression
 from latticemetric.formats.streams.paths import expand, pattern_of_others
+from latticemetric.formats.streams.specifiers import file_named
 from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, decoded_line, open_stream
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
@@ -80,7 +81,8 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield an entry for each graph of `paths`; `Entry.build` parses the graph."""
     required = find_format(format_name) if format_name else None
-    listed = [(path, _expanded(path, required)) for path in map(path_text, paths)]
+    named = (file_named(path_text(path)) for path in paths)
+    listed = [(path, _expanded(path, required)) for path in named]
     for path, files in listed:
         for file in files:
             read = _entries_of(file, required, vocabulary)

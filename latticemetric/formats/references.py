@@ -34,6 +34,12 @@ _TEXT_NAME = (
 )
 _TEXT_FIELD = re.compile(rf'"(?:{_TEXT_NAME})"\s*:'.encode())
 _NBEST = re.compile(rb"\s*[0-9]+[ \t]*\|\|\|[^\n]*\|\|\|")
+# The beginning of graphs in text: checked before the modules of their formats are imported.
+_GRAPHS = re.compile(
+    rb"\s*(?:#|\(\s*\(|Frames|name\s|[A-Za-z]\w*=\S.*?\n[ \t]*[IJ]=[0-9]|[0-9]+ hyp="
+    rb"|\S+[ \t]*\r?\n[0-9]+[ \t]+[0-9]+[ \t]+\S+[ \t]+[^\n]*,)",
+    re.DOTALL,
+)
 
 
 class Reference(NamedTuple):
@@ -157,8 +163,8 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
 def require_lines(stream: Stream, *, of_json: bool = False) -> None:
     """Refuse what would count as words, but is not lines of text.
 
-    That is XML, JSON (unless `of_json` is true), n-best lists, texts with times such as subtitles, archives, binary
-    files, and transcripts in NIST formats.
+    That is XML, JSON (unless `of_json` is true), n-best lists, lattices and forests, texts with times such as
+    subtitles, archives, binary files, and transcripts in NIST formats.
     """
     head = stream.head()
     if _MARKUP.match(head):
@@ -170,10 +176,21 @@ def require_lines(stream: Stream, *, of_json: bool = False) -> None:
         advice = "write its texts on lines, for example with latticemetric best, which puts the id first"
         raise FormatError(what, where=stream.name, advice=advice)
     _require_text(stream)
+    _refuse_graphs(stream)
     if _may_be_transcript(stream):
         from latticemetric.formats.nist.lines import refuse_transcripts
 
         refuse_transcripts(stream)
+
+
+def _refuse_graphs(stream: Stream) -> None:
+    if _GRAPHS.match(stream.head()) is None:
+        return
+    from latticemetric.formats.registry import format_of_marked
+
+    if (name := format_of_marked(stream.head())) is not None:
+        advice = "write the words of its best path on a line, for example with latticemetric best"
+        raise FormatError(f"this is a graph ({name}), not lines of text", where=stream.name, advice=advice)
 
 
 def _is_json_of_decoders(head: bytes) -> bool:

@@ -133,6 +133,11 @@ BUILT_IN = {
 }
 
 _BY_MAGIC = ("openfst", "far")
+# Formats in lines of text that no lines of words resemble. Few files of words pass the test of a first byte or line.
+_MARKED = (
+    "htk-slf", "plf", "sphinx", "pfsg", "wordmesh", "moses-search-graph", "moses-hypergraph", "joshua-hypergraph",
+    "kaldi",
+)  # fmt: skip
 FOLDER_FORMATS = ("espnet-nbest",)
 _SCRIPTS = ("kaldi-script",)  # formats that point to other files
 
@@ -343,6 +348,12 @@ def may_be_script(head: bytes) -> bool:
     first = Head(head)
     candidates = [*(_built_in(name) for name in _SCRIPTS if BUILT_IN[name].may_be(first)), *_plugins()]
     return any(one.points_to is not None and one.sniff(head) for one in candidates)
+
+
+def format_of_marked(head: bytes) -> str | None:
+    """Return the format of text that is certainly graphs, not lines of words; `None` for other text."""
+    first = Head(head)
+    return next((name for name in _MARKED if BUILT_IN[name].may_be(first) and _built_in(name).sniff(head)), None)
 
 
 class UnknownFormatError(FormatError):

@@ -16,6 +16,7 @@ from latticemetric.arguments import path_text
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed, shortened
 from latticemetric.formats.registry import Format, find_format, format_for_writing
 from latticemetric.formats.streams.output import atomic_output
+from latticemetric.formats.streams.specifiers import require_plain_name
 from latticemetric.graph import Graph, named_graphs
 
 _SEPARATORS = {"/", os.sep, os.altsep or os.sep}
@@ -50,6 +51,7 @@ def write(
         NoGraphsError: No graph is left to write to a file or archive; the file or archive is not written.
     """
     target, graphs = path_text(path), named_graphs(graphs)
+    require_plain_name(target)
     written = find_format(format) if format else format_for_writing(target)
     if not written.can_be_written:
         raise UsageError(

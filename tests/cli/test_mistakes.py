@@ -50,6 +50,88 @@ def test_all_verbs_recognise_swapped_arguments(verb, tmp_path):
     assert_one_line_error(done, "meeting.lat.txt holds graphs; give LATTICES before REFERENCES$")
 
 
+VERBS_WITH_REFERENCES = ("oracle", "sweep", "lists", "expected", "calibrate", "report")
+
+
+def with_references(verb, graphs, tmp_path):
+    more = ["--output", tmp_path / "page.html"] if verb == "report" else ["--beams", 1] if verb == "sweep" else []
+    return run("latticemetric", verb, *graphs, *more)
+
+
+@pytest.mark.parametrize("verb", VERBS_WITH_REFERENCES)
+def test_a_glob_that_the_shell_expanded_is_recognised(verb, tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.slf").write_bytes((EXAMPLES / "ferry.slf").read_bytes())
+    graphs = [tmp_path / f"{name}.slf" for name in ("a", "b", "c")]
+    for given in (graphs, [*graphs, EXAMPLES / "ferry.ref.txt"]):
+        message = f"b.slf: .* but this file holds graphs; .* quote the glob, '{tmp_path}/\\*.slf'$"
+        assert_one_line_error(with_references(verb, given, tmp_path), message)
+
+
+def test_graphs_in_place_of_references_are_never_words():
+    """Three lattices in PLF are three lines, as three references are: their brackets counted as words."""
+    proverbs = EXAMPLES / "proverbs.plf"
+    done = oracle(proverbs, proverbs, EXAMPLES / "proverbs.ref.txt")
+    assert_one_line_error(done, "proverbs.plf: .* holds graphs; .* quote the glob")
+
+
+@pytest.mark.parametrize("verb", VERBS_WITH_REFERENCES)
+@pytest.mark.parametrize(
+    "pair", ["letters.new.txt letters.ref.txt", "radio.ctm radio.stm", "letters.new.txt radio.stm"]
+)
+def test_texts_are_for_score(verb, pair, tmp_path):
+    if (verb, pair) == ("calibrate", "radio.ctm radio.stm"):
+        pytest.skip("calibrate takes the confidences of a CTM")
+    files = [EXAMPLES / name for name in pair.split()]
+    message = f"to score texts, use latticemetric score {files[0]} {files[1]}"
+    assert_one_line_error(with_references(verb, files, tmp_path), message)
+
+
+def test_lines_of_text_are_no_graphs_whatever_they_begin_with(tmp_path):
+    for line in ("# a comment", "name the song", "x=1 y=2", "V=IR", "((( laughs )))", "17\n18 1 one, two", "Frames"):
+        text = file(tmp_path, "text", f"{line}\n")
+        assert good(run("latticemetric", "score", text, text, "--metrics", "wer", "--format", "tsv")).stdout
+
+
+def test_lists_of_graphs_point_to_the_oracle_of_their_best_strings():
+    done = run("latticemetric", "lists", EXAMPLES / "ferry.slf", EXAMPLES / "ferry.ref.txt")
+    assert_one_line_error(done, "this is not an n-best list; .* latticemetric sweep --nbest-sizes 1,10,100$")
+
+
+@pytest.mark.parametrize("prefix", ["ark:", "ark,t:", "s,cs,ark:", "ark,s,cs:"])
+def test_files_are_named_as_in_kaldi(prefix, tmp_path):
+    plain = good(oracle(*MEETING)).stdout
+    assert good(oracle(*(f"{prefix}{one}" for one in MEETING))).stdout == plain
+    assert good(oracle(f"{prefix}-", MEETING[1], stdin=MEETING[0].read_bytes())).stdout == plain
+    symbols = ["--symbols", EXAMPLES / "meeting.words.txt"]
+    read = [
+        good(run("latticemetric", "best", name, *symbols)).stdout
+        for name in (EXAMPLES / "meeting.scp", f"scp:{EXAMPLES / 'meeting.scp'}")
+    ]
+    assert read[0] == read[1]
+    # A file with such a name is meant; its name is free to hold a colon.
+    file(tmp_path, "ark:x", "hello\n")
+    assert good(run("latticemetric", "score", "ark:x", "ark:x", "--metrics", "wer", cwd=tmp_path)).stdout
+
+
+@pytest.mark.parametrize("line", [
+    "best {}", "oracle {} refs", "oracle ref {}", "score {} ref", "score ref {}", "combine {} ref", "lists {} ref",
+    "best x --symbols {}", "mbr x --tune {}", "score x y --utt2spk {}", "info {}", "convert {} x.slf", "draw {}",
+])  # fmt: skip
+@pytest.mark.parametrize("command", ["ark:gunzip -c x.gz|", "ark,t:lattice-copy ark:x ark,t:- |", "gunzip -c x.gz |"])
+def test_commands_in_place_of_files_are_not_run(line, command, tmp_path):
+    file(tmp_path, "ref", "a\n"), file(tmp_path, "x", "a\n")
+    done = run("latticemetric", *(word.format(command) for word in line.split()), cwd=tmp_path)
+    assert_one_line_error(done, re.escape(f"{command}: commands are not run; name the file that it reads"))
+
+
+@pytest.mark.parametrize("target", ["ark:x.slf", "ark,t:x.slf", "ark,scp:x.ark,x.slf"])
+def test_outputs_are_plain_names(target, tmp_path):
+    done = run("latticemetric", "convert", EXAMPLES / "ferry.slf", target, cwd=tmp_path)
+    assert_one_line_error(done, "this is not the name of a file; name the file only: x.slf$")
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_wrong_in_order_is_no_swap(tmp_path):
     done = oracle(file(tmp_path, "bad.lat", "wibble"), MEETING[1])
     assert "LATTICES before" not in done.stderr

@@ -15,6 +15,7 @@ from latticemetric.errors import FormatError, InputError, UsageError, harmless, 
 from latticemetric.formats.streams.advice import advice_for
 from latticemetric.formats.streams.compression import DamageError, Unpacked, compression_of, without_compression
 from latticemetric.formats.streams.inputs import current
+from latticemetric.formats.streams.specifiers import file_named
 from latticemetric.memory import machine_memory, parse_size, shown_size
 
 STANDARD_INPUT = "-"
@@ -340,8 +341,8 @@ class Piece:
 
 
 def open_stream(path: str) -> Stream:
-    """Open a file or standard input (`-`); decompress gzip, xz and zstd."""
-    inputs = current()
+    """Open a file or standard input (`-`), also by a specifier of Kaldi (`ark:FILE`); decompress gzip, xz and zstd."""
+    path, inputs = file_named(path), current()
     if inputs is not None and path in inputs.kept:
         return Stream(path, io.BytesIO(inputs.kept[path]))
     if path == STANDARD_INPUT:

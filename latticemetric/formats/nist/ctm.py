@@ -1,6 +1,7 @@
 """Read and write NIST time-marked words (CTM): `file channel begin duration word [confidence [type [speaker]]]`.
 
-Each channel is a graph with the id `file,channel`; ε-arcs bridge gaps and overlaps between words. Confidences of words
+Each channel is a graph with the id `file,channel`; ε-arcs bridge gaps and overlaps between words. The lines of several
+channels may alternate, as in a file that is sorted by time: then words are put in order of time. Confidences of words
 do not give the probability of a path, so they become labels, not scores. See `words` for the notation of words.
 """
 
@@ -18,7 +19,6 @@ from latticemetric.formats.nist.lines import (
     CTM_FIELDS,
     EXACT,
     MARKS,
-    SORT_ADVICE,
     TIME_ORDER,
     content_lines,
     exact_decimal,
@@ -43,7 +43,6 @@ from latticemetric.formats.nist.words import (
 )
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
-from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -54,8 +53,30 @@ EXTRAS = ("confidence", "type", "speaker")
 
 _CHANNEL = "1"
 
-Line = tuple[str, Sequence[str]]
-"""The place of a line, and its fields after file and channel."""
+
+class Channel(NamedTuple):
+    """The lines of a channel, not yet parsed.
+
+    Attributes:
+        name: The id `file,channel`.
+        file: The file that the lines are from, for errors; empty for lines that are not from a file.
+        lines: The number of each line, and its text after file and channel.
+        scattered: True if lines of other channels come between these.
+    """
+
+    name: str
+    file: str
+    lines: list[tuple[int, str]]
+    scattered: bool = False
+
+    @property
+    def where(self) -> str:
+        """The place of the first line."""
+        return self.place(self.lines[0][0])
+
+    def place(self, number: int) -> str:
+        """Return the place of a line."""
+        return f"{self.file}:{number}" if self.file else ""
 
 
 class TimedWord(NamedTuple):
@@ -70,12 +91,17 @@ Alternation = list[list[TimedWord]]
 """A list of alternatives; each is a list of words."""
 
 
-def channels(stream: Stream) -> Iterator[tuple[str, str, list[Line]]]:
-    """Yield the id, place and lines of each channel; keep only one channel in memory."""
-    return grouped_by_id(_lines(stream), advice=SORT_ADVICE)
+def channels(stream: Stream, *, fold_case: bool = False) -> list[Channel]:
+    """Read the channels of a stream, in the order of their first lines.
 
+    Warn if lines of other channels come between those of a channel.
 
-def _lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
+    Args:
+        stream: The file.
+        fold_case: True to take names that differ only in case for one channel.
+    """
+    found: dict[str, Channel] = {}
+    last, first_scattered = None, None
     for line in content_lines(stream):
         fields = split_words(line)
         if len(fields) < CTM_FIELDS:
@@ -84,26 +110,41 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
                 where=stream.place(),
                 advice="write file channel begin duration word",
             )
-        yield join_fields(fields[:2]), stream.place(), (stream.place(), fields[2:])
+        name = join_fields(fields[:2])
+        key = name.casefold() if fold_case else name
+        channel = found.setdefault(key, Channel(name, stream.name, []))
+        if channel.lines and key != last and not channel.scattered:
+            found[key] = channel._replace(scattered=True)
+            first_scattered = first_scattered or (stream.place(), name)
+        channel.lines.append((stream.line, " ".join(fields[2:])))
+        last = key
+    if first_scattered is not None:
+        where, name = first_scattered
+        what = f"lines of other channels come before this line of '{shortened(name)}'"
+        warn(where, f"{what}: words are put in order of channel and time, as by {TIME_ORDER}")
+    return list(found.values())
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for name, place, lines in channels(stream):
-        yield Entry(name, place, partial(parsed_channel, lines), naming="own")
+    for channel in channels(stream):
+        yield Entry(channel.name, channel.where, partial(parsed_channel, channel), naming="own")
 
 
-def parsed_channel(block: Sequence[Line]) -> Lattice:
+def parsed_channel(channel: Channel) -> Lattice:
     """Build the graph of a channel."""
-    return network(list(items(block)), timed=True)
+    return network(items(channel), timed=True)
 
 
-def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
-    """Yield the words and alternations of a channel.
+def items(channel: Channel) -> list[TimedWord | Alternation]:
+    """Return the words and alternations of a channel; if its lines are scattered, in order of their begins.
 
-    Warn once if a word or alternation ends before the begin of an earlier one.
+    Otherwise, keep the order of the file; warn once if a word or alternation ends before the begin of an earlier one.
     """
+    placed = list(_placed_items(channel))
+    if channel.scattered:
+        return sorted((item for _, item in placed), key=lambda item: _span(item)[0])
     latest, in_order = Decimal(0), True
-    for where, item in _placed_items(block):
+    for where, item in placed:
         rows = rows_of(item)
         end = max(row.end for row in rows)
         if end < latest and in_order and where:
@@ -111,14 +152,15 @@ def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
             what = f"the word ends at {end:f}, but an earlier one begins at {latest:f}"
             warn(where, f"{what}: words keep the order of the file; {TIME_ORDER} puts them in order of time")
         latest = max(latest, *(row.begin for row in rows))
-        yield item
+    return [item for _, item in placed]
 
 
-def _placed_items(block: Sequence[Line]) -> Iterator[tuple[str, TimedWord | Alternation]]:
+def _placed_items(channel: Channel) -> Iterator[tuple[str, TimedWord | Alternation]]:
     """Yield the words and alternations of a channel with their places."""
     opened: str | None = None
     alternation: Alternation = []
-    for where, fields in block:
+    for number, text in channel.lines:
+        where, fields = channel.place(number), split_words(text)
         mark = fields[2].upper()
         if mark not in MARKS:
             row = _row(fields, where)
@@ -213,10 +255,10 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     require_first_field(head[0], NAME)
     writer = _Writer(lattice)
     for explicit in (False, True):
-        lines: list[Line] = [("", fields) for fields in writer.sequence(writer.speller.series, explicit=explicit)]
+        lines = [" ".join(fields) for fields in writer.sequence(writer.speller.series, explicit=explicit)]
         with contextlib.suppress(FormatError):
-            if _contents(parsed_channel(lines)) == _contents(lattice):
-                file.write("".join(" ".join([*head, *fields]) + "\n" for _, fields in lines).encode())
+            if _contents(parsed_channel(Channel(name, "", list(enumerate(lines))))) == _contents(lattice):
+                file.write("".join(" ".join([*head, line]) + "\n" for line in lines).encode())
                 return
     raise UsageError("ctm cannot hold this graph's times and alternations", advice="write a format of lattices")
 

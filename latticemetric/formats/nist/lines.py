@@ -13,12 +13,12 @@ from latticemetric.vocabulary import split_words
 
 MARKS = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
 STM_FIELDS = CTM_FIELDS = 5
-SORT_ADVICE = "sort the file with sort -s -k1,1 -k2,2"
 SAME_SEGMENT = (
     "remove one of the two segments, or write a time of the second in another way, such as 2.00 for 2.0: then its "
     "words count as deleted, as in sclite"
 )
 TIME_ORDER = "sort -s -k1,1 -k2,2 -k3,3n"
+SEGMENT_ORDER = "sort -s -k1,1 -k2,2 -k4,4n"
 
 _MOST_CTM_FIELDS = 8
 _TIME = re.compile(f"(?![-+]){NUMBER}")

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import partial
-from itertools import groupby
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from latticemetric.formats.nist import ctm
 from latticemetric.formats.nist.lines import (
     EXACT,
     SAME_SEGMENT,
+    SEGMENT_ORDER,
     STM_FIELDS,
     TIME_ORDER,
     content_lines,
@@ -91,10 +91,10 @@ def _transcript(record: Record) -> Transcript:
 
 
 def _channels(stream: Stream) -> Iterator[Transcript]:
-    for name, where, lines in ctm.channels(stream):
-        with placed(f"{where} ({shortened(name)})"):
-            graph = ctm.network(list(ctm.items(lines)), timed=False)  # gaps are no silences, which cost sclite 0.001
-        yield name, where, words_or_graph(graph)
+    for channel in ctm.channels(stream):
+        with placed(f"{channel.where} ({shortened(channel.name)})"):
+            graph = ctm.network(ctm.items(channel), timed=False)  # gaps are no silences, which cost sclite 0.001
+        yield channel.name, channel.where, words_or_graph(graph)
 
 
 # ---- trn ----
@@ -232,31 +232,17 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
 
     A word belongs to the first segment of its channel that ends after the middle of the word. (For an alternation, the
     latest middle of its words counts.) Words after the last segment belong to the last segment. Names of files and
-    channels are compared without case. Refuse segments that are not in order of time. Refuse channels that have words,
-    but no segments.
+    channels are compared without case. Segments are put in order of channel and time, with a warning. Refuse channels
+    that have words, but no segments.
     """
-    by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
-    for name, place, lines in ctm.channels(words):
-        key = _key(name.split(","))
-        if key in by_channel:
-            raise FormatError(f"'{shortened(name)}' differs from another channel only in case", where=place)
-        by_channel[key] = place, lines
+    by_channel = {_key(channel.name.split(",")): channel for channel in ctm.channels(words, fold_case=True)}
     lattices: dict[str, Lattice] = {}
-    done: set[_Key] = set()
-    for channel, several in groupby(_segments(reference), lambda segment: segment.channel):
-        key, listed = _key([join_fields([field]) for field in channel]), list(several)
-        if key in done:
-            raise FormatError(
-                f"segments of other channels come between the segments of {' '.join(channel)}",
-                where=listed[0].where,
-                advice="sort the segments by file, channel and time",
-            )
-        done.add(key)
-        if key not in by_channel:
-            warn(listed[0].where, f"there are no words for {' '.join(channel)} in {words.name}")
-        place, lines = by_channel.pop(key, ("", []))
-        with placed(place):
-            parts = list(_parts(list(ctm.items(lines)), listed))
+    for key, listed in _segments_by_channel(reference).items():
+        channel = by_channel.pop(key, None)
+        if channel is None:
+            warn(listed[0].where, f"there are no words for {' '.join(listed[0].channel)} in {words.name}")
+        with placed("" if channel is None else channel.where):
+            parts = list(_parts([] if channel is None else ctm.items(channel), listed))
         for segment, part in zip(listed, parts, strict=True):
             if segment.name in lattices:
                 raise FormatError(
@@ -267,9 +253,27 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
             if not segment.is_ignored:
                 lattices[segment.name] = ctm.network(part, timed=False)
     if by_channel:
-        key, (place, _) = next(iter(by_channel.items()))
-        raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=place)
+        key, channel = next(iter(by_channel.items()))
+        raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=channel.where)
     return lattices
+
+
+def _segments_by_channel(reference: Stream) -> dict[_Key, list[Record]]:
+    """Return the segments of each channel in order of time; warn if the file has another order."""
+    found: dict[_Key, list[Record]] = {}
+    last: tuple[_Key, Decimal] | None = None
+    misplaced = ""
+    for segment in _segments(reference):
+        key = _key([join_fields([field]) for field in segment.channel])
+        is_new = key not in found
+        if not is_new and last is not None and (key != last[0] or segment.begin < last[1]):
+            misplaced = misplaced or segment.where
+        found.setdefault(key, []).append(segment)
+        last = key, segment.begin
+    if misplaced:
+        what = "the segment is not in order of file, channel and time"
+        warn(misplaced, f"{what}: segments are put in order, as by {SEGMENT_ORDER}")
+    return {key: sorted(listed, key=lambda segment: segment.begin) for key, listed in found.items()}
 
 
 def _key(channel: Sequence[str]) -> _Key:
@@ -281,12 +285,6 @@ def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item
     at = 0
     latest = Decimal(0)
     for number, segment in enumerate(listed):
-        if number and segment.begin < listed[number - 1].begin:
-            raise FormatError(
-                "the segment begins before the previous segment",
-                where=segment.where,
-                advice="sort the segments by file, channel and time",
-            )
         first, end = at, _end(segment) if number + 1 < len(listed) else math.inf
         while at < len(spoken) and (middle := max(map(_middle, ctm.rows_of(spoken[at])))) < end:
             begin = ctm.rows_of(spoken[at])[0].begin

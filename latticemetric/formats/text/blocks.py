@@ -76,9 +76,7 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
     yield entry()
 
 
-def grouped_by_id(
-    rows: Iterable[tuple[str, str, Row]], advice: str = "move them together"
-) -> Iterator[tuple[str, str, list[Row]]]:
+def grouped_by_id(rows: Iterable[tuple[str, str, Row]]) -> Iterator[tuple[str, str, list[Row]]]:
     """Group rows (id, place, content) by id; yield each id, the place of its first row, and the contents of its rows.
 
     The rows of an id must be adjacent.
@@ -92,7 +90,8 @@ def grouped_by_id(
             if current is not None:
                 yield current, start, block
             if name in seen:
-                raise FormatError(f"the lines of '{shortened(name)}' are not adjacent", where=place, advice=advice)
+                what = f"the lines of '{shortened(name)}' are not adjacent"
+                raise FormatError(what, where=place, advice="move them together")
             seen.add(name)
             current, start, block = name, place, []
         block.append(row)

@@ -233,7 +233,6 @@ _CTM_BROKEN = {
     "confidence in words": _ctm("f 1 2 0.1 b high", "the confidence 'high' is neither a finite number nor NA"),
     "confidence nan": _ctm("f 1 2 0.1 b nan", "the confidence 'nan' is neither"),
     "confidence with underscore": _ctm("f 1 2 0.1 b 1_0", "the confidence '1_0' is neither"),
-    "channel in two pieces": _ctm("g 1 0 1 b\nf 1 3 1 c", "the lines of 'f,1' are not adjacent; sort", 3),
     "alternation not closed": _ctm(_OPENED, "the alternation is not closed by <ALT_END>"),
     "alternation in another": _ctm(_OPENED + "f 1 * * <ALT_BEGIN>", "an alternation is inside another", 4),
     "alternative outside": _ctm("f 1 * * <ALT>", "<ALT> without <ALT_BEGIN>"),

@@ -1,18 +1,13 @@
-"""Immutable results: read-only dictionaries, and base classes with read-only arrays, equality by value, and pickling.
-
-`cached_property` computes a property once, without a lock.
-"""
+"""Immutable results: read-only dictionaries, and base classes with read-only arrays, equality and pickling."""
 
 from __future__ import annotations
 
-import functools
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -192,25 +187,3 @@ def _outline(value: Any) -> Any:
     if isinstance(value, int | str):
         return value
     return None
-
-
-if TYPE_CHECKING or sys.version_info >= (3, 12):
-    from functools import cached_property as cached_property  # noqa: PLC0414  modules import it from here
-else:
-
-    class cached_property(functools.cached_property):  # noqa: N801  the same name as in functools
-        """`functools.cached_property` without a lock, as in Python 3.12 and later.
-
-        In older versions, all objects of a class share one lock: threads that read different objects wait for each
-        other, and a process forked during a computation waits forever. Without the lock, two threads that read the same
-        object at the same time may both compute the property.
-        """
-
-        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-            """Return the value for an instance; return the property itself if read from the class."""
-            if instance is None:
-                return self
-            values = vars(instance)
-            if self.attrname not in values:
-                values[self.attrname] = self.func(instance)
-            return values[self.attrname]

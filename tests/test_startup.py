@@ -75,7 +75,10 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
 
 @pytest.mark.parametrize(
     ("name", "more"),
-    [("latticemetric", set()), ("lattice-oracle", {"cli.files", "cli.options", "cli.oracle", "cli.oracle_options"})],
+    [
+        ("latticemetric", set()),
+        ("lattice-oracle", {"cached", "cli.files", "cli.options", "cli.oracle", "cli.oracle_options"}),
+    ],
 )
 def test_help_imports_options_only(name, more):
     modules = {"cli", "cli.main", "cli.verbs", "cli.commands", "cli.signals", "arguments", "errors", "memory", *more}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from latticemetric.cached import cached_property
 from latticemetric.cli.commands import Options, choice, flag, option
 from latticemetric.cli.files import (
     STANDARD,
@@ -400,7 +401,7 @@ class ReadingOptions(Options):
     )
     from_format: str | None = option("--from FORMAT", "Format of the graphs (default: detected from content).")
 
-    @functools.cached_property
+    @cached_property
     def vocabulary(self) -> Vocabulary | None:
         """The symbol table, read once; `None` if there is none."""
         from latticemetric.formats.reading import as_vocabulary
@@ -454,7 +455,7 @@ class PreparationOptions(Options):
     tokenize: str | None = TOKENIZE
     lowercase: bool = LOWERCASE
 
-    @functools.cached_property
+    @cached_property
     def preparation(self) -> Preparation | None:
         """The preparation of texts; `None` leaves the texts unchanged."""
         if not self.lowercase and self.tokenize is None:

@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from latticemetric.cached import cached_property
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.streams.compression import container_of, is_tar
 from latticemetric.formats.streams.stream import UTF_16, Stream, open_stream

@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import real_number, require_items, require_numbers
+from latticemetric.cached import cached_property
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice

@@ -16,11 +16,12 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.arguments import finite_number, real_number
+from latticemetric.cached import cached_property
 from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_of_ngrams
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
-from latticemetric.frozen import Result, cached_property
+from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, scales_of_each
 from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import finite_number
+from latticemetric.cached import cached_property
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Floats, Scales, weights_under

@@ -59,8 +59,6 @@ class Statistics(Protocol):
 
 S = TypeVar("S", bound=Statistics)
 
-NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one reference; it may be empty")
-
 Table = npt.NDArray[np.float64]
 """Statistics with one row per segment (or sample), and one column for each name in the metric's `columns`."""
 
@@ -277,8 +275,13 @@ def listed_references(references: Any) -> Sequence[Any]:
     listed: Sequence[Any] = (references,) if isinstance(references, str | Lattice) else references
     require_text(listed, "the reference")
     if not len(listed):
-        raise NO_REFERENCE
+        raise no_reference()
     return listed
+
+
+def no_reference() -> UsageError:
+    """Return the error for a candidate without references."""
+    return UsageError("a candidate has no reference", advice="give at least one reference; it may be empty")
 
 
 def which_reference(number: int, references: int) -> str:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.arguments import whole_number
 from latticemetric.automata.recognition import Gains
-from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, references_of, require_as_many, words_of
+from latticemetric.metrics.base import References, Text, no_reference, paired, references_of, require_as_many, words_of
 from latticemetric.nbest import ListColumns
 
 Counts = npt.NDArray[np.int64]
@@ -218,7 +218,7 @@ def _native_count(
 
 def _require_references(owner: Counts) -> None:
     if (owner[1:] == owner[:-1]).any():
-        raise NO_REFERENCE
+        raise no_reference()
 
 
 def best_references(merits: npt.NDArray[np.float64], owner: Counts) -> Counts:

@@ -13,13 +13,13 @@ import numpy as np
 from latticemetric.automata.recognition import BestPath, ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
 from latticemetric.automata.spelling import Spelling, spelled_lattice
+from latticemetric.cached import cached_property
 from latticemetric.engine import native
 from latticemetric.engine.native import ExactGains, StringLoss
 from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import cached_property
 from latticemetric.graph import Graph, as_lattice, path_fields
 from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
 from latticemetric.lattice.lattice import Lattice

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import finite_number, floats, whole_number
+from latticemetric.cached import cached_property
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.arrays import MOST_EDGES
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen, Result, cached_property
+from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, Costs, Floats, Scales, Steps, frozen
 from latticemetric.lattice.lattice import Lattice
@@ -214,9 +215,8 @@ class _ScoredPath(Protocol):
     def edges(self) -> tuple[int, ...]: ...
 
 
-_ANOTHER_LATTICE = UsageError(
-    "the path belongs to another lattice", advice="use the posteriors of the path's own lattice"
-)
+def _another_lattice() -> UsageError:
+    return UsageError("the path belongs to another lattice", advice="use the posteriors of the path's own lattice")
 
 
 def _checked_sampling(count: int, seed: int, what: str) -> tuple[int, int]:
@@ -364,13 +364,13 @@ class Posteriors(Result, Distribution):
                 advice="use `words()` or `ngrams()` of the posteriors",
             )
         if max(path.arcs, default=-1) >= len(self.arc):
-            raise _ANOTHER_LATTICE
+            raise _another_lattice()
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
         # Skip ignored words: they are on arcs, but not in the path's `words`.
         known = set(path.words)
         counted = [(word, arc) for word, arc in spelled if word in known]
         if tuple(word for word, _ in counted) != path.words:
-            raise _ANOTHER_LATTICE
+            raise _another_lattice()
         if self.lattice.ranked:
             return self._agreement(path.words)
         return tuple(np.minimum(self.arc[[arc for _, arc in counted]], 1.0).tolist())

@@ -21,12 +21,13 @@ from latticemetric.batch.review import (
     Sketch,
 )
 from latticemetric.batch.sweep import Score, Sweep, SweepSettings, Swept
+from latticemetric.cached import cached_property
 from latticemetric.display.text import shown_unit, visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape
 from latticemetric.evaluation.intervals import Interval
-from latticemetric.frozen import Frozen, cached_property
+from latticemetric.frozen import Frozen
 from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
 from latticemetric.metrics.base import Table, number_each, references_each
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics

@@ -1,9 +1,16 @@
 """Programs with threads of their own: workers begin, and the interpreter ends, whatever the threads do meanwhile."""
 
+import os
+import re
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
+
+import latticemetric as lm
+from latticemetric.cached import cached_property
 
 GRAPHS = """
 import os, random, sys, threading, time
@@ -88,3 +95,68 @@ time.sleep(0.5)
 def test_an_interpreter_that_ends_does_not_abort_threads_in_native_calls(_time):
     found = done(GRAPHS + ENDING)
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_the_package_has_one_property_without_a_lock_and_no_other():
+    package = Path(lm.__file__).parent
+    from_functools = re.compile(r"functools\.cached_property|from functools import .*cached_property")
+    sources = {
+        str(path.relative_to(package)) for path in package.rglob("*.py") if from_functools.search(path.read_text())
+    }
+    assert sources == {"cached.py"}
+
+
+def test_a_property_is_computed_while_another_thread_computes_that_of_another_object():
+    begun, free = threading.Event(), threading.Event()
+
+    class Slow:
+        def __init__(self, waits):
+            self.waits = waits
+
+        @cached_property
+        def value(self):
+            if self.waits:
+                begun.set()
+                assert free.wait(60)
+            return self.waits
+
+    slow, quick = Slow(waits=True), Slow(waits=False)
+    thread = threading.Thread(target=lambda: slow.value, daemon=True)
+    thread.start()
+    assert begun.wait(60)
+    read = threading.Thread(target=lambda: quick.value, daemon=True)
+    read.start()
+    read.join(60)
+    assert vars(quick) == {"waits": False, "value": False}
+    free.set()
+    thread.join(60)
+    assert vars(slow) == {"waits": True, "value": True}
+
+
+FORKED = """
+import signal, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+lists = {f"s{k}": [" ".join(random.Random(9 * k + j).choices("abcd", k=6)) for j in range(4)] for k in range(3)}
+def networks():
+    return lm.consensus(lattice).words, lm.combine({k: lm.Lattice.from_strings(v) for k, v in lists.items()}).words
+expected = networks()
+def work():
+    while True:
+        networks()
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if networks() == expected else 1)
+    assert os.waitpid(child, 0)[1] == 0
+print("answered", flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_copy_of_the_process_makes_networks_whatever_threads_were_making_at_that_moment():
+    found = done(GRAPHS + FORKED, 120)
+    assert (found.returncode, found.stdout) == (0, "answered\n"), found.stderr

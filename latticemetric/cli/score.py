@@ -183,7 +183,7 @@ def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOpti
     refuse(["norm"], "without references in .nlp")
     if options.by == "class":
         raise UsageError("--by class needs references with tags", advice="give references in Rev's .nlp format")
-    segments = read_nist_segments(systems, references, options.style)
+    segments = read_nist_segments(systems, references, options.style, fold_case=options.lowercase)
     return read_segments([*systems, *references], style=options.style) if segments is None else segments
 
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import ReferenceFile, read_transcripts, require_lines, texts_with_ids
-from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, is_kept, keep, open_stream
+from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, is_kept, keep, open_stream, warn
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
 
@@ -96,11 +96,19 @@ def ids_as_words(files: Sequence[Sequence[SegmentText]]) -> tuple[str, ...]:
     return ("the lines of all files begin with the same ids, which count as words; if they are ids, use --style keyed",)
 
 
-def read_nist_segments(systems: Sequence[str], references: Sequence[str], style: LineStyle = "plain") -> TestSet | None:
+def read_nist_segments(
+    systems: Sequence[str], references: Sequence[str], style: LineStyle = "plain", *, fold_case: bool = False
+) -> TestSet | None:
     """Read outputs and references with ids. Return `None` unless the first reference file is trn, STM, CTM or JSON.
 
     If the first reference file is STM, its segments divide the timed words of CTM outputs. All files must have the same
     ids. Lines that begin with ids may stand beside JSON; `read_segments` reads both.
+
+    Args:
+        systems: Files of outputs.
+        references: Files of references.
+        style: `keyed` if lines begin with ids.
+        fold_case: True to match ids that differ only in case, as sclite does unless it gets `-s`; warn about them.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -112,6 +120,8 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str], style:
         return None
     tables = {path: _system_output(path, first) for path in systems}
     tables |= {path: _required_transcripts(path) for path in references[1:]}
+    if fold_case:
+        tables = {path: _with_ids_of(expected, table, first, path) for path, table in tables.items()}
     return _joined({**tables, first: expected}, [*systems, *references], first, _TEXT_FOR_EACH_ID)
 
 
@@ -202,11 +212,30 @@ def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advi
     """Join the texts of all files by id, in the order of the file `first`; `advice` is for missing ids."""
     for here, there in (pair for path in paths for pair in ((first, path), (path, first))):
         if lacking := [name for name in tables[here] if name not in tables[there]]:
+            if lacking[0].casefold() in map(str.casefold, tables[there]):
+                advice = "ids differ in case; --lowercase compares ids of trn, STM and CTM without case, as sclite does"
             more = f" ({len(lacking)} ids are missing in total)" if len(lacking) > 1 else ""
             what = f"the id '{shortened(lacking[0])}' is missing in {there}{more}"
             raise FormatError(what, where=tables[here][lacking[0]][0] or here, advice=advice)
     ids = tuple(tables[first])
     return TestSet(ids, tuple(tuple(tables[path][name][1] for name in ids) for path in paths))
+
+
+def _with_ids_of(expected: _Table, table: _Table, first: str, path: str) -> _Table:
+    """Return the texts of `path` with the ids of the file `first`, where ids differ only in case."""
+    folded: dict[str, list[str]] = {}
+    for name in expected:
+        folded.setdefault(name.casefold(), []).append(name)
+    renamed: dict[str, tuple[str, SegmentText]] = {}
+    for name, row in table.items():
+        found = [name] if name in expected else folded.get(name.casefold(), [name])
+        if len(found) > 1 or found[0] in renamed or (found[0] != name and found[0] in table):
+            raise FormatError(f"'{shortened(name)}' differs from another id only in case", where=row[0] or path)
+        renamed[found[0]] = row
+    if changed := len(renamed.keys() - table.keys()):
+        which = "an id differs" if changed == 1 else f"{changed} ids differ"
+        warn(path, f"{which} from {first} in case, which does not count with --lowercase, as in sclite")
+    return renamed
 
 
 def _json_texts(path: str) -> _Table | None:

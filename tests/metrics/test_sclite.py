@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from kit.commands import assert_one_line_error, good, run
 from kit.strategies import sentences
 
 import latticemetric as lm
@@ -222,6 +223,42 @@ def test_what_cannot_be_cut_is_refused(stm, ctm, error, tmp_path):
     reference, hypothesis = write_segments(tmp_path, stm, ctm)
     with pytest.raises(lm.FormatError, match=error):
         read_nist_segments([str(hypothesis)], [str(reference)])
+
+
+def test_ids_under_lowercase_are_folded_as_sclite_folds_them(tmp_path, caplog):
+    (tmp_path / "ref.trn").write_text("a b (SPK_1)\nc d (spk_2)\ne (Spk_3)\n")
+    (tmp_path / "hyp.trn").write_text("x (spk_3)\na b (spk_1)\nc x (spk_2)\n")
+    reference, hypothesis = str(tmp_path / "ref.trn"), str(tmp_path / "hyp.trn")
+    with pytest.raises(lm.FormatError, match=r"id 'SPK_1' is missing in .*hyp.trn .*; ids differ in case; --lowercase"):
+        read_nist_segments([hypothesis], [reference])
+    found = read_nist_segments([hypothesis], [reference], fold_case=True)
+    assert found.ids == ("SPK_1", "spk_2", "Spk_3")
+    assert found.files == (("a b", "c x", "x"), ("a b", "c d", "e"))
+    assert "hyp.trn: 2 ids differ from" in caplog.text
+    if SCLITE is not None:  # in the order of the hypotheses
+        assert counts_of_sclite(Path(reference), Path(hypothesis)) == [(0, 1, 0, 0), (2, 0, 0, 0), (1, 1, 0, 0)]
+    files = hypothesis, reference, "--metrics", "sclite"
+    assert "40.00" in good(run("latticemetric", "score", *files, "--lowercase")).stdout
+    assert_one_line_error(run("latticemetric", "score", *files), "ids differ in case; --lowercase")
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis"),
+    [
+        ("a (SPK_1)\nb (spk_1)\n", "a (Spk_1)\nb (sPK_1)\n"),
+        ("a (SPK_1)\n", "a (Spk_1)\nb (spk_1)\n"),
+        ("a (SPK_1)\n", "a (SPK_1)\nb (spk_1)\n"),
+    ],
+)
+def test_ids_that_case_alone_tells_apart_are_not_guessed(reference, hypothesis, tmp_path):
+    (tmp_path / "ref.trn").write_text(reference)
+    (tmp_path / "hyp.trn").write_text(hypothesis)
+    with pytest.raises(lm.FormatError, match="differs from another id only in case"):
+        read_nist_segments([str(tmp_path / "hyp.trn")], [str(tmp_path / "ref.trn")], fold_case=True)
+    again = str(tmp_path / "ref.trn")
+    assert (
+        read_nist_segments([again], [again], fold_case=True).files[0] == read_nist_segments([again], [again]).files[0]
+    )
 
 
 def shuffled(text: str, seed: int) -> str:

@@ -240,7 +240,8 @@ def _joined_channels(file: ReferenceFile) -> dict[str, Reference]:
     """Return the words of the segments of each channel, by `file,channel`; with a graph if a segment has one."""
     segments: dict[str, list[Reference]] = {}
     for name, reference in file.keyed().items():
-        segments.setdefault(",".join(name.split(",")[:2]), []).append(reference)
+        channel = name if reference.segment is None else reference.segment.channel_name
+        segments.setdefault(channel, []).append(reference)
     joined = {}
     for channel, several in segments.items():
         first = next((reference for reference in several if reference.graph is not None), several[0])
@@ -253,7 +254,7 @@ def _warn_of_ignored(path: str, channels: AbstractSet[str]) -> None:
     from latticemetric.formats.nist.transcripts import ignored_segments
 
     with open_stream(path) as stream:
-        ignored = [one for one in ignored_segments(stream) if ",".join(one.name.split(",")[:2]) in channels]
+        ignored = [one for one in ignored_segments(stream) if one.segment and one.segment.channel_name in channels]
     if ignored:
         advice = "write the combination with --format ctm, and score it and the systems with latticemetric score"
         warn(ignored[0].where, f"words of systems in segments that are not scored count as insertions; {advice}")

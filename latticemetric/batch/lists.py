@@ -12,7 +12,7 @@ from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.pairing import Pair, pair_within
 from latticemetric.display.frames import Tabular, records_of
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.references import Reference, read_references
+from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
 from latticemetric.nbest import NBest
@@ -137,7 +137,7 @@ def rewritten_pairs(pairs: Iterable[Pair], rewrite: Callable[[Words], Words]) ->
     for pair in pairs:
         entry = pair.entry and pair.entry.changed(partial(_rewritten_if_list, rewrite=rewrite))
         references = tuple(
-            reference if reference.graph is not None else Reference(rewrite(reference.words), reference.where)
+            reference if reference.graph is not None else reference._replace(words=rewrite(reference.words))
             for reference in pair.references
         )
         yield replace(pair, entry=entry, references=references)

@@ -34,10 +34,10 @@ def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
         graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
     if text is not None:
-        return Reference(text, reference.where)
+        return reference._replace(words=text, graph=None)
     own = reference.graph is None and not grammar.reference_rules
     plain = grammar.text(reference.words) if own else next(graph.paths()).words
-    return Reference(plain, reference.where, graph)
+    return reference._replace(words=plain, graph=graph)
 
 
 def normalized_sides(

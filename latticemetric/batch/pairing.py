@@ -24,6 +24,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.segment_id import SegmentId
 from latticemetric.vocabulary import spaced_words, split_words
 
 _NUMBERS = re.compile(r"([0-9]+)")
@@ -188,6 +189,11 @@ class Pair:
     def place(self) -> str:
         """The place for errors: the graph's file, line and id; without a graph, the reference's file and line."""
         return self.entry.place if self.entry is not None else self.where
+
+    @property
+    def segment(self) -> SegmentId | None:
+        """The parts of the id, if a reference is a segment of an STM or a channel of a CTM."""
+        return next((one.segment for one in self.references if one.segment is not None), None)
 
     def graph_references(self) -> list[GraphReference]:
         """Return each reference as words or as a graph."""

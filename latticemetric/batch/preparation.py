@@ -36,9 +36,9 @@ def prepared_reference(reference: Reference, preparation: Preparation) -> Refere
     """Lower-case and tokenize a reference and its alternatives."""
     words = preparation.words(" ".join(reference.words))
     if reference.graph is None:
-        return Reference(words, reference.where)
+        return reference._replace(words=words)
     with placed(reference.where):
-        return Reference(words, reference.where, preparation.graph(reference.graph))
+        return reference._replace(words=words, graph=preparation.graph(reference.graph))
 
 
 def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:

@@ -33,6 +33,7 @@ from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
 from latticemetric.posterior.expected import Expected, expected
 from latticemetric.posterior.posteriors import posteriors
+from latticemetric.segment_id import SegmentId
 
 Words = tuple[str, ...]
 
@@ -180,6 +181,7 @@ class Review:
         expected: The expected rate of the graph's paths, if computed.
         problem: The error, if the pair failed; then there is no oracle.
         where: The file and line of the error.
+        segment: The parts of the id, if the reference has them (a segment of an STM, a channel of a CTM).
     """
 
     name: str
@@ -195,6 +197,7 @@ class Review:
     expected: Expected | None = None
     problem: LatticeMetricError | None = None
     where: str = ""
+    segment: SegmentId | None = None
 
     def words(self, side: str) -> Words:
         """Return the words of one side (oracle, 1-best or MBR); empty if the graph failed."""
@@ -211,12 +214,14 @@ def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> 
 
 def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
     with built(pair) as (graph, references):
-        return review_graph(settings, ReferencedGraph(pair.name, graph, references))
+        review = review_graph(settings, ReferencedGraph(pair.name, graph, references))
+    return replace(review, segment=pair.segment)
 
 
 def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
     strings = tuple(readable(pair)) if pair.references else ()
-    return Review(pair.name, strings, failed_sweep(settings.metric, pair, error), problem=error, where=pair.where)
+    swept = failed_sweep(settings.metric, pair, error)
+    return Review(pair.name, strings, swept, problem=error, where=pair.where, segment=pair.segment)
 
 
 def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:

@@ -109,6 +109,7 @@ def register_results() -> None:
     register("latticemetric.batch.string_scores", "Strings")
     register("latticemetric.batch.sweep", "Swept")
     register("latticemetric.batch.review", "DrawnArc", "Review", "Size", "Sketch", Decoded="MBRAnswer")
+    register("latticemetric.segment_id", "SegmentId")
 
 
 def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:

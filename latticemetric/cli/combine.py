@@ -34,6 +34,7 @@ from latticemetric.cli.results import (
     words_line,
 )
 from latticemetric.errors import UsageError, harmless
+from latticemetric.segment_id import SegmentId
 
 if TYPE_CHECKING:
     from latticemetric.batch.combination import Combinations, Judged, Judgment, TunedVote
@@ -283,9 +284,9 @@ class _CombinationResults(Results):
                 raise UsageError(
                     f"ctm needs times, but no system has times for '{name}'", advice="choose another --format"
                 )
-            channel = name.replace(",", " ", 1) if name.count(",") == 1 else f"{name} 1"
+            channel = SegmentId.of_channel(name) or SegmentId(name, "1")
             for word, (begin, end), sure in zip(one.words, times or (), one.confidences, strict=True):
-                yield f"{channel} {begin:.2f} {end - begin:.2f} {word} {sure:.4f}"
+                yield f"{channel.file} {channel.channel} {begin:.2f} {end - begin:.2f} {word} {sure:.4f}"
 
 
 def _judgment_table(judged: Judgment) -> Iterator[str]:

@@ -317,7 +317,9 @@ PARAMETERS = option(
 )
 SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.")
 UTT2SPK = option(
-    "--utt2spk FILE", "Speakers of segments: lines of id and speaker, as in Kaldi's utt2spk.", type=NamesFiles()
+    "--utt2spk FILE",
+    "Speakers of segments or files: lines of id and speaker, as in Kaldi's utt2spk.",
+    type=NamesFiles(),
 )
 STYLE = choice(
     "--style",

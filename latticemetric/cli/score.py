@@ -43,8 +43,9 @@ from latticemetric.cli.results import (
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails, GroupKind
+    from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails
     from latticemetric.evaluation.scoring import SystemScore, Tabled
+    from latticemetric.evaluation.segment_groups import AnyId
     from latticemetric.formats.segments import LineStyle, TestSet
     from latticemetric.metrics.base import GraphText, Metric
 
@@ -96,10 +97,11 @@ class _ScoreOptions(Options):
         type=click.IntRange(1),
         default=20,
     )
-    by: GroupKind | Literal["class"] | None = choice(
+    by: Literal["speaker", "file", "label", "class"] | None = choice(
         "--by",
-        ["speaker", "file", "class"],
-        "Also count errors by speaker, by file, or by class of the words (the tags in .nlp references).",
+        ["speaker", "file", "label", "class"],
+        "Also count errors by speaker, by file, by label of the segments (of an STM), or by class of the words (the "
+        "tags in .nlp references).",
         optional=True,
     )
     utt2spk: str | None = UTT2SPK
@@ -164,7 +166,7 @@ def command(
         notes += ids_as_words(segments.files)
     results = kind(tabled, systems, segments.ids, len(references), resampling, options, notes)
     if options.details or options.by is not None:
-        output.write(_ErrorDetails(results, *_analyses(tabled, outputs, expected, segments.ids, options)))
+        output.write(_ErrorDetails(results, *_analyses(tabled, outputs, expected, segments.segments, options)))
     elif options.explain is None:
         output.write(results)
     else:
@@ -198,16 +200,14 @@ def _check_details(options: _ScoreOptions) -> None:
 
 
 def _analyses(
-    tabled: Sequence[Sequence[Tabled]], outputs: Texts, expected: Texts, ids: Sequence[str], options: _ScoreOptions
+    tabled: Sequence[Sequence[Tabled]], outputs: Texts, expected: Texts, ids: Sequence[AnyId], options: _ScoreOptions
 ) -> tuple[list[Analysed], int]:
     """Return the errors of each system by each metric that aligns words, and the number of words to list."""
-    from latticemetric.evaluation.error_analysis import can_analyse, error_analysis, groups_of
-    from latticemetric.formats.segments import read_speakers
+    from latticemetric.evaluation.error_analysis import can_analyse, error_analysis
     from latticemetric.metrics.base import graphs_of
 
-    speakers = None if options.utt2spk is None else read_speakers(options.utt2spk)
+    groups = _groups(ids, options)
     classes = options.by == "class"
-    groups = None if options.by is None or options.by == "class" else groups_of(ids, options.by, speakers)
     if not any(can_analyse(one.metric) for one in tabled[0]):
         raise UsageError("none of the metrics aligns words", where="--details", advice="add wer, cer or sclite")
     listed = list(map(graphs_of, expected))
@@ -219,6 +219,18 @@ def _analyses(
             if can_analyse(one.metric)
         ]
     return found, options.top if options.details else 0
+
+
+def _groups(ids: Sequence[AnyId], options: _ScoreOptions) -> Sequence[str | tuple[str, ...]] | None:
+    """Return the group of each segment, or its labels; `None` unless segments are grouped."""
+    from latticemetric.evaluation.segment_groups import categories_of, groups_of
+    from latticemetric.formats.segments import read_speakers
+
+    if options.by is None or options.by == "class":
+        return None
+    if options.by == "label":
+        return categories_of(ids)
+    return groups_of(ids, options.by, None if options.utt2spk is None else read_speakers(options.utt2spk))
 
 
 def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from latticemetric.display.frames import Tabular
 from latticemetric.display.text import error_line, shown_unit
-from latticemetric.errors import UsageError, shortened
+from latticemetric.errors import UsageError
 from latticemetric.frozen import Frozen, Result
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.base import (
@@ -32,13 +32,8 @@ _Step = tuple[str, str | None, str | None]
 Pair = tuple[str, str]
 """A reference word, and the hypothesis word aligned with it."""
 
-GroupKind = Literal["speaker", "file"]
-
 NO_CLASS = "(no class)"
 """The name of the group of words without a class."""
-
-_STM_FIELDS = 5
-_SEPARATORS = "-_"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,7 +265,7 @@ def error_analysis(
     references: Sequence[GraphReferences],
     metric: Metric[Any] | None = None,
     *,
-    groups: Sequence[str] | None = None,
+    groups: Sequence[str | Sequence[str]] | None = None,
     classes: bool = False,
 ) -> ErrorAnalysis:
     """Count which words are inserted, deleted and confused.
@@ -279,7 +274,7 @@ def error_analysis(
         candidates: The hypotheses, one per segment.
         references: The references of each segment. Errors are counted against the reference with the best score.
         metric: A metric that aligns: `WER` (the default), `Sclite`, `CER` for characters, …
-        groups: The group of each segment: its speaker or file.
+        groups: The group of each segment, such as its speaker or file; or its groups, such as its labels.
         classes: True to group words by class, instead of grouping segments. Each reference must be a graph with classes
             on its arcs (see `nlp_reference`).
 
@@ -289,6 +284,9 @@ def error_analysis(
         '%WER 50.00 [ 2 / 4, 0 ins, 0 del, 2 sub ]'
         >>> {name: dict(details.confusions) for name, details in analysis.groups.items()}
         {'ann': {('c', 'b'): 1}, 'bob': {('d', 'c'): 1}}
+        >>> analysis = error_analysis(["a b", "a c"], ["a c", "a d"], groups=[["all", "noisy"], ["all"]])
+        >>> {name: details.errors for name, details in analysis.groups.items()}
+        {'all': 2, 'noisy': 1}
     """
     check_corpus(candidates, references)
     require_as_many(candidates, references)
@@ -304,14 +302,12 @@ def error_analysis(
         )
     if classes:
         return _by_class(candidates, references, chosen)
+    alignments = [_alignment(chosen, *both) for both in zip(candidates, references, strict=True)]
     listed: dict[str, list[Alignment]] = {}
-    names = [""] * len(candidates) if groups is None else groups
-    for name, candidate, several in zip(names, candidates, references, strict=True):
-        listed.setdefault(name, []).append(_alignment(chosen, candidate, several))
-    total = ErrorDetails.of(chain.from_iterable(listed.values()))
-    if groups is None:
-        return ErrorAnalysis(total, {})
-    return ErrorAnalysis(total, {name: ErrorDetails.of(alignments) for name, alignments in listed.items()})
+    for names, alignment in zip(groups or (), alignments, strict=groups is not None):
+        for name in [names] if isinstance(names, str) else dict.fromkeys(names):
+            listed.setdefault(name, []).append(alignment)
+    return ErrorAnalysis(ErrorDetails.of(alignments), {name: ErrorDetails.of(own) for name, own in listed.items()})
 
 
 def can_analyse(metric: Metric[Any]) -> bool:
@@ -341,34 +337,3 @@ def _by_class(
             raise UsageError(f"{metric.name} aligns characters, which have no classes", advice="use wer or sclite")
         alignments.append((alignment, classes_along(graph, alignment.reference)))
     return ErrorAnalysis(ErrorDetails.of(each for each, _ in alignments), ErrorDetails.by_class(alignments))
-
-
-def groups_of(ids: Sequence[str], by: GroupKind, speakers: Mapping[str, str] | None = None) -> list[str]:
-    """Return the speaker or the file of each segment.
-
-    Ids of STM segments contain both. In other ids, the speaker is the part before the first `-` or `_`, as in data of
-    NIST and Kaldi; the file is the part before the last `-` or `_`. If `speakers` is given, it maps each id to its
-    group (Kaldi's `utt2spk`), and the ids are not parsed.
-
-    Examples:
-        >>> groups_of(["radio-8,1,host,0.00,2.50", "ann_f1-003"], "speaker"), groups_of(["ann_f1-003"], "file")
-        (['host', 'ann'], ['ann_f1'])
-    """
-    return [_group_of(name, by, speakers) for name in ids]
-
-
-def _group_of(name: str, by: GroupKind, speakers: Mapping[str, str] | None) -> str:
-    if speakers is not None:
-        if name not in speakers:
-            raise UsageError(f"segment '{shortened(name)}' has no speaker", advice="add it to the file of speakers")
-        return speakers[name]
-    fields = name.split(",")
-    if len(fields) >= _STM_FIELDS:
-        return fields[-3] if by == "speaker" else ",".join(fields[:-4])
-    places = [at for at, character in enumerate(name) if character in _SEPARATORS]
-    if not places or not places[0]:
-        raise UsageError(
-            f"the id '{shortened(name)}' has no {by} before a '-' or '_'",
-            advice="write ids as SPEAKER-UTTERANCE, or give a file of speakers",
-        )
-    return name[: places[0] if by == "speaker" else places[-1]]

@@ -227,7 +227,7 @@ class MetricScore(Result, Frozen):
         """The sentence scores by segment id; `None` where undefined."""
         return dict(zip(self.ids, self._tabled.sentences(), strict=True))
 
-    def details(self, groups: Sequence[str] | None = None) -> ErrorAnalysis:
+    def details(self, groups: Sequence[str | Sequence[str]] | None = None) -> ErrorAnalysis:
         """Count the words inserted, deleted and confused; see `error_analysis`."""
         return error_analysis(*self._texts, self._tabled.metric, groups=groups)
 

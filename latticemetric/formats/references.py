@@ -18,7 +18,9 @@ from latticemetric.formats.timed_texts import timed_texts
 from latticemetric.vocabulary import Vocabulary, split_words
 
 if TYPE_CHECKING:
+    from latticemetric.formats.nist.transcripts import Transcript
     from latticemetric.lattice.lattice import Lattice
+    from latticemetric.segment_id import SegmentId
 
 # Transcripts in NIST formats contain ids in brackets, labels, or times with a fraction; or their names tell the format.
 _TRANSCRIPT_SIGNS = (b")", b"<", b".")
@@ -49,11 +51,13 @@ class Reference(NamedTuple):
         words: The words; for a reference with alternatives, the words of its graph's first path.
         where: The file and line.
         graph: The graph of its alternatives; `None` if it has none.
+        segment: The parts of its id, if it is a segment of an STM or a channel of a CTM.
     """
 
     words: tuple[str, ...]
     where: str
     graph: Lattice | None = None
+    segment: SegmentId | None = None
 
     @property
     def graph_or_words(self) -> Lattice | tuple[str, ...]:
@@ -117,17 +121,19 @@ class ReferenceFile:
                 raise FormatError(
                     f"id '{shortened(name)}' already has a reference, at {table[name].where}",
                     where=reference.where,
-                    advice=self._advice_for_twice(name),
+                    advice=self._advice_for_twice(reference),
                 )
             table[name] = reference
         return table
 
-    def _advice_for_twice(self, name: str) -> str:
+    def _advice_for_twice(self, reference: Reference) -> str:
         if not self.has_ids:
             return "if these are not ids, use --style plain"
-        from latticemetric.formats.nist.lines import SAME_SEGMENT, STM_FIELDS
+        if reference.segment is None:
+            return "give each reference its own id"
+        from latticemetric.formats.nist.lines import SAME_SEGMENT
 
-        return SAME_SEGMENT if name.count(",") + 1 >= STM_FIELDS else "give each reference its own id"
+        return SAME_SEGMENT
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         """Map word numbers to words if the references are integer transcripts, as in Kaldi.
@@ -250,11 +256,14 @@ def read_transcripts(stream: Stream) -> ReferenceFile | None:
 
     if (read := transcripts(stream)) is None:
         return None
-    named = tuple(
-        (name, Reference(text, where) if isinstance(text, tuple) else Reference(next(text.paths()).words, where, text))
-        for name, where, text in read
-    )
+    named = tuple((one.name, _reference(one)) for one in read)
     return ReferenceFile(stream.name, tuple(reference.words for _, reference in named), None, named)
+
+
+def _reference(read: Transcript) -> Reference:
+    if isinstance(read.text, tuple):
+        return Reference(read.text, read.where, None, read.segment)
+    return Reference(next(read.text.paths()).words, read.where, read.text, read.segment)
 
 
 def texts_with_ids(stream: Stream) -> ReferenceFile | None:

@@ -12,6 +12,7 @@ from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import ReferenceFile, read_transcripts, require_lines, texts_with_ids
 from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, is_kept, keep, open_stream, warn
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.segment_id import SegmentId
 from latticemetric.vocabulary import split_words
 
 SegmentText = str | Lattice
@@ -22,8 +23,17 @@ _LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, 
 _LIKE_AN_ID = re.compile("[0-9_-]")
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
-_Table = Mapping[str, tuple[str, SegmentText]]
-"""The place and the text of each segment, by id."""
+
+class _Placed(NamedTuple):
+    """The text of a segment, its place, and the parts of its id."""
+
+    where: str
+    text: SegmentText
+    segment: SegmentId | None = None
+
+
+_Table = Mapping[str, _Placed]
+"""Segments by id."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +43,15 @@ class TestSet:
     Attributes:
         ids: The id of each segment, or its number (from 1).
         files: For each file, one text per segment.
+        segments: The id of each segment with its parts, if a format gives parts; otherwise, the same as `ids`.
     """
 
     ids: tuple[str, ...]
     files: tuple[tuple[SegmentText, ...], ...]
+    segments: tuple[str | SegmentId, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "segments", self.segments or self.ids)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -216,9 +231,10 @@ def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advi
                 advice = "ids differ in case; --lowercase compares ids of trn, STM and CTM without case, as sclite does"
             more = f" ({len(lacking)} ids are missing in total)" if len(lacking) > 1 else ""
             what = f"the id '{shortened(lacking[0])}' is missing in {there}{more}"
-            raise FormatError(what, where=tables[here][lacking[0]][0] or here, advice=advice)
+            raise FormatError(what, where=tables[here][lacking[0]].where or here, advice=advice)
     ids = tuple(tables[first])
-    return TestSet(ids, tuple(tuple(tables[path][name][1] for name in ids) for path in paths))
+    files = tuple(tuple(tables[path][name].text for name in ids) for path in paths)
+    return TestSet(ids, files, tuple(tables[first][name].segment or name for name in ids))
 
 
 def _with_ids_of(expected: _Table, table: _Table, first: str, path: str) -> _Table:
@@ -250,7 +266,7 @@ def _json_texts(path: str) -> _Table | None:
 def _keyed_lines(path: str) -> _Table:
     if (texts := _json_texts(path)) is not None:
         return texts
-    table: dict[str, tuple[str, SegmentText]] = {}
+    table: dict[str, _Placed] = {}
     for number, line in enumerate(read_lines(path), start=1):
         fields = split_words(line)
         if not fields:
@@ -258,12 +274,12 @@ def _keyed_lines(path: str) -> _Table:
         place = f"{path}:{number}"
         if fields[0] in table:
             raise FormatError(
-                f"id '{shortened(fields[0])}' already appears at line {table[fields[0]][0].rpartition(':')[2]}",
+                f"id '{shortened(fields[0])}' already appears at line {table[fields[0]].where.rpartition(':')[2]}",
                 where=place,
                 advice="give each segment its own id; if these are not ids, omit --style keyed",
             )
         # Keep the spaces inside the text: tokenizers use them.
-        table[fields[0]] = place, line.split(fields[0], 1)[1].strip(" \t")
+        table[fields[0]] = _Placed(place, line.split(fields[0], 1)[1].strip(" \t"))
     if not table:
         raise FormatError("the file holds no segments", where=path)
     return table
@@ -285,7 +301,7 @@ def _system_output(path: str, reference: str) -> _Table:
     with open_stream(path) as words, open_stream(reference) as segments:
         if _are_words_and_segments(words, segments):
             cut = words_by_segment(words, segments)
-            return {name: (path, _text(words_or_graph(graph))) for name, graph in cut.items()}
+            return {name: _Placed(path, _text(words_or_graph(graph))) for name, graph in cut.items()}
     return _required_transcripts(path)
 
 
@@ -319,7 +335,7 @@ def _transcripts(path: str) -> _Table | None:
 
 
 def _table_of(file: ReferenceFile) -> _Table:
-    return {name: (reference.where, _text(reference.graph_or_words)) for name, reference in file.keyed().items()}
+    return {name: _Placed(one.where, _text(one.graph_or_words), one.segment) for name, one in file.keyed().items()}
 
 
 def _text(graph_or_words: Lattice | tuple[str, ...]) -> SegmentText:
@@ -327,7 +343,7 @@ def _text(graph_or_words: Lattice | tuple[str, ...]) -> SegmentText:
 
 
 def read_speakers(path: str) -> dict[str, str]:
-    """Read the speaker of each segment: lines of id and speaker, like Kaldi's `utt2spk`."""
+    """Read the speaker of each segment or file: lines of id and speaker, like Kaldi's `utt2spk`."""
     speakers: dict[str, str] = {}
     with open_stream(path) as stream:
         for number, line in enumerate(stream.lines(), start=1):
@@ -336,6 +352,8 @@ def read_speakers(path: str) -> dict[str, str]:
                 continue
             if len(fields) != 2 or fields[0] in speakers:  # noqa: PLR2004  an id and a speaker
                 what = "the line is not an id and a speaker" if len(fields) != 2 else "the id appears twice"  # noqa: PLR2004
-                raise FormatError(what, where=f"{path}:{number}", advice="write one line for each segment: ID SPEAKER")
+                raise FormatError(
+                    what, where=f"{path}:{number}", advice="write one line for each segment or file: ID SPEAKER"
+                )
             speakers[fields[0]] = fields[1]
     return speakers

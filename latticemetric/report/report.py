@@ -27,6 +27,7 @@ from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape
 from latticemetric.evaluation.intervals import Interval
+from latticemetric.evaluation.segment_groups import AnyId
 from latticemetric.frozen import Frozen
 from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
 from latticemetric.metrics.base import Table, number_each, references_each
@@ -94,7 +95,7 @@ class Report:
     densities: list[tuple[float, float]] = field(default_factory=list)
     sketched: int = 0
     expectation: ExpectationTotals = field(default_factory=ExpectationTotals)
-    _names: list[str] = field(default_factory=list)
+    _ids: list[AnyId] = field(default_factory=list)
     _sketches: list[tuple[float, int, Sketch]] = field(default_factory=list)
     _swept: list[Swept] = field(default_factory=list)
     _rows: dict[str, list[list[int]]] = field(default_factory=lambda: {ORACLE: [], ONE_BEST: [], MBR: []})
@@ -104,7 +105,7 @@ class Report:
         """Add the results of graphs; only one result is in memory at a time."""
         for review in reviews:
             place, item = len(self.utterances), utterance(review)
-            self._names.append(review.name)
+            self._ids.append(review.segment or review.name)
             if self.review.points.nbest and review.swept.kept:
                 item["at_k"] = self._at_k(review.swept)
             if self.corrected is not None and "sides" in item:
@@ -163,7 +164,7 @@ class Report:
 
     def groups(self) -> dict[str, list[str]]:
         """Return the group of each utterance by speaker and by file; see `error_groups`."""
-        return error_groups(self._names, self.options.speakers)
+        return error_groups(self._ids, self.options.speakers)
 
     def sketches(self) -> dict[int, Sketch]:
         """Return the graphs to draw, by the index of their utterance."""

@@ -11,7 +11,6 @@ from kit.decoding import run
 from kit.strategies import sentences
 
 import latticemetric as lm
-from latticemetric.evaluation.error_analysis import groups_of
 from latticemetric.formats.segments import read_speakers
 
 test_sets = st.lists(st.tuples(sentences(6), sentences(6), st.sampled_from(["ann", "bob"])), max_size=6)
@@ -87,19 +86,6 @@ def test_the_most_frequent_come_first():
     details = lm.error_analysis(SAID, EXPECTED).total
     assert details.asdict(1)["confusion_pairs"] == [{"reference": "the", "hypothesis": "a", "count": 2}]
     assert next(details.lists(1)) == ("confusion pairs", 2, 3, [("the → a", 2)])
-
-
-def test_ids_name_speakers_and_files():
-    assert groups_of(["radio-8,1,host,0.00,2.50", "a,b,1,ann,0,1"], "speaker") == ["host", "ann"]
-    assert groups_of(["radio-8,1,host,0.00,2.50", "a,b,1,ann,0,1"], "file") == ["radio-8", "a,b"]
-    assert groups_of(["ann_f1-003", "bob-1"], "speaker") == ["ann", "bob"]
-    assert groups_of(["ann_f1-003", "bob-1"], "file") == ["ann_f1", "bob"]
-    assert groups_of(["u1"], "speaker", {"u1": "ann"}) == ["ann"]
-    for name in ("17", "-17", "_a-b"):
-        with pytest.raises(lm.UsageError, match="has no speaker"):
-            groups_of([name], "speaker")
-    with pytest.raises(lm.UsageError, match="segment 'u2' has no speaker"):
-        groups_of(["u2"], "speaker", {"u1": "ann"})
 
 
 def test_what_cannot_be_analysed_is_refused():

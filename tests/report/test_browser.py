@@ -14,7 +14,7 @@ import pytest
 from kit.paths import DATA
 
 import latticemetric as lm
-from latticemetric.evaluation.error_analysis import groups_of
+from latticemetric.evaluation.segment_groups import groups_of
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="there is no playwright here (make browser installs it)")
 pytest.importorskip("jinja2")

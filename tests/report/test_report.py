@@ -18,6 +18,7 @@ import latticemetric as lm
 from latticemetric.report.charts import count, decades, rate_text, short_number, ticks
 from latticemetric.report.errors import error_groups
 from latticemetric.report.page import json_for_script
+from latticemetric.segment_id import SegmentId
 
 pytest.importorskip("jinja2")
 
@@ -188,6 +189,18 @@ def test_errors_are_grouped_by_what_ids_say(tmp_path):
     with pytest.raises(lm.UsageError, match="has no speaker"):
         lm.write_report(tmp_path / "page.html", graphs, ["a"] * 3, "wer", speakers={"ann_f1-1": "s1"})
     assert error_groups(["1", "2"]) == {}
+    segments = ["a,1,ann,0,1,<O>", "a,1,bob,1,2,<O,F>", "b,1,ann,0,1"]
+    assert error_groups(segments) == {"speaker": ["ann", "bob", "ann"], "file": ["a", "a", "b"]}
+    assert error_groups([SegmentId("a", "1"), SegmentId("a", "2"), SegmentId("b", "1")]) == {"file": ["a", "a", "b"]}
+
+
+def test_reports_group_segments_by_the_speakers_of_the_stm(tmp_path):
+    stm = "".join(f"talk 1 {who} {k} {k + 1} <O,F{k}> a\n" for k, who in enumerate(["ann", "bob", "ann"]))
+    (tmp_path / "ref.stm").write_text(stm)
+    run(tmp_path / "ref.stm", tmp_path / "ref.stm", "-o", tmp_path / "page.html")
+    known = Page((tmp_path / "page.html").read_text(encoding="utf-8")).known
+    assert known["groupings"] == ["speaker"]
+    assert [one["groups"] for one in known["utterances"]] == [["ann"], ["bob"], ["ann"]]
 
 
 def test_the_sweep_is_that_of_sweep(meeting):

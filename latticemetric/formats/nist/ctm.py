@@ -24,10 +24,8 @@ from latticemetric.formats.nist.lines import (
     exact_decimal,
     is_confidence,
     is_ctm,
-    join_fields,
     require_first_field,
     seconds,
-    split_id,
 )
 from latticemetric.formats.nist.words import (
     TAGS,
@@ -45,6 +43,7 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.segment_id import SegmentId
 from latticemetric.vocabulary import Vocabulary, split_words
 
 NAME = "ctm"
@@ -110,7 +109,7 @@ def channels(stream: Stream, *, fold_case: bool = False) -> list[Channel]:
                 where=stream.place(),
                 advice="write file channel begin duration word",
             )
-        name = join_fields(fields[:2])
+        name = SegmentId(*fields[:2]).name
         key = name.casefold() if fold_case else name
         channel = found.setdefault(key, Channel(name, stream.name, []))
         if channel.lines and key != last and not channel.scattered:
@@ -251,8 +250,9 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     if lattice.times is None or not len(lattice.word):
         what = "times" if lattice.times is None else "words"
         raise UsageError(f"ctm needs {what}, but '{shortened(name)}' has none", advice="write trn")
-    head = split_id(name, 2) or [name, _CHANNEL]
-    require_first_field(head[0], NAME)
+    channel = SegmentId.of_channel(name) or SegmentId(name, _CHANNEL)
+    head = [channel.file, channel.channel]
+    require_first_field(channel.file, NAME)
     writer = _Writer(lattice)
     for explicit in (False, True):
         lines = [" ".join(fields) for fields in writer.sequence(writer.speller.series, explicit=explicit)]

@@ -1,4 +1,4 @@
-"""Recognise trn, STM and CTM, and read their lines: skip comments, read times, make and split ids."""
+"""Recognise trn, STM and CTM, and read their lines: skip comments, read times."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from decimal import Context, Decimal
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import NUMBER, is_number
+from latticemetric.segment_id import SEGMENT_FIELDS
 from latticemetric.vocabulary import split_words
 
 MARKS = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
-STM_FIELDS = CTM_FIELDS = 5
+CTM_FIELDS = 5
 SAME_SEGMENT = (
     "remove one of the two segments, or write a time of the second in another way, such as 2.00 for 2.0: then its "
     "words count as deleted, as in sclite"
@@ -26,7 +27,6 @@ _LONGEST_NUMBER = 1000
 _COMMENT = ";;"
 _STARS = "**"
 EXACT = Context(prec=1000, traps=[])  # adds and subtracts times without rounding
-_ESCAPES = {",": "%2C", "%": "%25"}
 
 # If the head has more bytes, its last line may be incomplete.
 _CUT_HEAD = 2**15
@@ -68,28 +68,9 @@ def is_confidence(text: str) -> bool:
     return is_number(text) or text.upper() == "NA"
 
 
-# ---- Ids made of fields ----
-
-
-def join_fields(fields: list[str]) -> str:
-    """Join fields to an id with commas; in fields, write a comma as %2C, and a per cent sign as %25."""
-    return ",".join(re.sub("[,%]", lambda match: _ESCAPES[match[0]], field) for field in fields)
-
-
-def split_id(name: str, count: int) -> list[str] | None:
-    """Split an id into its fields; return `None` unless the id has exactly `count` fields."""
-    parts = name.split(",")
-    fields = [part.replace("%2C", ",").replace("%25", "%") for part in parts]
-    return fields if len(parts) == count and join_fields(fields) == name and all(map(_is_field, fields)) else None
-
-
-def _is_field(text: str) -> bool:
-    return split_words(text) == [text]
-
-
 def require_first_field(text: str, format_name: str) -> None:
     """Raise an error if a text cannot begin a line, because it would be read as several fields or as a comment."""
-    if not _is_field(text) or is_comment(text):
+    if split_words(text) != [text] or is_comment(text):
         raise UsageError(
             f"'{shortened(text)}' cannot begin a line of {format_name}",
             advice="remove white space, and ;; or ** at its start",
@@ -193,9 +174,9 @@ def _ids(rows: list[_Row]) -> list[bytes]:
 
 
 def _is_segment(row: _Row) -> bool:
-    if len(row) < STM_FIELDS or not _is_time(row[3]) or not _is_time(row[4]) or not _names_a_channel(row):
+    if len(row) < SEGMENT_FIELDS or not _is_time(row[3]) or not _is_time(row[4]) or not _names_a_channel(row):
         return False
-    labelled = len(row) == STM_FIELDS or not row[STM_FIELDS].startswith(b"<") or _has_labels(row)
+    labelled = len(row) == SEGMENT_FIELDS or not row[SEGMENT_FIELDS].startswith(b"<") or _has_labels(row)
     return labelled and float(row[3]) <= float(row[4])
 
 
@@ -211,7 +192,7 @@ def _is_mark(row: _Row) -> bool:
 
 
 def _has_labels(row: _Row) -> bool:
-    return len(row) > STM_FIELDS and row[STM_FIELDS].startswith(b"<") and row[STM_FIELDS].endswith(b">")
+    return len(row) > SEGMENT_FIELDS and row[SEGMENT_FIELDS].startswith(b"<") and row[SEGMENT_FIELDS].endswith(b">")
 
 
 def _is_time(field: bytes) -> bool:

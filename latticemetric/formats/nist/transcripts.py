@@ -1,6 +1,6 @@
 """Read and write trn and STM; read transcripts of any NIST format; divide CTM words into the segments of an STM.
 
-The id of an STM segment has all fields before its words, joined by commas, so that writers can restore the fields.
+The name of an STM segment has all fields before its words, so that writers can restore them; see `SegmentId`.
 Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the
 notation of words.
 """
@@ -22,42 +22,38 @@ from latticemetric.formats.nist.lines import (
     EXACT,
     SAME_SEGMENT,
     SEGMENT_ORDER,
-    STM_FIELDS,
     TIME_ORDER,
     content_lines,
     exact_decimal,
     is_stm,
     is_trn,
-    join_fields,
     reference_format,
     require_first_field,
     seconds,
-    split_id,
 )
 from latticemetric.formats.nist.words import MARKUP, TAGS, Speller, parsed_transcript, require_words_only
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.segment_id import SEGMENT_FIELDS, SegmentId, is_labels
 from latticemetric.vocabulary import split_words
 
 _TRN_ID = re.compile(r"[^() \t\n\r\f\v]+")
 _SPACE = " \t\r\f\v"
-_LABELS = re.compile(r"<[^<>]*>")
 _IGNORED = ("ignore_time_segment_in_scoring", "ignoretimesegmentinscoring")
 _CHANNEL = "1"
 
 _Item = ctm.TimedWord | ctm.Alternation
-_Key = tuple[str, ...]
 
 
 class Record(NamedTuple):
-    """An utterance of trn or a segment of stm, not yet parsed. Only segments have a file, a channel and times."""
+    """An utterance of trn or a segment of stm, not yet parsed. Only segments have an id with parts, and times."""
 
     name: str
     where: str
     text: str
-    channel: tuple[str, str] = ("", "")
+    segment: SegmentId | None = None
     begin: Decimal = Decimal(0)
     end: Decimal = Decimal(0)
 
@@ -67,8 +63,16 @@ class Record(NamedTuple):
         return any(mark in self.text.lower() for mark in _IGNORED)
 
 
-Transcript = tuple[str, str, Lattice | tuple[str, ...]]
-"""The id, the place (file and line) and the words of a transcript; a graph instead of words if it has alternatives."""
+class Transcript(NamedTuple):
+    """The words of an utterance, a segment or a channel; a graph instead of words if it has alternatives.
+
+    Segments and channels have an id with parts; `where` is the file and line.
+    """
+
+    name: str
+    where: str
+    text: Lattice | tuple[str, ...]
+    segment: SegmentId | None = None
 
 
 def transcripts(stream: Stream) -> Iterator[Transcript] | None:
@@ -86,15 +90,16 @@ def words_or_graph(graph: Lattice) -> Lattice | tuple[str, ...]:
 
 def _transcript(record: Record) -> Transcript:
     if MARKUP.search(record.text) is None:
-        return record.name, record.where, tuple(split_words(record.text))
-    return record.name, record.where, words_or_graph(parsed_transcript(record.text, record.where))
+        return Transcript(record.name, record.where, tuple(split_words(record.text)), record.segment)
+    text = words_or_graph(parsed_transcript(record.text, record.where))
+    return Transcript(record.name, record.where, text, record.segment)
 
 
 def _channels(stream: Stream) -> Iterator[Transcript]:
     for channel in ctm.channels(stream):
         with placed(f"{channel.where} ({shortened(channel.name)})"):
             graph = ctm.network(ctm.items(channel), timed=False)  # gaps are no silences, which cost sclite 0.001
-        yield channel.name, channel.where, words_or_graph(graph)
+        yield Transcript(channel.name, channel.where, words_or_graph(graph), SegmentId.of_channel(channel.name))
 
 
 # ---- trn ----
@@ -145,7 +150,7 @@ def _segments(stream: Stream) -> Iterator[Record]:
     """Yield all segments of a stream, scored or not."""
     for line in content_lines(stream):
         where, fields = stream.place(), split_words(line)
-        if len(fields) < STM_FIELDS:
+        if len(fields) < SEGMENT_FIELDS:
             raise FormatError(
                 f"the line has {len(fields)} fields",
                 where=where,
@@ -154,12 +159,14 @@ def _segments(stream: Stream) -> Iterator[Record]:
         begin, end = (seconds(field, what, where) for field, what in ((fields[3], "begin"), (fields[4], "end")))
         if end < begin:
             raise FormatError(f"the segment ends at {fields[4]}, before it begins", where=where)
-        name, words = join_fields(fields[:STM_FIELDS]), fields[STM_FIELDS:]
+        words, labels = fields[SEGMENT_FIELDS:], ""
         if words and words[0].startswith("<"):
-            if not _LABELS.fullmatch(words[0]):
+            if not is_labels(words[0]):
                 raise FormatError(f"'{shortened(words[0], 40)}' is not a list of labels like <O,F>", where=where)
-            name = f"{name},{words.pop(0)}"
-        yield Record(name, where, " ".join(words), (fields[0], fields[1]), begin, end)
+            labels = words.pop(0)
+        file, channel, speaker, begins, ends = fields[:SEGMENT_FIELDS]
+        segment = SegmentId(file, channel, speaker, begins, ends, labels)
+        yield Record(segment.name, where, " ".join(words), segment, begin, end)
 
 
 def _scored_segments(stream: Stream) -> Iterator[Record]:
@@ -195,7 +202,7 @@ def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
             )
         begin, end = (f"{exact_decimal(float(lattice.times[k])):f}" for k in (0, -1))
         head = [name, _CHANNEL, name, begin, end]
-    if len(head) == STM_FIELDS and words.startswith("<"):
+    if len(head) == SEGMENT_FIELDS and words.startswith("<"):
         raise UsageError(
             f"'{shortened(words, 40)}' would be read back as labels, not as words",
             advice="add an empty field of labels to the end of the id: …,<>",
@@ -209,16 +216,12 @@ def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
 
 def _head(name: str) -> list[str] | None:
     """Return the fields of an id that comes from an STM; `None` for other ids."""
-    parts = name.split(",", STM_FIELDS)
-    head, labels = split_id(",".join(parts[:STM_FIELDS]), STM_FIELDS), parts[STM_FIELDS:]
-    if head is None or not all(_LABELS.fullmatch(text) and split_words(text) == [text] for text in labels):
+    one = SegmentId.parsed(name)
+    if one is None:
         return None
-    try:
-        begin, end = (seconds(field, "time", "") for field in head[3:])
-    except FormatError:
-        return None
-    require_first_field(head[0], "stm")
-    return [*head, *labels] if begin <= end else None
+    assert one.speaker is not None
+    require_first_field(one.file, "stm")
+    return [one.file, one.channel, one.speaker, one.begin, one.end, *([one.labels] if one.labels else [])]
 
 
 register(Format("stm", (".stm",), is_stm, lambda stream, _: map(_entry, _scored_segments(stream)), _write_stm))
@@ -235,12 +238,13 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
     channels are compared without case. Segments are put in order of channel and time, with a warning. Refuse channels
     that have words, but no segments.
     """
-    by_channel = {_key(channel.name.split(",")): channel for channel in ctm.channels(words, fold_case=True)}
+    by_channel = {channel.name.casefold(): channel for channel in ctm.channels(words, fold_case=True)}
     lattices: dict[str, Lattice] = {}
     for key, listed in _segments_by_channel(reference).items():
         channel = by_channel.pop(key, None)
         if channel is None:
-            warn(listed[0].where, f"there are no words for {' '.join(listed[0].channel)} in {words.name}")
+            lacking = _parts_of(listed[0])
+            warn(listed[0].where, f"there are no words for {lacking.file} {lacking.channel} in {words.name}")
         with placed("" if channel is None else channel.where):
             parts = list(_parts([] if channel is None else ctm.items(channel), listed))
         for segment, part in zip(listed, parts, strict=True):
@@ -253,18 +257,20 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
             if not segment.is_ignored:
                 lattices[segment.name] = ctm.network(part, timed=False)
     if by_channel:
-        key, channel = next(iter(by_channel.items()))
-        raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=channel.where)
+        channel = next(iter(by_channel.values()))
+        raise FormatError(
+            f"{reference.name} has no segment for channel '{channel.name.replace(',', ' ')}'", where=channel.where
+        )
     return lattices
 
 
-def _segments_by_channel(reference: Stream) -> dict[_Key, list[Record]]:
+def _segments_by_channel(reference: Stream) -> dict[str, list[Record]]:
     """Return the segments of each channel in order of time; warn if the file has another order."""
-    found: dict[_Key, list[Record]] = {}
-    last: tuple[_Key, Decimal] | None = None
+    found: dict[str, list[Record]] = {}
+    last: tuple[str, Decimal] | None = None
     misplaced = ""
     for segment in _segments(reference):
-        key = _key([join_fields([field]) for field in segment.channel])
+        key = _parts_of(segment).channel_name.casefold()
         is_new = key not in found
         if not is_new and last is not None and (key != last[0] or segment.begin < last[1]):
             misplaced = misplaced or segment.where
@@ -276,8 +282,9 @@ def _segments_by_channel(reference: Stream) -> dict[_Key, list[Record]]:
     return {key: sorted(listed, key=lambda segment: segment.begin) for key, listed in found.items()}
 
 
-def _key(channel: Sequence[str]) -> _Key:
-    return tuple(field.casefold() for field in channel)
+def _parts_of(record: Record) -> SegmentId:
+    assert record.segment is not None
+    return record.segment
 
 
 def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item]]:

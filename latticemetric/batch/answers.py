@@ -263,9 +263,13 @@ def listed_posteriors(
 # The functions for MBR return the records of a graph, and the lattice to write, or `None`.
 
 
+Decoded: TypeAlias = "tuple[list[Record], Lattice | None, tuple[str, ...]]"
+"""The records of a graph that was decoded, the lattice with gains, and the words of the first record."""
+
+
 def mbr_records(
     graph: Graph, evidence: Graph | None = None, *, rewritten_by: str | None = None, **parameters: Any
-) -> tuple[list[Record], None]:
+) -> Decoded:
     """Decode a graph by minimum Bayes risk.
 
     With the parameter `method`, return one record. Otherwise, decode by n-grams; return one record per combination of
@@ -274,11 +278,13 @@ def mbr_records(
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:
-        record = mbr(graph, evidence=evidence, **parameters).asdict()
+        answer = mbr(graph, evidence=evidence, **parameters)
+        record = answer.asdict()
         if "signature" in record:
             record["signature"] = str(parameters["method"].signature.also(norm=rewritten_by))
-        return [record], None
-    return [answer.asdict() for answer in mbr_grid(graph, evidence=evidence, **parameters)], None
+        return [record], None, answer.words
+    answers = mbr_grid(graph, evidence=evidence, **parameters)
+    return [answer.asdict() for answer in answers], None, answers[0].words
 
 
 def mbr_with_gains(
@@ -290,7 +296,7 @@ def mbr_with_gains(
     beam: float | None,
     determinize: bool,
     gains_only: bool,
-) -> tuple[list[Record], Lattice | None]:
+) -> Decoded:
     """Decode a graph by n-grams with one set of parameters; return one record, and the lattice with gains of arcs."""
     from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
 
@@ -303,4 +309,4 @@ def mbr_with_gains(
         determinize=determinize,
         gains_only=gains_only,
     )
-    return [answer.asdict()], lattice
+    return [answer.asdict()], lattice, answer.words

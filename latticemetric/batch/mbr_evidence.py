@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from latticemetric.batch.answers import Answer
+from latticemetric.batch.answers import Answer, Decoded
 from latticemetric.batch.pairing import Pair, built, has_numbers, unreadable, words_of
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import Entry, unbuildable
@@ -140,11 +140,12 @@ class GraphWithUtilities(NamedTuple):
     utilities: Matrix
 
 
-def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[dict[str, Any]], None]:
-    """Decode an n-best list by its matrix of utilities; return one record, and `None` in place of a lattice."""
+def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> Decoded:
+    """Decode an n-best list by its matrix of utilities; return one record, and no lattice."""
     from latticemetric.mbr_decoding.mbr import mbr
 
-    return [mbr(given.graph, utility=given.utilities, **parameters).asdict()], None
+    answer = mbr(given.graph, utility=given.utilities, **parameters)
+    return [answer.asdict()], None, answer.words
 
 
 def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:

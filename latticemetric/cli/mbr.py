@@ -26,9 +26,10 @@ from latticemetric.cli.options import (
     SAMPLES,
     SEED,
     STYLE,
+    CTMRateOutputOptions,
     Number,
+    OutputOptions,
     PreparationOptions,
-    RateOutputOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
     given,
@@ -41,9 +42,10 @@ from latticemetric.cli.options import (
     word_list,
 )
 from latticemetric.cli.results import (
-    AnswerResults,
+    CTMResults,
     Record,
     Results,
+    TimedWords,
     as_json,
     counted,
     progress,
@@ -67,6 +69,7 @@ _EPILOG = """\b
 Examples:
   latticemetric mbr lats.ark.gz --method wer --scale acoustic=0.1
   latticemetric mbr lats.ark.gz --method wer --risk exact --format tsv
+  latticemetric mbr lattices/ --method wer --format ctm      (words with times and confidences)
   latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as in HiFST)
   latticemetric mbr out.nbest --method 4-grr --scale lm=0.2
   latticemetric mbr lats.ark.gz --method bleu --smoothing exp --samples 1000 --seed 1
@@ -232,7 +235,7 @@ def command(
     texts: PreparationOptions,
     reading: ScoredReadingOptions,
     run: ShardedRunOptions,
-    output: RateOutputOptions,
+    output: CTMRateOutputOptions,
 ) -> None:
     """Decode GRAPHS by minimum Bayes risk: find the words with the best expected score in each graph.
 
@@ -252,6 +255,10 @@ def command(
     """
     method = decision.method.strip().lower()
     _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
+    if output.output_format == "ctm":
+        refuse(["tune", "determinize"], "with the format ctm", advice="leave it out, or choose another format")
+        if ngrams.settings() > 1:
+            raise UsageError("ctm holds one setting, but there are several", advice="give one number for each option")
     shared = {"scales": reading.weights, "beam": decision.beam, "determinize": decision.determinize}
     if tuning.tune:
         parameters = shared | {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
@@ -383,7 +390,7 @@ def _matrix_decoder(
     )
 
 
-class _Decoded(AnswerResults):
+class _Decoded(CTMResults):
     columns: Sequence[str] = (
         "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
         "scale", "T", "p", "r", "order", "word_penalty", "error"
@@ -392,6 +399,10 @@ class _Decoded(AnswerResults):
     def records_of(self, answer: Answer) -> Iterable[Record]:
         records: list[Record] = answer.value[0]
         return records
+
+    def timed_words(self, answer: Answer) -> TimedWords:
+        (record, *_), _, words = answer.value
+        return words, record["times"], record["confidences"]
 
     def text(self) -> Iterator[str]:
         """Yield lines of id and words, as decoders write them."""
@@ -407,9 +418,12 @@ class _ExactRisks(_Decoded):
         "one_best", "one_best_risk", "word_mbr", "word_mbr_risk", "word_mbr_bound", "improvement", "candidates", "error"
     )  # fmt: skip
 
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._found: list[Record] = []
+
     def records(self) -> Iterator[Record]:
         """Yield the records of each graph, and add up their risks."""
-        self._found: list[Record] = []
         for record in super().records():
             if "error" not in record:
                 self._found.append({name: record[name] for name in (*_RISKS.values(), "expected_words", "exact")})
@@ -447,7 +461,7 @@ def _write_tuning(
     texts: PreparationOptions,
     parameters: dict[str, Any],
     reading: ScoredReadingOptions,
-    output: RateOutputOptions,
+    output: OutputOptions,
     keep_going: bool,
 ) -> None:
     """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""

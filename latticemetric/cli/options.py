@@ -705,6 +705,12 @@ class CTMOutputOptions(OutputOptions):
     output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
 
 
+class CTMRateOutputOptions(CTMOutputOptions):
+    """Options for the format and the file of results that have rates; the formats include CTM."""
+
+    fractions: bool = FRACTIONS
+
+
 class RateOutputOptions(OutputOptions):
     """Options for the format and the file of results that have rates."""
 

@@ -18,7 +18,7 @@ import click
 
 from latticemetric.cli.files import STANDARD
 from latticemetric.display.text import aligned_rows, display_width, padding
-from latticemetric.errors import UsageError, harmless
+from latticemetric.errors import UsageError, harmless, shortened
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -113,6 +113,9 @@ class AnswerResults(Results):
         return json_document({}, {self.name: self.records()}, lambda: document_end({}, self._shard, **several))
 
 
+TimedWords = tuple[Sequence[str], Sequence[Sequence[float]] | None, Sequence[float]]
+
+
 class CTMResults(AnswerResults):
     """Answers with words, times and confidences; the formats include CTM."""
 
@@ -123,8 +126,12 @@ class CTMResults(AnswerResults):
     def _ctm(self) -> Iterator[str]:
         for answer in self.answers:
             if answer.problem is None:
-                found = answer.value
-                yield from _ctm_lines(answer.name, found.words, found.times, found.confidences)
+                yield from _ctm_lines(answer.name, *self.timed_words(answer))
+
+    def timed_words(self, answer: Answer) -> TimedWords:
+        """Return the words of an answer, their begin and end times, and their confidences."""
+        found = answer.value
+        return found.words, found.times, found.confidences
 
 
 def values(record: Mapping[str, object], names: Iterable[str]) -> list[object]:
@@ -273,12 +280,18 @@ def named_scores(scores: Mapping[str, float]) -> str:
 
 
 def _ctm_lines(
-    name: str, words: Sequence[str], times: Sequence[tuple[float, float]] | None, confidences: Sequence[float]
+    name: str, words: Sequence[str], times: Sequence[Sequence[float]] | None, confidences: Sequence[float]
 ) -> Iterator[str]:
     """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
     if times is None:
         raise UsageError(
             f"ctm needs times, but '{name}' has none", advice="give lattices with times, or use --format jsonl"
+        )
+    from latticemetric.vocabulary import split_words
+
+    if odd := next((word for word in words if split_words(word) != [word]), None):
+        raise UsageError(
+            f"ctm cannot hold the word '{shortened(odd)}' of '{shortened(name)}'", advice="use --format jsonl"
         )
     for word, (begin, end), confidence in zip(words, times, confidences, strict=True):
         yield f"{name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"

@@ -26,9 +26,10 @@ from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.mbr_decoding.consensus import Times, consensus, times_in_order
-from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words
+from latticemetric.mbr_decoding.consensus import consensus
+from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words, times_in_order
 from latticemetric.metrics.reference_checks import check_candidate
+from latticemetric.posterior.best import Times
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
 Numbers: TypeAlias = npt.NDArray[np.int64]

@@ -16,11 +16,11 @@ from latticemetric.frozen import Brief
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.mbr_decoding.word import TIE, Aligner, search_words
+from latticemetric.mbr_decoding.word import TIE, Aligner, search_words, times_in_order
+from latticemetric.posterior.best import Times
 from latticemetric.vocabulary import Vocabulary
 
 Bin = tuple[tuple[str, float], ...]
-Times = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,12 +107,8 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     """
     _, best, iterations = search_words(Aligner.of(graph, scale, scales))
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
-    times = bin_times = None
+    bin_times = None
     if len(best.begin):
-        # Mean times of the arcs aligned with a position: `times` of the arcs with its word, `bin_times` of all arcs.
-        spoken = best.spoken
-        mass, begin, end = (best.own(column)[spoken] for column in (best.mass, best.begin, best.end))
-        times = times_in_order(begin / mass, end / mass)
         bin_times = times_in_order(best.sums(best.begin), best.sums(best.end))
     # Sort by posterior, largest first; ties: the position's own word, no word, then smaller word numbers.
     is_best = (best.word == best.positions[best.place]) & (best.mass >= best.largest[best.place] - TIE)
@@ -129,26 +125,10 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         confidences=best.confidences,
         bayes_risk=best.risk,
         iterations=iterations,
-        times=times,
+        times=best.times,
         bin_times=bin_times,
         vocabulary=best.lattice.vocabulary,
     )
-
-
-def times_in_order(begin: Floats, end: Floats) -> Times:
-    """Return the nearest non-decreasing times (isotonic regression), since mean times may decrease.
-
-    Adjacent times that decrease are pooled; each time of a pool becomes the pool's mean.
-    """
-    pools: list[tuple[float, int]] = []
-    for time in np.stack([begin, end], axis=1).ravel().tolist():
-        mean, size = time, 1
-        while pools and pools[-1][0] > mean:
-            before, length = pools.pop()
-            mean, size = (before * length + mean * size) / (length + size), size + length
-        pools.append((mean, size))
-    ordered = [mean for mean, size in pools for _ in range(size)]
-    return tuple(zip(ordered[::2], ordered[1::2], strict=True))
 
 
 def _borders(times: list[tuple[float, float]]) -> Floats:

@@ -35,7 +35,10 @@ from latticemetric.mbr_decoding.utility import (
 )
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.pairs import ScoreRow
+from latticemetric.metrics.recognition import WER
 from latticemetric.nbest import NBest
+from latticemetric.oracle_search.oracle import oracle
+from latticemetric.posterior.best import Times, pairs_of, times_along
 from latticemetric.posterior.posteriors import posteriors
 
 _MOST_PATHS = 10_000
@@ -251,6 +254,7 @@ class MetricMBR(Result):
         beam: The beam of the pruning; `None` if the graphs were not pruned.
         signature: The metric, its parameters and the version.
         pruning: How confidence-based pruning found the answer; `None` if all pairs were scored.
+        times: Begin and end of each word on the cheapest path, in seconds; `None` if the lattice has no times.
     """
 
     words: tuple[str, ...]
@@ -270,6 +274,7 @@ class MetricMBR(Result):
     beam: float | None
     signature: str
     pruning: PairPruning | None = None
+    times: Times | None = None
 
     _AS_THEY_ARE = ("evidence_strings", "effective_size", "undefined", "exact", "scale", "samples", "seed")
 
@@ -290,6 +295,7 @@ class MetricMBR(Result):
             "gain" if self.higher_is_better else "risk": self.score,
             "cost": self.cost,
             "confidences": list(self.confidences),
+            "times": pairs_of(self.times),
             "one_best": " ".join(self.one_best),
             "hypotheses": len(self.ranked),
             **{name: getattr(self, name) for name in self._AS_THEY_ARE},
@@ -365,7 +371,18 @@ def metric_mbr(
         beam=selection.beam,
         signature=str(scorer.signature),
         pruning=pruning,
+        times=_times(hypotheses, ranked[0].words, own),
     )
+
+
+def _times(graph: Graph, words: _String, scales: Scales | None) -> Times | None:
+    """Return the times of words on their cheapest path: of the paths without an error, an oracle takes the cheapest."""
+    if not isinstance(graph, Lattice) or graph.times is None:
+        return None
+    if not words:
+        return ()
+    found = oracle(graph, [words], WER(), scales=scales)
+    return times_along(graph, np.array(found.arcs, dtype=np.int64))
 
 
 def _scorer(

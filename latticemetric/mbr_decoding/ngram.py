@@ -28,6 +28,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
 from latticemetric.metrics.segments import checked_order
+from latticemetric.posterior.best import Times, pairs_of, times_along
 from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
@@ -112,6 +113,7 @@ class MBR(Result):
         one_best: The words of the 1-best.
         parameters: The parameters of gains.
         beam: The beam of the pruning; `None` if the graphs were not pruned.
+        times: Begin and end of each word, in seconds; `None` if the lattice has no times, or was determinized.
     """
 
     words: tuple[str, ...]
@@ -124,6 +126,7 @@ class MBR(Result):
     one_best: tuple[str, ...]
     parameters: GainParameters
     beam: float | None
+    times: Times | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -133,6 +136,7 @@ class MBR(Result):
             "cost": self.cost,
             **plain_path(self),
             "confidences": list(self.confidences),
+            "times": pairs_of(self.times),
             "one_best": " ".join(self.one_best),
             **self.parameters.asdict(),
             "beam": self.beam,
@@ -210,6 +214,7 @@ class NgramMBR:
             one_best=self.one_best,
             parameters=parameters,
             beam=self._given_beam,
+            times=times_along(graph, path),
         )
 
     def lattice(self, ngrams: NgramPosteriors, parameters: GainParameters, *, gains_only: bool) -> Lattice:

@@ -21,6 +21,7 @@ from latticemetric.lattice.columns import Column, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, Aligner, search_words
 from latticemetric.metrics.pairs import error_counts
+from latticemetric.posterior.best import Times, pairs_of
 from latticemetric.posterior.expected import MOST_STATES, Expected, expected
 from latticemetric.posterior.posteriors import posteriors
 from latticemetric.vocabulary import EPSILON
@@ -67,6 +68,7 @@ class RiskMBR(Result):
         bound: The upper bound of the risk of `word_mbr`, as word MBR reports it.
         ranked: The candidates whose risk was computed, best first.
         candidates: The number of candidates. Candidates that are not in `ranked` are certainly no better than `words`.
+        times: Mean begin and end of each word, by the same alignment, in seconds; `None` if the lattice has no times.
     """
 
     words: tuple[str, ...]
@@ -81,6 +83,7 @@ class RiskMBR(Result):
     bound: float
     ranked: tuple[RiskOfString, ...]
     candidates: int
+    times: Times | None = None
 
     @property
     def improvement(self) -> float:
@@ -100,6 +103,7 @@ class RiskMBR(Result):
             "expected_words": self.expected_words,
             "expected_wer": self.expected_wer,
             "confidences": list(self.confidences),
+            "times": pairs_of(self.times),
             "one_best": " ".join(self.one_best.words),
             "one_best_risk": self.one_best.risk,
             "word_mbr": " ".join(self.word_mbr.words),
@@ -159,15 +163,17 @@ def risk_mbr(
     least = min(one.high for one in safe)
     chosen = next(one for one in safe if one.high <= least + TIE)
     others = sorted((one for one in found if one is not chosen), key=lambda one: one.high)
+    aligned = aligner.aligned(numbers[chosen.words])
     return RiskMBR(
         *chosen._replace(exact=all(one.exact for one in found)),
         expected_words=expected_words,
-        confidences=aligner.aligned(numbers[chosen.words]).confidences,
+        confidences=aligned.confidences,
         one_best=risks[one_best.words],
         word_mbr=of_word_mbr,
         bound=best.risk,
         ranked=(chosen, *others),
         candidates=len(numbers),
+        times=aligned.times,
     )
 
 

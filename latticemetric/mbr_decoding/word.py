@@ -20,6 +20,7 @@ from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Floats, Scales, weights_under
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.posterior.best import Times, pairs_of
 from latticemetric.vocabulary import EPSILON, Words
 
 FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
@@ -40,6 +41,7 @@ class WordMBR(Result):
         one_best: The words of the 1-best, where the search starts.
         one_best_risk: A tight upper bound of the expected number of word errors of `one_best`.
         iterations: Number of hypotheses tried.
+        times: Mean begin and end of each word, in seconds; `None` if the lattice has no times.
     """
 
     words: tuple[str, ...]
@@ -48,6 +50,7 @@ class WordMBR(Result):
     one_best: tuple[str, ...]
     one_best_risk: float
     iterations: int
+    times: Times | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -55,6 +58,7 @@ class WordMBR(Result):
             "hypothesis": " ".join(self.words),
             "risk": self.risk,
             "confidences": list(self.confidences),
+            "times": pairs_of(self.times),
             "one_best": " ".join(self.one_best),
             "one_best_risk": self.one_best_risk,
             "iterations": self.iterations,
@@ -80,7 +84,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
         (('a', 'd', 'c'), ('a', 'b', 'c'), 1.0, 1.266)
     """
     one_best, best, iterations = search_words(Aligner.of(graph, scale, scales))
-    return WordMBR(best.words, best.risk, best.confidences, one_best.words, one_best.risk, iterations)
+    return WordMBR(best.words, best.risk, best.confidences, one_best.words, one_best.risk, iterations, best.times)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +132,19 @@ class AlignedHypothesis:
         """The probability of each word."""
         return tuple(np.minimum(self.own(self.mass)[self.spoken], 1.0).tolist())
 
+    @property
+    def times(self) -> Times | None:
+        """Mean begin and end of the arcs that are aligned with each word and have it; `None` without times.
+
+        For a word that no path has in its position, of all arcs that are aligned with it.
+        """
+        if not len(self.begin):
+            return None
+        own, columns = self.own(self.mass), (self.begin, self.end)
+        met, mass = own > 0, self.sums(self.mass)
+        begin, end = (np.where(met, self.own(one), self.sums(one)) / np.where(met, own, mass) for one in columns)
+        return times_in_order(begin[self.spoken], end[self.spoken])
+
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
         """The first row of each position. Each position has a row, since every path is aligned with it."""
@@ -157,6 +174,22 @@ class AlignedHypothesis:
         rows = np.flatnonzero(self.mass >= enough[self.place])
         best = self.word[rows[np.searchsorted(self.place[rows], np.arange(len(self.positions)))]]
         return np.where(self.own(self.mass) >= enough, self.positions, best).astype(np.int32)
+
+
+def times_in_order(begin: Floats, end: Floats) -> Times:
+    """Return the nearest non-decreasing times (isotonic regression), since mean times may decrease.
+
+    Adjacent times that decrease are pooled; each time of a pool becomes the pool's mean.
+    """
+    pools: list[tuple[float, int]] = []
+    for time in np.stack([begin, end], axis=1).ravel().tolist():
+        mean, size = time, 1
+        while pools and pools[-1][0] > mean:
+            before, length = pools.pop()
+            mean, size = (before * length + mean * size) / (length + size), size + length
+        pools.append((mean, size))
+    ordered = [mean for mean, size in pools for _ in range(size)]
+    return tuple(zip(ordered[::2], ordered[1::2], strict=True))
 
 
 class Aligner(NamedTuple):

@@ -54,7 +54,7 @@ class BestPath(Result, Frozen):
             "scores": dict(self.scores),
             "posterior": self.posterior,
             "confidences": list(self.confidences),
-            "times": None if self.times is None else [list(pair) for pair in self.times],
+            "times": pairs_of(self.times),
             **plain_path(self),
         }
 
@@ -86,7 +86,7 @@ def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> B
         scores=searched.scores_along(path),
         posterior=distribution.of_path(path, searched.end_of(path)),
         confidences=_confidences(distribution, path, words, fields["arcs"]),
-        times=_times(searched, path) if isinstance(searched, Lattice) else None,
+        times=times_along(searched, path),
         **fields,
     )
 
@@ -126,10 +126,15 @@ def edges_of_words(forest: Forest, path: Sequence[int]) -> list[int]:
     return found
 
 
-def _times(lattice: Lattice, path: Steps) -> Times | None:
-    """Return the begin and end time of each word of a path; `None` if the lattice has no times."""
-    if lattice.times is None:
+def times_along(graph: Lattice | Forest, path: Steps) -> Times | None:
+    """Return the begin and end time of each word of a path; `None` for a forest, and a lattice without times."""
+    if isinstance(graph, Forest) or graph.times is None:
         return None
-    arcs = path[lattice.word[path] != 0]
-    begin, end = lattice.times[lattice.source[arcs]], lattice.times[lattice.target[arcs]]
+    arcs = path[graph.word[path] != 0]
+    begin, end = graph.times[graph.source[arcs]], graph.times[graph.target[arcs]]
     return tuple(zip(begin.tolist(), end.tolist(), strict=True))
+
+
+def pairs_of(times: Times | None) -> list[list[float]] | None:
+    """Return times as plain values, for JSON."""
+    return None if times is None else [list(pair) for pair in times]

@@ -124,6 +124,34 @@ def test_consensus_writes_ctm(tmp_path):
     assert "needs times" in run("consensus", MEETING, "--format", "ctm", status=2).stderr
 
 
+CTM_METHODS = [("ngram",), ("wer",), ("wer", "--risk", "exact"), ("4-grr",), ("chrf", "--samples", "20")]
+
+
+@pytest.mark.parametrize("method", CTM_METHODS, ids=" ".join)
+def test_mbr_writes_ctm_by_every_method(method, tmp_path):
+    path = tmp_path / "out.ctm"
+    run("mbr", FERRY, "--method", *method, "--output", path)
+    (item,) = items("mbr", FERRY, "--method", *method)
+    rows = [line.split() for line in path.read_text().splitlines()]
+    assert " ".join(row[4] for row in rows) == item["hypothesis"]
+    times = [(float(row[2]), float(row[2]) + float(row[3])) for row in rows]
+    assert np.ravel(times) == pytest.approx(np.ravel(item["times"]), abs=0.011)
+    assert [float(row[5]) for row in rows] == pytest.approx(item["confidences"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((MEETING,), "ctm needs times, but 'meeting-001' has none"),
+        ((FERRY, "-p", "0.5,0.6"), "ctm holds one setting, but there are several"),
+        ((FERRY, "--determinize"), "--determinize has no effect with the format ctm"),
+        ((FERRY, "--tune", EXAMPLES / "ferry.ref.txt"), "--tune has no effect with the format ctm"),
+    ],
+)
+def test_mbr_writes_no_ctm_without_times(options, says):
+    assert says in run("mbr", *options, "--format", "ctm", status=2).stderr
+
+
 def test_networks_are_written_as_lattices(tmp_path):
     path = tmp_path / "out.mesh"
     run("consensus", MEETING, "--write-lattices", path, "--least", "0.01")

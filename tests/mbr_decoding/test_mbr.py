@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.paths import DATA
 from kit.posteriors import chains, expected_posteriors, gain_of, parameters, spelled_rows, weighed_paths
-from kit.strategies import lattices, scalings
+from kit.strategies import lattices, mild_lattices, scalings
 
 import latticemetric as lm
 from latticemetric import _native
@@ -307,3 +307,28 @@ def test_hifst_has_the_same_answers(file):
         lattice = lattice.determinized().pruned(5).determinized()
         found = lm.mbr(lattice, scale=float(scale), word_penalty=float(penalty), T=10, p=0.7410, r=0.6200)
         assert found.words == ("1", *words), index
+
+
+@given(mild_lattices(), st.sampled_from(["ngram", "2-grr", "chrf"]))
+def test_times_are_those_of_the_cheapest_path_of_the_words(lattice, method):
+    timed = dataclasses.replace(lattice, times=np.arange(lattice.num_states) / 4)
+    answer = lm.mbr(timed, method)
+    assert lm.mbr(lattice, method).times is None
+    paths = [path for path in timed.paths() if path.words == answer.words]
+    least = min(path.cost for path in paths)
+    spoken = [[arc for arc in path.arcs if timed.word[arc]] for path in paths if path.cost <= least + 1e-9]
+    ends = (timed.source, timed.target)
+    expected = [tuple(tuple(timed.times[end[arc]] for end in ends) for arc in arcs) for arcs in spoken]
+    assert answer.times in expected
+
+
+@given(mild_lattices())
+def test_times_by_word_errors_are_those_of_the_network(lattice):
+    timed = dataclasses.replace(lattice, times=np.arange(lattice.num_states) / 4)
+    answer, network = lm.mbr(timed, "wer"), lm.consensus(timed)
+    assert (answer.words, answer.times) == (network.words, network.times)
+    exact = lm.mbr(timed, "wer", risk="exact")
+    assert len(exact.times) == len(exact.words)
+    flat = [time for pair in exact.times for time in pair]
+    assert flat == sorted(flat)
+    assert all(0 <= time <= timed.times[-1] + 1e-9 for time in flat)

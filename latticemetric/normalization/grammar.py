@@ -22,6 +22,7 @@ from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.normalization.application import apply_rule
 from latticemetric.normalization.distinct import distinct_texts
 from latticemetric.normalization.glm import KEEP_CASE, SPLIT_HYPHENS, TIMED, MappingRules, SplitHyphens, options_of
+from latticemetric.normalization.optional_words import with_brackets, without_brackets
 from latticemetric.normalization.rule import Rewriter, Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
 from latticemetric.normalization.whisper import WHISPER
@@ -179,15 +180,29 @@ class Grammar:
         rules = self.reference_rules or self.rules
         if self.alternatives is not None:
             rules = (*rules, self.alternatives)
-        graph = self.rewritten(reference, rules)
+        graph = self._reference(reference, rules)
         if not isinstance(graph, Lattice):
             return Lattice.from_strings([graph])
         text = only_text(graph)
         return distinct_texts(graph) if text is None else Lattice.from_strings([text])
 
+    def _reference(self, text: Lattice | Sequence[str], rules: Sequence[Rewriter]) -> Lattice | tuple[str, ...]:
+        return self.rewritten(text, rules)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle the name only: a worker has the archive in its cache, or reads it once.
         return find_grammar, (self.name,)
+
+
+@dataclass(frozen=True, eq=False)
+class MappingGrammar(Grammar):
+    """NIST's mapping rules. If an optional word of a reference becomes several words, each of these is optional."""
+
+    def _reference(self, text: Lattice | Sequence[str], rules: Sequence[Rewriter]) -> Lattice | tuple[str, ...]:
+        if not isinstance(text, Lattice):
+            return self.rewritten(text, rules)
+        graph = self.rewritten(with_brackets(text), rules)
+        return without_brackets(graph) if isinstance(graph, Lattice) else graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +316,7 @@ def _mapping(name: str, source: str, options: str) -> Grammar:
     output, reference = (
         (MappingRules(source, side, keep_case=given[KEEP_CASE], timed=given[TIMED]), *after) for side in ("hyp", "ref")
     )
-    return Grammar(name, output, reference_rules=reference)
+    return MappingGrammar(name, output, reference_rules=reference)
 
 
 class RuleSize(NamedTuple):

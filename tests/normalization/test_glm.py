@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import subprocess
 from itertools import product
 from pathlib import Path
@@ -17,12 +18,16 @@ from kit.commands import assert_one_line_error, good, run
 from kit.strategies import drafts, lattices
 
 import latticemetric as lm
+from latticemetric.formats.nist.words import parsed_transcript
 from latticemetric.normalization.application import apply_rule
 from latticemetric.normalization.distinct import distinct_texts
 from latticemetric.normalization.glm import alternatives, read_glm
 from latticemetric.normalization.grammar import find_grammar
 
-SCTK = Path("/usr/lib/sctk/bin")
+FOUND = shutil.which("csrfilt.sh", path=f"{os.environ['PATH']}:/usr/lib/sctk/bin")
+SCTK = Path(FOUND or "/usr/lib/sctk/bin/csrfilt.sh").parent
+PATHS = os.environ | {"PATH": f"{SCTK}:{os.environ['PATH']}"}
+with_sctk = pytest.mark.skipif(FOUND is None, reason="csrfilt.sh is not installed (Debian's package sctk)")
 HEAD = ";; rules\n* name 'test'\n* format = 'NIST1'\n* case_sensitive = 'F'\n"
 RULES = """
 GONNA => GOING TO / [ ] __ [ ] ;; often
@@ -118,7 +123,7 @@ def test_every_path_becomes_what_the_rules_make_of_it(tmp_path_factory, table, d
 WORDS = "gonna it's uh ice cream hm chech che well a.b. a.b b a IT'S Gonna well-known Ice x".split()  # noqa: SIM905  easier to read
 
 
-@pytest.mark.skipif(not (SCTK / "csrfilt.sh").exists(), reason="needs sctk")
+@with_sctk
 @pytest.mark.parametrize(("option", "flag"), [("", None), (":KEEP_CASE", "-s"), (":SPLIT_HYPHENS", "-dh")])
 @pytest.mark.parametrize("side", ["ref", "hyp"])
 def test_csrfilt_writes_the_same(tmp_path, option, flag, side):
@@ -127,8 +132,7 @@ def test_csrfilt_writes_the_same(tmp_path, option, flag, side):
     lines = [" ".join(draws.choice(WORDS, draws.integers(1, 9))) for _ in range(60)]
     command = [SCTK / "csrfilt.sh", "-i", "trn", "-t", side, *([flag] if flag else []), path]
     given_lines = "".join(f"{line} (u-{number})\n" for number, line in enumerate(lines))
-    environment = os.environ | {"PATH": f"{SCTK}:{os.environ['PATH']}"}
-    written = subprocess.run(command, input=given_lines, capture_output=True, text=True, env=environment, check=True)
+    written = subprocess.run(command, input=given_lines, capture_output=True, text=True, env=PATHS, check=True)
     theirs = [re.sub(r"\s*\(u-\d+\)$", "", line) for line in written.stdout.splitlines()]
     assert len(theirs) == len(lines)
     for line, written_line in zip(lines, theirs, strict=True):
@@ -147,14 +151,13 @@ X => Y / [ ] __ [ ]
 """
 
 
-@pytest.mark.skipif(not (SCTK / "csrfilt.sh").exists(), reason="needs sctk")
+@with_sctk
 def test_csrfilt_rewrites_words_of_a_ctm_one_by_one(tmp_path):
     path = rules(tmp_path, ONE_WORD)
     words = "ice cream gonna a b chech x x hm hm b"
     lines = "".join(f"u 1 {place} 1 {word} 0.5\n" for place, word in enumerate(words.split()))
-    environment = os.environ | {"PATH": f"{SCTK}:{os.environ['PATH']}"}
     command = [SCTK / "csrfilt.sh", "-i", "ctm", "-t", "hyp", path]
-    written = subprocess.run(command, input=lines, capture_output=True, text=True, env=environment, check=True)
+    written = subprocess.run(command, input=lines, capture_output=True, text=True, env=PATHS, check=True)
     expected = [line.split()[4] for line in written.stdout.splitlines()]
     assert " ".join(expected) == "ICE CREAM GOING TO A B CZECH Y Y UH HUH UH HUH B"
     assert lm.normalize(words, f"{path}:TIMED") == " ".join(expected)
@@ -227,6 +230,60 @@ def test_contexts_begin_after_a_space_as_in_rfilter1(tmp_path, rule, text, expec
 def test_settings_have_their_name_anywhere_before_the_value(tmp_path, setting):
     path = rules(tmp_path, f"{setting}\nx => y\n", head=";;\n")
     assert rewritten(path + ":KEEP_CASE", "X x") == {"y y"}
+
+
+OPTIONAL = """
+QQ => P Q-R / [ ] __ [ ]
+X-Y => Z / [ ] __ [ ]
+ICE CREAM => ICECREAM
+BB => CC / [AA ] __
+SO => {S-O / S O / @} / [ ] __ [ ]
+"""
+
+
+def readings(path, text, side="ref"):
+    graph = parsed_transcript(text, "here")
+    grammar = find_grammar(path)
+    found = grammar.reference(graph) if side == "ref" else grammar.lattice(graph)
+    return {" ".join(one.words) for one in enumerate_paths(found)}
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "said"),
+    [
+        ("", "a (uh-huh) b", "a (uh-huh) b"),
+        (":SPLIT_HYPHENS", "a (uh-huh) b", "a (uh) (huh) b"),
+        (":SPLIT_HYPHENS", "(this-that-but) (o-) (-o)", "(this) (that) (but) (o-) (-o)"),
+        (":SPLIT_HYPHENS", "a { uh-huh / @ } { b-c / d }", "a { uh huh / @ } { b c / d }"),
+        ("", "a (qq) e (x-y)", "a (p) (q-r) e (z)"),
+        ("", "(ice) cream ice cream (aa) bb", "(ice) cream icecream (aa) bb"),
+        (":SPLIT_HYPHENS", "a (qq) e (x-y)", "a (p) (q) (r) e (z)"),
+        (":SPLIT_HYPHENS+TIMED", "a (qq) e (x-y)", "a (p) (q) (r) e (z)"),
+    ],
+)
+def test_each_word_of_a_split_optional_word_may_be_left_out_as_by_csrfilt(tmp_path, option, text, said):
+    path = rules(tmp_path, OPTIONAL)
+    expected = {" ".join(one.words) for one in enumerate_paths(parsed_transcript(said.upper(), "here"))}
+    assert readings(path + option, text) == expected
+    if FOUND is not None:
+        command = [FOUND, "-i", "trn", *(["-dh"] if "SPLIT" in option else []), path]
+        done = subprocess.run(command, input=f"{text} (u-1)\n", capture_output=True, text=True, env=PATHS, check=True)
+        theirs = parsed_transcript(done.stdout.replace("(u-1)", ""), "here")
+        assert {" ".join(one.words) for one in enumerate_paths(theirs)} == expected
+
+
+def test_alternatives_of_an_optional_word_are_apart(tmp_path):
+    # csrfilt puts brackets around the marks of the alternation, too.
+    path = rules(tmp_path, OPTIONAL)
+    assert readings(path, "(so) x") == {"S-O X", "S O X", "S X", "O X", "X"}
+    assert readings(path + ":SPLIT_HYPHENS", "x (so)") == {"X S O", "X S", "X O", "X"}
+    assert readings(rules(tmp_path, "* copy_no_hit = 'F'\nX => Y\n"), "(a) b (x)") == {"", "Y"}
+    assert readings(rules(tmp_path, "* copy_no_hit = 'F'\nX => Y\n"), "(a) b") == {""}
+
+
+def test_optional_words_of_hypotheses_and_lattices_are_left_out_as_a_whole(tmp_path):
+    path = rules(tmp_path, OPTIONAL) + ":SPLIT_HYPHENS"
+    assert readings(path, "a (uh-huh)", "hyp") == {"A", "A UH HUH"}
 
 
 def test_alternatives_of_both_sides_meet(tmp_path):

@@ -230,7 +230,8 @@ def _groups(ids: Sequence[AnyId], options: _ScoreOptions) -> Sequence[str | tupl
         return None
     if options.by == "label":
         return categories_of(ids)
-    return groups_of(ids, options.by, None if options.utt2spk is None else read_speakers(options.utt2spk))
+    speakers = None if options.utt2spk is None else read_speakers(options.utt2spk)
+    return groups_of(ids, options.by, speakers, fold_case=options.lowercase)
 
 
 def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:

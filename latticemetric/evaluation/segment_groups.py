@@ -16,7 +16,9 @@ AnyId = str | SegmentId
 """An id as a text, or with its parts."""
 
 
-def groups_of(ids: Sequence[AnyId], by: GroupKind, speakers: Mapping[str, str] | None = None) -> list[str]:
+def groups_of(
+    ids: Sequence[AnyId], by: GroupKind, speakers: Mapping[str, str] | None = None, *, fold_case: bool = False
+) -> list[str]:
     """Return the speaker or the file of each segment.
 
     Ids of STM segments have both. A channel of a CTM counts as a speaker. In other ids, the speaker is the part before
@@ -27,6 +29,8 @@ def groups_of(ids: Sequence[AnyId], by: GroupKind, speakers: Mapping[str, str] |
         ids: The id of each segment. The text of an STM segment's id is read as this segment.
         by: `speaker` or `file`.
         speakers: The speaker of each id, or of each file (Kaldi's `utt2spk`); then the ids need not contain it.
+        fold_case: True to take names that differ only in case for one, with the spelling of the first, as sclite does
+            unless it gets `-s`.
 
     Raises:
         UsageError: No id has a group, or an id has no speaker in `speakers`.
@@ -37,6 +41,14 @@ def groups_of(ids: Sequence[AnyId], by: GroupKind, speakers: Mapping[str, str] |
         >>> groups_of([SegmentId("radio-8", "1", "host", "0.00", "2.50", "<O,F0>")], "speaker", {"radio-8": "ann"})
         ['ann']
     """
+    groups = _named_groups(ids, by, speakers)
+    if not fold_case:
+        return groups
+    spelled: dict[str, str] = {}
+    return [spelled.setdefault(group.casefold(), group) for group in groups]
+
+
+def _named_groups(ids: Sequence[AnyId], by: GroupKind, speakers: Mapping[str, str] | None) -> list[str]:
     read = [_with_parts(name) for name in ids]
     if speakers is not None:
         return [_listed_speaker(name, speakers) for name in read]

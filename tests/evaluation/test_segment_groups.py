@@ -56,6 +56,13 @@ def test_one_id_without_a_separator_does_not_end_the_grouping():
     assert groups_of(["ann-1", "-2"], "file") == ["ann", "-2"]
 
 
+def test_speakers_that_differ_only_in_case_are_one_if_case_is_folded():
+    names = ["ANN-1", "bob-1", "ann-2", "Bob-2"]
+    assert groups_of(names, "speaker") == ["ANN", "bob", "ann", "Bob"]
+    assert groups_of(names, "speaker", fold_case=True) == ["ANN", "bob", "ANN", "bob"]
+    assert groups_of(["u", "v"], "speaker", {"u": "Ann", "v": "ann"}, fold_case=True) == ["Ann", "Ann"]
+
+
 def test_files_of_speakers_name_segments_or_files():
     assert groups_of(["u1"], "speaker", {"u1": "ann"}) == ["ann"]
     segments = ["radio-8,1,host,0.00,2.50,<O>", "radio-9,1,host,0.00,2.50"]

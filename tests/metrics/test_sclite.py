@@ -1,5 +1,6 @@
 """The metric `sclite` and CTM files cut by STM segments, beside sclite itself where it is installed."""
 
+import json
 import os
 import random
 import re
@@ -225,6 +226,9 @@ def test_what_cannot_be_cut_is_refused(stm, ctm, error, tmp_path):
         read_nist_segments([str(hypothesis)], [str(reference)])
 
 
+BY_SPEAKER = ("--by", "speaker", "--format", "json")
+
+
 def test_ids_under_lowercase_are_folded_as_sclite_folds_them(tmp_path, caplog):
     (tmp_path / "ref.trn").write_text("a b (SPK_1)\nc d (spk_2)\ne (Spk_3)\n")
     (tmp_path / "hyp.trn").write_text("x (spk_3)\na b (spk_1)\nc x (spk_2)\n")
@@ -239,6 +243,8 @@ def test_ids_under_lowercase_are_folded_as_sclite_folds_them(tmp_path, caplog):
         assert counts_of_sclite(Path(reference), Path(hypothesis)) == [(0, 1, 0, 0), (2, 0, 0, 0), (1, 1, 0, 0)]
     files = hypothesis, reference, "--metrics", "sclite"
     assert "40.00" in good(run("latticemetric", "score", *files, "--lowercase")).stdout
+    groups = json.loads(good(run("latticemetric", "score", *files, "--lowercase", *BY_SPEAKER)).stdout)["details"]
+    assert [(one["group"], one["words"], one["errors"]) for one in groups] == [(None, 5, 2), ("SPK", 5, 2)]
     assert_one_line_error(run("latticemetric", "score", *files), "ids differ in case; --lowercase")
 
 

@@ -42,6 +42,7 @@ _NAMES = {
     "mbr_decoding.metric": "MetricMBR RankedString",
     "mbr_decoding.confidence_pruning": "PairPruning",
     "mbr_decoding.ngram": "MBR mbr_lattice",
+    "mbr_decoding.settings": "ByExactErrors ByMetric ByNgrams ByUtility ByWordErrors",
     "mbr_decoding.utility": "utility_matrix",
     "mbr_decoding.risk": "RiskMBR RiskOfString",
     "memory": "limit_memory",

@@ -64,6 +64,11 @@ from latticemetric.mbr_decoding.ngram import MBR as MBR
 from latticemetric.mbr_decoding.ngram import mbr_lattice as mbr_lattice
 from latticemetric.mbr_decoding.risk import RiskMBR as RiskMBR
 from latticemetric.mbr_decoding.risk import RiskOfString as RiskOfString
+from latticemetric.mbr_decoding.settings import ByExactErrors as ByExactErrors
+from latticemetric.mbr_decoding.settings import ByMetric as ByMetric
+from latticemetric.mbr_decoding.settings import ByNgrams as ByNgrams
+from latticemetric.mbr_decoding.settings import ByUtility as ByUtility
+from latticemetric.mbr_decoding.settings import ByWordErrors as ByWordErrors
 from latticemetric.mbr_decoding.utility import utility_matrix as utility_matrix
 from latticemetric.memory import limit_memory as limit_memory
 from latticemetric.metrics.alignment import Alignment as Alignment

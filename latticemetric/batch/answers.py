@@ -21,6 +21,7 @@ from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, named_graphs, path_fields, plain_path
 from latticemetric.lattice.lattice import Lattice, Scales, Steps
+from latticemetric.mbr_decoding.settings import ByMetric, ByNgrams, Decision, metric_of
 from latticemetric.nbest import NBest
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import Workers
@@ -268,45 +269,36 @@ Decoded: TypeAlias = "tuple[list[Record], Lattice | None, tuple[str, ...]]"
 
 
 def mbr_records(
-    graph: Graph, evidence: Graph | None = None, *, rewritten_by: str | None = None, **parameters: Any
-) -> Decoded:
-    """Decode a graph by minimum Bayes risk.
-
-    With the parameter `method`, return one record. Otherwise, decode by n-grams; return one record per combination of
-    parameters. If the method is a metric, its signature also names the steps that rewrote the texts (`rewritten_by`).
-    """
-    from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
-
-    if "method" in parameters:
-        answer = mbr(graph, evidence=evidence, **parameters)
-        record = answer.asdict()
-        if "signature" in record:
-            record["signature"] = str(parameters["method"].signature.also(norm=rewritten_by))
-        return [record], None, answer.words
-    answers = mbr_grid(graph, evidence=evidence, **parameters)
-    return [answer.asdict() for answer in answers], None, answers[0].words
-
-
-def mbr_with_gains(
     graph: Graph,
     evidence: Graph | None = None,
     *,
-    parameters: Mapping[str, Any],
+    settings: Sequence[Decision],
     scales: Scales | None,
-    beam: float | None,
-    determinize: bool,
-    gains_only: bool,
+    rewritten_by: str | None = None,
 ) -> Decoded:
-    """Decode a graph by n-grams with one set of parameters; return one record, and the lattice with gains of arcs."""
-    from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
+    """Decode a graph by minimum Bayes risk; return one record per setting.
 
-    answer, lattice = mbr_with_lattice(
-        graph,
-        GainParameters(**parameters),
-        evidence=evidence,
-        scales=scales,
-        beam=beam,
-        determinize=determinize,
-        gains_only=gains_only,
-    )
+    The signature of a metric also names the steps that rewrote the texts (`rewritten_by`).
+    """
+    from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
+
+    by_ngrams = [by for by in settings if isinstance(by, ByNgrams)]
+    if len(by_ngrams) == len(settings):
+        answers = mbr_grid(graph, by_ngrams, evidence=evidence, scales=scales)
+        return [answer.asdict() for answer in answers], None, answers[0].words
+    (by,) = settings  # other kinds have no grid
+    answer = mbr(graph, by, evidence=evidence, scales=scales)
+    record = answer.asdict()
+    if isinstance(by, ByMetric):
+        record["signature"] = str(metric_of(by.metric).signature.also(norm=rewritten_by))
+    return [record], None, answer.words
+
+
+def mbr_with_gains(
+    graph: Graph, evidence: Graph | None = None, *, by: ByNgrams, scales: Scales | None, gains_only: bool
+) -> Decoded:
+    """Decode a graph by n-grams; return one record, and the lattice with the gains of arcs."""
+    from latticemetric.mbr_decoding.ngram import mbr_with_lattice
+
+    answer, lattice = mbr_with_lattice(graph, by, evidence=evidence, scales=scales, gains_only=gains_only)
     return [answer.asdict()], lattice, answer.words

@@ -16,6 +16,8 @@ from latticemetric.batch.pairing import Pair, built, has_numbers, unreadable, wo
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import Entry, unbuildable
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import Scales
+from latticemetric.mbr_decoding.settings import ByUtility
 from latticemetric.mbr_decoding.utility import Matrix, checked_matrix, opened_matrices
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
@@ -140,11 +142,11 @@ class GraphWithUtilities(NamedTuple):
     utilities: Matrix
 
 
-def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> Decoded:
+def mbr_by_matrix(given: GraphWithUtilities, *, by: ByUtility, scales: Scales | None) -> Decoded:
     """Decode an n-best list by its matrix of utilities; return one record, and no lattice."""
     from latticemetric.mbr_decoding.mbr import mbr
 
-    answer = mbr(given.graph, utility=given.utilities, **parameters)
+    answer = mbr(given.graph, by.__replace__(utility=given.utilities), scales=scales)
     return [answer.asdict()], None, answer.words
 
 

@@ -23,7 +23,8 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import as_lattice_or_forest
 from latticemetric.lattice.columns import Floats
 from latticemetric.lattice.lattice import Lattice, Scales
-from latticemetric.mbr_decoding.mbr import mbr, mbr_metric
+from latticemetric.mbr_decoding.mbr import mbr
+from latticemetric.mbr_decoding.settings import decided_by, metric_of
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import GraphReference, Metric
 from latticemetric.metrics.recognition import GRR
@@ -59,7 +60,7 @@ class MBRSettings:
     @classmethod
     def of(cls, method: str | Metric[Any], *, beam: float | None, samples: int | None, seed: int) -> Self:
         """Return the settings for `auto`, `wer`, `ngram` or a metric; raise `UsageError` for another name."""
-        named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
+        named = method if method in (AUTO, "wer", "ngram") else metric_of(method)
         if samples is not None and isinstance(named, str):
             raise UsageError(
                 f"MBR by '{named}' does not use samples", advice="choose a metric, like '4-grr', or leave samples out"
@@ -294,7 +295,8 @@ def _mbr_answer(
         method = "ngram" if isinstance(graph, Forest) else "wer"
     metric, scales = settings.metric, settings.scales
     drawn: dict[str, Any] = {} if decoding.samples is None else {"samples": decoding.samples, "seed": decoding.seed}
-    answer: Any = mbr(graph, method, scale=settings.posterior_scale, beam=decoding.beam, scales=scales, **drawn)
+    by = decided_by(method, {"scale": settings.posterior_scale, "beam": decoding.beam, **drawn})
+    answer: Any = mbr(graph, by, scales=scales)
     words = tuple(word for word in answer.words if word not in metric.ignore)
     scored = metric.evaluate(words, references)
     score, numerator, denominator = metric.parts(scored.statistics)

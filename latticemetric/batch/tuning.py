@@ -26,8 +26,8 @@ from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
-from latticemetric.mbr_decoding.mbr import Values
-from latticemetric.mbr_decoding.ngram import GainParameters, NgramMBR
+from latticemetric.mbr_decoding.ngram import NgramMBR
+from latticemetric.mbr_decoding.settings import ByNgrams
 from latticemetric.metrics.base import Metric, References, Table, references_each, references_of
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
@@ -38,6 +38,7 @@ from latticemetric.vocabulary import word_set
 
 Point = tuple[float, ...]
 Key = TypeVar("Key")
+Values = float | Iterable[float]
 Merits = Callable[[Sequence[Point]], list[float]]
 
 # A step must gain more than this: smaller differences may be rounding errors.
@@ -132,7 +133,7 @@ class Development:
         self._kept = 0
         self._rows: list[dict[String, Table]] = [{} for _ in decoders]
 
-    def tables(self, settings: Sequence[GainParameters]) -> list[Table]:
+    def tables(self, settings: Sequence[ByNgrams]) -> list[Table]:
         """Return the metric's statistics of the answers: one table per setting, one row per graph."""
         answers: list[list[String]] = [[] for _ in settings]
         in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].scale, settings[k].order))
@@ -140,7 +141,7 @@ class Development:
             for (scale, order), group in groupby(in_scales, key=lambda k: (settings[k].scale, settings[k].order)):
                 posteriors = self._posteriors.get((number, scale, order))
                 if posteriors is None:
-                    posteriors = decoder.posteriors(scale, order)
+                    posteriors = decoder.posteriors(settings[in_scales[0]].__replace__(scale=scale, order=order))
                     if self._kept + len(posteriors) <= _MOST_KEPT:
                         self._kept += len(posteriors)
                         self._posteriors[number, scale, order] = posteriors
@@ -189,16 +190,16 @@ class MBRTrial(Result):
     """A setting and its score.
 
     Attributes:
-        parameters: The setting.
+        by: The setting.
         score: The corpus value of the answers; `None` if it is undefined.
     """
 
-    parameters: GainParameters
+    by: ByNgrams
     score: float | None
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return {**self.parameters.asdict(), "score": self.score}
+        return {**self.by.asdict(), "score": self.score}
 
 
 @dataclass(frozen=True, repr=False)
@@ -295,7 +296,7 @@ def tune_mbr(
         metric: A metric or its name; its corpus value is optimized.
         scale: Factor of the costs in posteriors. Give a number, or several numbers to try; likewise for `T`, `p`, `r`
             and `word_penalty`.
-        T: Length (in words) of the hypothesis at which log BLEU is linearised; see `GainParameters`.
+        T: Length (in words) of the hypothesis at which log BLEU is linearised; see `ByNgrams`.
         p: Average precision of unigrams.
         r: Ratio of the precision of n-grams to the precision of (n−1)-grams.
         word_penalty: Additional cost of each word.
@@ -316,18 +317,19 @@ def tune_mbr(
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
         >>> tuning = tune_mbr([lattice], ["a c"], "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
-        >>> tuning.best.parameters.scale, tuning.best.parameters.word_penalty, tuning.best.score, tuning.one_best
+        >>> tuning.best.by.scale, tuning.best.by.word_penalty, tuning.best.score, tuning.one_best
         (0.5, 0.0, 0.0, 0.5)
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
-    decoders = _decoders(graphs, evidence, beam=beam, scales=scales, determinize=determinize)
+    by = ByNgrams(order=order, beam=beam, determinize=determinize)
+    decoders = _decoders(graphs, evidence, by, scales)
     development = Development(
         decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"), rewritten_by
     )
     given = zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
     axes = {name: numbers_to_try(values, name) for name, values in given}
     folds = whole_number(folds, f"the number of folds is {folds!r}", "give a whole number from 0", least=0)
-    return _tuned(development, made, axes, order, _SearchSettings(halvings, folds, resamples, seed))
+    return _tuned(development, made, axes, by, _SearchSettings(halvings, folds, resamples, seed))
 
 
 class _SearchSettings(NamedTuple):
@@ -340,9 +342,9 @@ class _SearchSettings(NamedTuple):
 
 
 def _tuned(
-    development: Development, made: Metric[Any], axes: dict[str, list[float]], order: int, effort: _SearchSettings
+    development: Development, made: Metric[Any], axes: dict[str, list[float]], by: ByNgrams, effort: _SearchSettings
 ) -> MBRTuning:
-    best, tables = _search(development, made, axes, order, effort.halvings)
+    best, tables = _search(development, made, axes, by, effort.halvings)
 
     def value(table: Table) -> float | None:
         score = value_of(made, table)
@@ -355,29 +357,23 @@ def _tuned(
 
     in_grid = math.prod(len(set(values)) for values in axes.values())
     held_out = _held_out(made, list(tables.values())[:in_grid], effort.folds)
-    defaults = GainParameters(order=order)
-    (default,), one_best = development.tables([defaults]), development.one_best()
+    (default,), one_best = development.tables([by]), development.one_best()
     return MBRTuning(
-        best=MBRTrial(_setting(best, order), value(tables[best])),
-        default=MBRTrial(defaults, value(default)),
+        best=MBRTrial(_setting(best, by), value(tables[best])),
+        default=MBRTrial(by, value(default)),
         one_best=value(one_best),
         held_out=None if held_out is None else value(held_out),
         over_default=compared(default, tables[best]),
         over_one_best=compared(one_best, tables[best]),
         held_out_over_one_best=compared(one_best, held_out),
-        trials=tuple(MBRTrial(_setting(point, order), value(table)) for point, table in tables.items()),
+        trials=tuple(MBRTrial(_setting(point, by), value(table)) for point, table in tables.items()),
         graphs=len(one_best),
         signature=development.signature(),
     )
 
 
 def _decoders(
-    graphs: Iterable[Graph],
-    evidence: Iterable[Graph] | None,
-    *,
-    beam: float | None,
-    scales: Scales | None,
-    determinize: bool,
+    graphs: Iterable[Graph], evidence: Iterable[Graph] | None, by: ByNgrams, scales: Scales | None
 ) -> list[NgramMBR]:
     require_items(graphs, "graphs")
     listed = list(graphs)
@@ -386,20 +382,17 @@ def _decoders(
         raise UsageError(
             f"there are {len(listed)} graphs, but {len(others)} graphs of evidence", advice="give one for each graph"
         )
-    return [
-        NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
-        for graph, other in zip(listed, others, strict=True)
-    ]
+    return [NgramMBR(graph, by, other, scales) for graph, other in zip(listed, others, strict=True)]
 
 
 def _search(
-    development: Development, metric: Metric[Any], axes: dict[str, list[float]], order: int, halvings: int
+    development: Development, metric: Metric[Any], axes: dict[str, list[float]], by: ByNgrams, halvings: int
 ) -> tuple[Point, dict[Point, Table]]:
     """Search the grid, then steps from its best point; return the best point, and the statistics of all points."""
     tables: dict[Point, Table] = {}
 
     def merits(points: Sequence[Point]) -> list[float]:
-        settings = [_setting(point, order) for point in points]
+        settings = [_setting(point, by) for point in points]
         tables.update(zip(points, development.tables(settings), strict=True))
         return [_merit(metric, tables[point].sum(axis=0)) for point in points]
 
@@ -409,8 +402,8 @@ def _search(
     return best_of(coordinate_search(axes, merits, halvings, is_possible)), tables
 
 
-def _setting(point: Point, order: int) -> GainParameters:
-    return GainParameters(**dict(zip(_AXES, point, strict=True)), order=order)
+def _setting(point: Point, by: ByNgrams) -> ByNgrams:
+    return by.__replace__(**dict(zip(_AXES, point, strict=True)))
 
 
 def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:

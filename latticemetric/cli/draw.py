@@ -267,8 +267,9 @@ def _draw(
         ways["1-best"] = best.one_best if best else as_search_space(shape, rate, scales).one_best().tolist()
     if subject.mbr:
         from latticemetric.mbr_decoding.mbr import mbr
+        from latticemetric.mbr_decoding.settings import ByNgrams
 
-        ways["mbr"] = mbr(shape, scale=scale, scales=scales)
+        ways["mbr"] = mbr(shape, ByNgrams(scale=scale), scales=scales)
     if subject.kind == "tree":
         if not isinstance(shape, Forest):
             raise UsageError("a lattice has no derivation trees", advice="choose --kind graph")

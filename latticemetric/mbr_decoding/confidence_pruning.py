@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import real_number
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.utility import Scorer
 
@@ -81,12 +80,6 @@ class PrunedScores:
     undefined: float
     exact: bool
     pruning: PairPruning
-
-
-def check_confidence(confidence: float) -> float:
-    """Return the confidence of the pruning; raise `UsageError` unless it is from 0.5 to 1."""
-    message, advice = f"pruning_confidence is {confidence!r}", "give a number from 0.5 to 1, such as 0.99"
-    return float(real_number(confidence, message, advice, least=0.5, most=1))  # 0.5: a coin toss
 
 
 def pruned_scores(scorer: Scorer, weights: Floats, hypotheses: int, confidence: float, seed: int) -> PrunedScores:

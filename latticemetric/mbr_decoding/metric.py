@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from latticemetric.arguments import finite_number, floats, whole_number
+from latticemetric.arguments import floats
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -22,18 +21,16 @@ from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
 from latticemetric.lattice.columns import Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.pruning import within_beam
-from latticemetric.mbr_decoding.confidence_pruning import TIE, PairPruning, check_confidence, pruned_scores
+from latticemetric.mbr_decoding.confidence_pruning import TIE, PairPruning, pruned_scores
+from latticemetric.mbr_decoding.settings import ByMetric, ByUtility, Scored, Weights, metric_of
 from latticemetric.mbr_decoding.utility import (
     FunctionScorer,
     MatrixScorer,
     MetricScorer,
-    Range,
     Scorer,
-    Utility,
     checked_limits,
     checked_matrix,
 )
-from latticemetric.metrics.base import Metric
 from latticemetric.metrics.pairs import ScoreRow
 from latticemetric.metrics.recognition import WER
 from latticemetric.nbest import NBest
@@ -44,28 +41,6 @@ from latticemetric.posterior.posteriors import posteriors
 _MOST_PATHS = 10_000
 
 _String = tuple[str, ...]
-
-Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
-"""Weights of the entries of an n-best list as evidence: their probabilities, 1 for each (`counts`), or your numbers."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Settings that select strings from a graph: pruning to `beam`, then all strings or those of `samples` paths.
-
-    `samples` is `None` for all strings. `scale` multiplies the costs before they become probabilities.
-    """
-
-    scale: float
-    samples: int | None
-    seed: int
-    beam: float | None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", finite_number(self.scale, "the scale"))
-        samples = 1 if self.samples is None else self.samples
-        whole_number(samples, f"{samples} samples cannot be drawn", "give a whole number from 1")
-        whole_number(self.seed, f"the seed is {self.seed}", "give a whole number from 0", least=0)
 
 
 class StringDistribution(NamedTuple):
@@ -86,7 +61,7 @@ class StringDistribution(NamedTuple):
 
 
 def string_distribution(
-    graph: Graph, selection: Selection, scales: Scales | None, weights: Weights = "probabilities"
+    graph: Graph, by: Scored, scales: Scales | None, weights: Weights = "probabilities"
 ) -> StringDistribution:
     """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
@@ -94,12 +69,12 @@ def string_distribution(
     probability. If `weights` are given for an n-best list, they are the probabilities of its entries, normalised.
     """
     if not (isinstance(weights, str) and weights == "probabilities"):
-        return _weighted_list(graph, selection, scales, weights)
+        return _weighted_list(graph, by, scales, weights)
     pruned = as_lattice_or_forest(graph, scales)
-    if selection.beam is not None:
-        pruned = pruned.pruned(selection.beam, scales)
-    if selection.samples is not None:
-        sampled = posteriors(pruned, scale=selection.scale, scales=scales).sample(selection.samples, selection.seed)
+    if by.beam is not None:
+        pruned = pruned.pruned(by.beam, scales)
+    if by.samples is not None:
+        sampled = posteriors(pruned, scale=by.scale, scales=scales).sample(by.samples, by.seed)
         cost = pruned.cost(scales)
         return _merged([(pruned.words(path), pruned.cost_of(path, cost)) for path in sampled], scale=0.0)
     if not isinstance(graph, NBest):
@@ -116,14 +91,14 @@ def string_distribution(
             )
     paths = pruned.derivations(scales) if isinstance(pruned, Forest) else pruned.paths(scales)
     ranked = isinstance(pruned, Lattice) and pruned.ranked
-    return _merged([(path.words, path.cost) for path in paths], selection.scale, ranked=ranked)
+    return _merged([(path.words, path.cost) for path in paths], by.scale, ranked=ranked)
 
 
-def _weighted_list(graph: Graph, selection: Selection, scales: Scales | None, weights: Weights) -> StringDistribution:
+def _weighted_list(graph: Graph, by: Scored, scales: Scales | None, weights: Weights) -> StringDistribution:
     """Return the distinct strings of an n-best list with the weights of its entries."""
     if not isinstance(graph, NBest):
         raise UsageError("weights need an n-best list", advice="leave them out, or give a list")
-    if selection.samples is not None:
+    if by.samples is not None:
         raise UsageError("both weights and samples are given", advice="give one of them")
     if isinstance(weights, str):
         if weights != "counts":
@@ -141,11 +116,11 @@ def _weighted_list(graph: Graph, selection: Selection, scales: Scales | None, we
     costs = np.array(graph.costs(scales))
     if not np.isfinite(costs).all():
         raise InputError("a cost of the list is not finite", advice="remove this entry, or give finite scores")
-    kept = np.flatnonzero(within_beam(costs, math.inf if selection.beam is None else selection.beam)).tolist()
+    kept = np.flatnonzero(within_beam(costs, math.inf if by.beam is None else by.beam)).tolist()
     if not values[kept].any():
         raise InputError("all entries within the beam have weight 0", advice="choose a larger beam")
     paths = [(graph.hypotheses[k].words, float(costs[k])) for k in kept]
-    return _merged(paths, selection.scale, ranked=True, weights=values[kept] / total)
+    return _merged(paths, by.scale, ranked=True, weights=values[kept] / total)
 
 
 def _merged(
@@ -305,43 +280,30 @@ class MetricMBR(Result):
         }
 
 
-@dataclass(frozen=True, eq=False)
-class OutsideUtility:
-    """An external utility: a function of pairs of texts, or a matrix of scores; `limits` is the range of scores."""
-
-    utility: Utility
-    higher_is_better: bool = True
-    limits: Range | None = None
-
-
 def metric_mbr(
     graph: Graph,
-    metric: Metric[Any] | OutsideUtility,
-    selection: Selection,
+    by: Scored,
     *,
     hypotheses: Graph | None = None,
     evidence: Graph | None = None,
     scales: Scales | None = None,
-    weights: Weights = "probabilities",
-    pruning_confidence: float | None = None,
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
         raise UsageError(
             "the graph has no effect if hypotheses and evidence are given", advice="give only one of the two"
         )
-    confidence = None if pruning_confidence is None else check_confidence(pruning_confidence)
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
     own, others = scales_of_each(scales, hypotheses, evidence)
-    believed = string_distribution(evidence, selection, others, weights)
-    candidates = believed if hypotheses is evidence else string_distribution(hypotheses, selection, own)
-    scorer = _scorer(metric, (hypotheses, candidates.strings), (evidence, believed.strings))
+    believed = string_distribution(evidence, by, others, by.weights)
+    candidates = believed if hypotheses is evidence else string_distribution(hypotheses, by, own)
+    scorer = _scorer(by, (hypotheses, candidates.strings), (evidence, believed.strings))
     number, pruning = len(candidates.strings), None
-    if confidence is None:
+    if by.pruning_confidence is None:
         scores, sizes, undefined, exact = expected_scores(scorer, number, believed.probability)
     else:
-        found = pruned_scores(scorer, believed.probability, number, confidence, selection.seed)
+        found = pruned_scores(scorer, believed.probability, number, by.pruning_confidence, by.seed)
         scores, sizes, undefined = found.scores, found.sizes, np.full(number, found.undefined)
         pruning = found.pruning
         exact = found.exact and pruning.certified
@@ -352,7 +314,7 @@ def metric_mbr(
         )
     ranking = _ranking(scores, sizes, candidates, higher_is_better=scorer.higher_is_better)
     ranked = _ranked_strings(ranking, scores, candidates, believed)
-    is_sampled = selection.samples is not None
+    is_sampled = by.samples is not None
     return MetricMBR(
         words=ranked[0].words,
         score=ranked[0].score,
@@ -365,10 +327,10 @@ def metric_mbr(
         effective_size=float(1 / (believed.probability**2).sum()),
         undefined=float(undefined[ranking[0]]),
         exact=exact and not is_sampled,
-        scale=selection.scale,
-        samples=selection.samples,
-        seed=selection.seed if is_sampled else None,
-        beam=selection.beam,
+        scale=by.scale,
+        samples=by.samples,
+        seed=by.seed if is_sampled else None,
+        beam=by.beam,
         signature=str(scorer.signature),
         pruning=pruning,
         times=_times(hypotheses, ranked[0].words, own),
@@ -386,27 +348,30 @@ def _times(graph: Graph, words: _String, scales: Scales | None) -> Times | None:
 
 
 def _scorer(
-    metric: Metric[Any] | OutsideUtility,
+    by: Scored,
     hypotheses: tuple[Graph, Sequence[_String]],
     evidence: tuple[Graph, Sequence[_String]],
 ) -> Scorer:
     """Return the scorer of strings; `hypotheses` and `evidence` are pairs of a graph and its strings."""
     candidates, expected = hypotheses[1], evidence[1]
-    if not isinstance(metric, OutsideUtility):
-        return MetricScorer(metric, candidates, expected)
-    limits = checked_limits(metric.limits)
-    if callable(metric.utility):
-        function: Callable[[list[str], list[str]], Sequence[float]] = metric.utility
-        return FunctionScorer(function, candidates, expected, metric.higher_is_better, limits)
-    matrix = checked_matrix(metric.utility, limits)
+    if isinstance(by, ByMetric):
+        return MetricScorer(metric_of(by.metric), candidates, expected)
+    assert isinstance(by, ByUtility)
+    if by.utility is None:
+        raise UsageError("there is no utility", advice="give a function or a matrix: ByUtility(utility=…)")
+    limits = checked_limits(by.utility_range)
+    if callable(by.utility):
+        function: Callable[[list[str], list[str]], Sequence[float]] = by.utility
+        return FunctionScorer(function, candidates, expected, by.higher_is_better, limits)
+    matrix = checked_matrix(by.utility, limits)
     (rows, row), (columns, column) = _entries(*hypotheses), _entries(*evidence)
     if matrix.shape != (rows, columns):
         raise InputError(
             f"the matrix of the utility has {matrix.shape[0]} rows and {matrix.shape[1]} columns",
             advice=f"it needs {rows} rows (hypotheses) and {columns} columns (references)",
         )
-    low, high = (matrix.min(), matrix.max()) if metric.limits is None and matrix.size else limits
-    return MatrixScorer(matrix, row, column, metric.higher_is_better, (float(low), float(high)))
+    low, high = (matrix.min(), matrix.max()) if by.utility_range is None and matrix.size else limits
+    return MatrixScorer(matrix, row, column, by.higher_is_better, (float(low), float(high)))
 
 
 def _entries(graph: Graph, strings: Sequence[_String]) -> tuple[int, list[int]]:

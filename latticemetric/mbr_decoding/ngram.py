@@ -8,14 +8,12 @@ of its arcs, for other tools to rescore, prune or search.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.arguments import finite_number, real_number
 from latticemetric.cached import cached_property
 from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_of_ngrams
 from latticemetric.errors import InputError, UsageError
@@ -27,75 +25,13 @@ from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
-from latticemetric.metrics.segments import checked_order
+from latticemetric.mbr_decoding.settings import ByNgrams, decided_by
 from latticemetric.posterior.best import Times, pairs_of, times_along
 from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
 GAIN = "gain"
 """The name of the score column with −gain as cost."""
-
-
-@dataclass(frozen=True)
-class GainParameters:
-    """The parameters of gains. A word has the gain θ₀; each occurrence of an n-gram has the gain θₙ · posterior.
-
-    θ₀ = −1/T − word_penalty and θₙ = 1 / (order · T · p · rⁿ⁻¹), as in Tromble et al. 2008, section 4.
-
-    Attributes:
-        scale: Factor of the costs before they become probabilities.
-        T: Length (in words) of the hypothesis at which log BLEU is linearised. Without a word penalty, T does not
-            change which string has the largest gain.
-        p: Average precision of unigrams.
-        r: Precision of each order, divided by the precision of the order before.
-        order: The length of the longest n-grams.
-        word_penalty: An additional cost of each word.
-    """
-
-    scale: float = 1.0
-    T: float = 10.0
-    p: float = 0.85
-    r: float = 0.72
-    order: int = 4
-    word_penalty: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", finite_number(self.scale, "the scale"))
-        object.__setattr__(self, "word_penalty", finite_number(self.word_penalty, "the word penalty"))
-        for name in ("T", "p", "r"):
-            value = getattr(self, name)
-            checked = real_number(value, f"{name} is {value!r}", "give a number above 0", least=math.ulp(0))
-            object.__setattr__(self, name, float(checked))
-        object.__setattr__(self, "order", checked_order(self.order))
-        if not math.isfinite(sum(self.factors)):
-            raise UsageError(
-                f"T = {self.T}, p = {self.p}, r = {self.r} at order {self.order} give infinite gains",
-                advice="choose larger values",
-            )
-
-    @property
-    def of_word(self) -> float:
-        """The gain of a word: θ₀, which includes the word penalty."""
-        return -1 / self.T - self.word_penalty
-
-    @property
-    def factors(self) -> list[float]:
-        """The gains of n-grams: θ₁, θ₂, … up to `order`."""
-        try:
-            return [1 / (self.order * self.T * self.p * self.r**n) for n in range(self.order)]
-        except (OverflowError, ZeroDivisionError):
-            return [math.inf]
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
-
-    def of_string(self, words: Sequence[str], posteriors: NgramPosteriors) -> float:
-        """Return the gain of a string with these n-gram posteriors."""
-        factor, rows = [0.0, *self.factors], posteriors.rows_in(words)
-        lengths, probable = posteriors.lengths[rows].tolist(), posteriors.posterior[rows].tolist()
-        gains = [factor[length] * posterior for length, posterior in zip(lengths, probable, strict=True)]
-        return math.fsum([self.of_word * len(words), *gains])
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,8 +47,7 @@ class MBR(Result):
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
         confidences: For each word, the probability that a path of the evidence has it, at any position.
         one_best: The words of the 1-best.
-        parameters: The parameters of gains.
-        beam: The beam of the pruning; `None` if the graphs were not pruned.
+        by: The settings.
         times: Begin and end of each word, in seconds; `None` if the lattice has no times, or was determinized.
     """
 
@@ -124,8 +59,7 @@ class MBR(Result):
     derivation: str | None
     confidences: tuple[float, ...]
     one_best: tuple[str, ...]
-    parameters: GainParameters
-    beam: float | None
+    by: ByNgrams
     times: Times | None = None
 
     def asdict(self) -> dict[str, Any]:
@@ -138,8 +72,7 @@ class MBR(Result):
             "confidences": list(self.confidences),
             "times": pairs_of(self.times),
             "one_best": " ".join(self.one_best),
-            **self.parameters.asdict(),
-            "beam": self.beam,
+            **self.by.asdict(),
         }
 
 
@@ -150,26 +83,18 @@ def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lat
 
 
 class NgramMBR:
-    """A search of a pruned graph, for several sets of parameters. Posteriors come from the pruned evidence.
+    """A search of a pruned graph, for several settings that prune alike. Posteriors come from the pruned evidence.
 
-    With `determinize`, both graphs are determinized, so that a string has the probability of its best path. Then
-    results have no arcs, since the arcs of the given graph are lost.
+    If the settings say `determinize`, both graphs are determinized, so that a string has the probability of its best
+    path. Then results have no arcs, since the arcs of the given graph are lost.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        evidence: Graph | None,
-        beam: float | None,
-        scales: Scales | None,
-        *,
-        determinize: bool = False,
-    ) -> None:
+    def __init__(self, graph: Graph, by: ByNgrams, evidence: Graph | None = None, scales: Scales | None = None) -> None:
         own = as_lattice_or_forest(graph, scales)
         other = own if evidence is None or evidence is graph else as_lattice_or_forest(evidence, scales)
         own_scales, other_scales = scales_of_each(scales, own, other)
-        self._given_beam, self._determinized = beam, determinize
-        if determinize:
+        beam, self._determinized = by.beam, by.determinize
+        if self._determinized:
             smaller = determinized(own, beam, own_scales)
             own, other = smaller, smaller if other is own else determinized(other, beam, other_scales)
             own_scales = other_scales = beam = None
@@ -185,39 +110,38 @@ class NgramMBR:
             self._evidence_scales = other_scales
         self._max_words = self._pruned.max_words()
 
-    def posteriors(self, scale: float, order: int) -> NgramPosteriors:
-        """Compute the n-gram posteriors of the evidence graph."""
-        return posteriors(self._evidence, scale=scale, scales=self._evidence_scales).ngrams(order)
+    def posteriors(self, by: ByNgrams) -> NgramPosteriors:
+        """Compute the n-gram posteriors of the evidence graph; they depend on scale and order only."""
+        return posteriors(self._evidence, scale=by.scale, scales=self._evidence_scales).ngrams(by.order)
 
-    def gains(self, ngrams: NgramPosteriors, parameters: GainParameters) -> ExactGains:
+    def gains(self, ngrams: NgramPosteriors, by: ByNgrams) -> ExactGains:
         """Return the gains of n-grams and words, rounded so that sums along paths are exact."""
-        factor = np.array([0.0, *parameters.factors])
+        factor = np.array([0.0, *by.factors])
         # Orders that no string has do not count: the largest factors are those of the highest orders.
         orders = min(int(ngrams.lengths.max()), self._max_words)
-        largest = max(self._max_words, 1) * (math.fsum(parameters.factors[:orders]) + abs(parameters.of_word))
+        largest = max(self._max_words, 1) * (math.fsum(by.factors[:orders]) + abs(by.of_word))
         if not math.isfinite(largest):
             raise UsageError(
                 "gains are too large to be added up", advice="choose larger T, p or r, or a smaller penalty"
             )
-        return ExactGains.of(factor[ngrams.lengths] * ngrams.posterior, parameters.of_word, largest)
+        return ExactGains.of(factor[ngrams.lengths] * ngrams.posterior, by.of_word, largest)
 
-    def answer(self, ngrams: NgramPosteriors, parameters: GainParameters) -> MBR:
+    def answer(self, ngrams: NgramPosteriors, by: ByNgrams) -> MBR:
         """Return the result for the string with the largest gain."""
-        graph, path = self._graph, self._best(ngrams, parameters)
+        graph, path = self._graph, self._best(ngrams, by)
         words, posterior = graph.words(path), ngrams.words()
         return MBR(
             words=words,
-            gain=parameters.of_string(words, ngrams),
+            gain=by.of_string(words, ngrams),
             cost=graph.cost_of(path, self._scales),
             **({"arcs": (), "edges": (), "derivation": None} if self._determinized else path_fields(graph, path)),
             confidences=tuple(posterior.get(word, 0.0) for word in words),
             one_best=self.one_best,
-            parameters=parameters,
-            beam=self._given_beam,
+            by=by,
             times=times_along(graph, path),
         )
 
-    def lattice(self, ngrams: NgramPosteriors, parameters: GainParameters, *, gains_only: bool) -> Lattice:
+    def lattice(self, ngrams: NgramPosteriors, by: ByNgrams, *, gains_only: bool) -> Lattice:
         """Return the pruned lattice of hypotheses with the gain of each arc; see `mbr_lattice`."""
         lattice = self._pruned
         if isinstance(lattice, Forest):
@@ -236,7 +160,7 @@ class NgramMBR:
                 lattice.num_states,
                 ngrams.parent,
                 ngrams.word,
-                *self.gains(ngrams, parameters),
+                *self.gains(ngrams, by),
             )
         in_order = np.lexsort((arcs, source))  # sort by state; the arcs of a state keep their order
         arc = arcs[in_order]
@@ -257,18 +181,18 @@ class NgramMBR:
             labels={} if gains_only else taken(lattice.labels, arc, ends),
         )
 
-    def string(self, ngrams: NgramPosteriors, parameters: GainParameters) -> tuple[str, ...]:
+    def string(self, ngrams: NgramPosteriors, by: ByNgrams) -> tuple[str, ...]:
         """Return the words of the string with the largest gain."""
-        return self._graph.words(self._best(ngrams, parameters))
+        return self._graph.words(self._best(ngrams, by))
 
     @cached_property
     def one_best(self) -> tuple[str, ...]:
         """The words of the 1-best."""
         return self._graph.words(self._graph.best_path(self._scales))
 
-    def _best(self, ngrams: NgramPosteriors, parameters: GainParameters) -> Steps:
+    def _best(self, ngrams: NgramPosteriors, by: ByNgrams) -> Steps:
         """Return the path with the largest gain, with arc numbers of the graph before pruning."""
-        gains = self.gains(ngrams, parameters)
+        gains = self.gains(ngrams, by)
         if isinstance(self._pruned, Forest):
             own, known = self._shared_words
             columns = self._pruned.hypergraph(self._compared_cost)
@@ -313,18 +237,12 @@ def _numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) ->
 
 def mbr_lattice(
     graph: Graph,
+    by: ByNgrams | None = None,
     *,
-    scale: float = 1.0,
-    T: float = 10.0,  # noqa: N803  as all papers have it
-    p: float = 0.85,
-    r: float = 0.72,
-    order: int = 4,
-    word_penalty: float = 0.0,
     evidence: Graph | None = None,
-    beam: float | None = None,
-    determinize: bool = False,
     scales: Scales | None = None,
     gains_only: bool = False,
+    **settings: Any,
 ) -> Lattice:
     """Return the graph as a lattice with the cost −gain on each arc, so that its best path is the answer of `mbr`.
 
@@ -339,17 +257,11 @@ def mbr_lattice(
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor of the costs before they become probabilities.
-        T: Length (in words) of the hypothesis at which log BLEU is linearised; see `GainParameters`.
-        p: Average precision of unigrams.
-        r: Precision of each order, divided by the precision of the order before.
-        order: The length of the longest n-grams.
-        word_penalty: An additional cost of each word.
+        by: The settings; in its place, keywords can give them.
         evidence: Another graph that gives the posteriors.
-        beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
-        determinize: Determinize first, so that a string has the probability of its best path; needs pynini.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         gains_only: Omit the graph's own columns and labels, for formats with only one column.
+        settings: The settings of `ByNgrams`.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])
@@ -360,22 +272,28 @@ def mbr_lattice(
         >>> best.words, round(best.cost, 4)
         (('a', 'b', 'c'), 0.1775)
     """
-    parameters = GainParameters(scale, T, p, r, order, word_penalty)
-    search = NgramMBR(as_lattice(graph, scales), evidence, beam, scales, determinize=determinize)
-    return search.lattice(search.posteriors(scale, order), parameters, gains_only=gains_only)
+    decision = by_ngrams(by, settings)
+    search = NgramMBR(as_lattice(graph, scales), decision, evidence, scales)
+    return search.lattice(search.posteriors(decision), decision, gains_only=gains_only)
 
 
 def mbr_with_lattice(
     graph: Graph,
-    parameters: GainParameters,
+    by: ByNgrams,
     *,
     evidence: Graph | None = None,
-    beam: float | None = None,
-    determinize: bool = False,
     scales: Scales | None = None,
     gains_only: bool = False,
 ) -> tuple[MBR, Lattice]:
     """Return the results of `mbr` and `mbr_lattice`, with posteriors computed only once."""
-    search = NgramMBR(as_lattice(graph, scales), evidence, beam, scales, determinize=determinize)
-    ngrams = search.posteriors(parameters.scale, parameters.order)
-    return search.answer(ngrams, parameters), search.lattice(ngrams, parameters, gains_only=gains_only)
+    search = NgramMBR(as_lattice(graph, scales), by, evidence, scales)
+    ngrams = search.posteriors(by)
+    return search.answer(ngrams, by), search.lattice(ngrams, by, gains_only=gains_only)
+
+
+def by_ngrams(by: ByNgrams | None, settings: dict[str, Any]) -> ByNgrams:
+    """Return the settings of n-gram MBR: an object, or the settings that keywords mean."""
+    decision = decided_by("ngram" if by is None else by, settings)
+    if not isinstance(decision, ByNgrams):
+        raise UsageError(f"these are the settings of MBR by {decision.named}", advice="give ByNgrams(…)")
+    return decision

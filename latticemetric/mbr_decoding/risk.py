@@ -14,19 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import whole_number
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Scales
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.mbr_decoding.settings import ByExactErrors
 from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, Aligner, search_words
 from latticemetric.metrics.pairs import error_counts
 from latticemetric.posterior.best import Times, pairs_of
-from latticemetric.posterior.expected import MOST_STATES, Expected, expected
+from latticemetric.posterior.expected import Expected, expected
 from latticemetric.posterior.posteriors import posteriors
 from latticemetric.vocabulary import EPSILON
-
-CANDIDATES = 20
 
 _String = tuple[str, ...]
 _Numbers = npt.NDArray[np.integer[Any]]
@@ -114,14 +112,7 @@ class RiskMBR(Result):
         }
 
 
-def risk_mbr(
-    graph: Graph,
-    *,
-    scale: float = 1.0,
-    scales: Scales | None = None,
-    candidates: int = CANDIDATES,
-    most_states: int = MOST_STATES,
-) -> RiskMBR:
+def risk_mbr(graph: Graph, by: ByExactErrors, scales: Scales | None = None) -> RiskMBR:
     """Decode for minimum Bayes risk under word error rate, by exact risks of candidates.
 
     Candidates are, in this order, the answer of `word_mbr`, the 1-best, the best strings of the lattice, and the best
@@ -129,34 +120,30 @@ def risk_mbr(
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor of the costs; below 1, it makes the distribution flatter.
+        by: The settings.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        candidates: Number of strings to take from the lattice; the same number is taken from the network.
-        most_states: The largest number of states in the search for one risk. If a search needs more, it gives only
-            bounds of the risk.
 
     Examples:
         >>> lattice = Lattice.from_strings(["c a b", "b c", "b a c"], costs=[0.0, 0.1, 0.2])
-        >>> best = risk_mbr(lattice)
+        >>> best = risk_mbr(lattice, ByExactErrors())
         >>> best.words, round(best.risk, 4), best.exact
         (('b', 'a', 'c'), 1.0666, True)
         >>> best.word_mbr.words, round(best.word_mbr.risk, 4), round(best.improvement, 4)
         (('c', 'a', 'b'), 1.5979, 0.5313)
     """
-    candidates = whole_number(candidates, f"the number of candidates is {candidates!r}", "ask for 1 or more")
-    aligner = Aligner.of(graph, scale, scales)
+    aligner = Aligner.of(graph, by.scale, scales)
     lattice = aligner.lattice
     one_best, best, _ = search_words(aligner)
-    expected_words = posteriors(lattice, scale=scale, scales=scales).expected(lattice.is_word())
+    expected_words = posteriors(lattice, scale=by.scale, scales=scales).expected(lattice.is_word())
 
     def risk_of(words: _String) -> tuple[RiskOfString, Expected | None]:
         if not words:
             # Every word of a path is an error. `expected` would return no rate, since there are no reference words.
             return RiskOfString(words, expected_words, expected_words, expected_words, exact=True), None
-        options: dict[str, Any] = {"scale": scale, "scales": scales, "most_states": most_states}
+        options: dict[str, Any] = {"scale": by.scale, "scales": scales, "most_states": by.most_states}
         return _risk(expected(lattice, [words], "wer", distribution=words == best.words, **options), words)
 
-    numbers = _candidates(aligner, one_best, best, candidates)
+    numbers = _candidates(aligner, one_best, best, by.candidates)
     risks = _risks(list(numbers), {one_best.words}, risk_of)
     found, of_word_mbr = list(risks.values()), risks[best.words]
     safe = [one for one in found if one is of_word_mbr or one.high <= of_word_mbr.low]

@@ -16,7 +16,7 @@ import latticemetric as lm
 from latticemetric import _native
 from latticemetric.batch.tuning import Development, best_of, coordinate_search
 from latticemetric.evaluation.intervals import paired_bootstrap
-from latticemetric.mbr_decoding.ngram import GainParameters, NgramMBR
+from latticemetric.mbr_decoding.ngram import NgramMBR
 
 AXES = ("scale", "T", "p", "r", "word_penalty")
 GRID = {"scale": [0.5, 1.0], "p": [0.5, 0.9], "word_penalty": [-0.2, 0.0, 0.2]}
@@ -58,12 +58,12 @@ def test_the_best_of_the_grid_is_found(examples, metric, ignored):
     for values in product(GRID["scale"], [10.0], GRID["p"], [0.7], GRID["word_penalty"]):
         setting = dict(zip(AXES, values, strict=True))
         expected.append((values, answered(graphs, references, measure, ignored, **setting, order=2)))
-    tried = [(tuple(getattr(t.parameters, name) for name in AXES), t.score) for t in found.trials]
+    tried = [(tuple(getattr(t.by, name) for name in AXES), t.score) for t in found.trials]
     assert [values for values, _ in tried] == [values for values, _ in expected]
     assert [score for _, score in tried] == [score if score is None else pytest.approx(score) for _, score in expected]
     largest = max(merit(measure, score) for _, score in expected)
     first = next(v for v, s in expected if merit(measure, s) == pytest.approx(largest, abs=1e-12))
-    assert tuple(getattr(found.best.parameters, name) for name in AXES) == first
+    assert tuple(getattr(found.best.by, name) for name in AXES) == first
     assert found.default.score == pytest.approx(answered(graphs, references, measure, ignored, order=2))
     one_best = [without(lm.mbr(graph).one_best, ignored) for graph in graphs]
     corpus = measure.corpus(one_best, [[without(reference, ignored)] for reference in references]).score
@@ -80,7 +80,7 @@ def test_steps_make_it_no_worse_and_are_answered_as_they_are(examples):
     assert len(set(found.trials)) == len(found.trials)
     assert merit(wer, found.best.score) >= merit(wer, grid.best.score)
     for trial in found.trials[len(grid.trials) :]:
-        setting = {name: getattr(trial.parameters, name) for name in AXES}
+        setting = {name: getattr(trial.by, name) for name in AXES}
         assert trial.score == pytest.approx(answered(graphs, references, wer, (), **setting))
         assert setting["r"] == 0.7
     assert found == lm.tune_mbr(graphs, pairs, wer, **GRID, r=0.7, halvings=2, resamples=0)
@@ -96,8 +96,7 @@ def test_held_out_graphs_are_answered_by_what_is_best_for_the_others(examples, f
         return
     number = min(folds, len(graphs))
     said = [
-        [lm.mbr(graph, **{name: getattr(t.parameters, name) for name in AXES}).words for graph in graphs]
-        for t in found.trials
+        [lm.mbr(graph, **{name: getattr(t.by, name) for name in AXES}).words for graph in graphs] for t in found.trials
     ]
     answers = [()] * len(graphs)
     for fold in range(number):
@@ -114,9 +113,7 @@ def test_differences_are_those_of_a_paired_bootstrap():
     references = ["a c", "a b c", "c d"]
     found = lm.tune_mbr(graphs, references, "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=200, seed=3)
     wer = lm.WER()
-    best = [
-        lm.mbr(g, scale=found.best.parameters.scale, word_penalty=found.best.parameters.word_penalty) for g in graphs
-    ]
+    best = [lm.mbr(g, scale=found.best.by.scale, word_penalty=found.best.by.word_penalty) for g in graphs]
     one_best = wer.table([m.one_best for m in best], references)
     expected = paired_bootstrap(wer, one_best, wer.table([m.words for m in best], references), resamples=200, seed=3)
     assert found.over_one_best == expected
@@ -137,7 +134,7 @@ def test_posteriors_are_computed_once_a_scale_and_answers_scored_once(monkeypatc
             return super().table(candidates, references)
 
     found = lm.tune_mbr(graphs, ["a b", "a"], Counted(), resamples=0)
-    assert counts["n"] == 2 * len({trial.parameters.scale for trial in found.trials})
+    assert counts["n"] == 2 * len({trial.by.scale for trial in found.trials})
     said = [table[0] for table in tables]
     assert len(set(said)) == len(said)
 
@@ -240,8 +237,8 @@ def test_real_lattices_say_better_things_after_tuning():
 
 def test_orders_have_posteriors_of_their_own():
     lattice = lm.Lattice.from_strings(["a c", "c", "b"], costs=[0.0, 0.2, 0.3])
-    settings = [GainParameters(order=order, p=0.5, r=0.5) for order in (1, 2)]
+    settings = [lm.ByNgrams(order=order, p=0.5, r=0.5) for order in (1, 2)]
     metric = lm.WER()
-    development = Development([NgramMBR(lattice, None, None, None)], [["a c"]], metric)
+    development = Development([NgramMBR(lattice, lm.ByNgrams())], [["a c"]], metric)
     found = [metric.values(table.sum(axis=0)) for table in development.tables(settings)]
     assert found == [0.5, 0.0]

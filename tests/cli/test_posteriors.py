@@ -177,11 +177,11 @@ def test_answers_by_evidence_are_what_python_answers(tmp_path):
     path = tmp_path / "other.lat.txt"
     lm.write(path, [(name, graph.pruned(0.5)) for name, graph in graphs(MEETING).items()])
     found = items("mbr", MEETING, "--evidence", path, "-p", "0.7,0.8", "--beam", "3", "--posterior-scale", "0.5,1")
-    other = graphs(path)
+    other, settings = graphs(path), lm.ByNgrams.grid(p=[0.7, 0.8], beam=3.0, scale=[0.5, 1.0])
     expected = [
         {"id": name, **answer.asdict()}
         for name, graph in graphs(MEETING).items()
-        for answer in lm.mbr_grid(graph, evidence=other[name], p=[0.7, 0.8], beam=3.0, scale=[0.5, 1.0])
+        for answer in lm.mbr_grid(graph, settings, evidence=other[name])
     ]
     assert found == plain(expected)
 
@@ -345,7 +345,7 @@ def test_what_is_given_is_not_searched_and_several_numbers_are():
 
 def test_the_answer_in_text_is_options_of_this_program():
     line = run("mbr", MEETING, "--tune", REFERENCES, "--metric", "wer").stdout
-    best = tuned(metric="wer").best.parameters
+    best = tuned(metric="wer").best.by
     found = items("mbr", MEETING, *shlex.split(line))
     for item, graph in zip(found, graphs(MEETING).values(), strict=True):
         answer = lm.mbr(

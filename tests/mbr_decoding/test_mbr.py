@@ -158,7 +158,7 @@ def test_a_grid_is_one_answer_after_the_other(lattice, data):
         for t in several["T"]
         for penalty in several["word_penalty"]
     ]
-    assert lm.mbr_grid(lattice, **several) == expected
+    assert lm.mbr_grid(lattice, lm.ByNgrams.grid(**several)) == expected
 
 
 def test_a_grid_counts_once_a_scale(monkeypatch):
@@ -166,7 +166,9 @@ def test_a_grid_counts_once_a_scale(monkeypatch):
     counting = _native.ngram_posteriors
     monkeypatch.setattr(_native, "ngram_posteriors", lambda *given: counts.update(n=1) or counting(*given))
     lattice = lm.Lattice.from_strings(["a b", "c"], costs=[0.0, 1.0])
-    assert len(lm.mbr_grid(lattice, scale=[0.5, 1.0, 2.0], p=[0.5, 0.6], r=np.array([0.5, 0.6]))) == 12
+    assert (
+        len(lm.mbr_grid(lattice, lm.ByNgrams.grid(scale=[0.5, 1.0, 2.0], p=[0.5, 0.6], r=np.array([0.5, 0.6])))) == 12
+    )
     assert counts["n"] == 3
 
 
@@ -235,7 +237,7 @@ def test_the_answer_is_plain_values_for_json():
         ({"word_penalty": math.inf}, "the word penalty is inf"),
         ({"beam": -1}, "the beam is -1"),
         ({"beam": math.nan}, "the beam is nan"),
-        ({"method": "bleurt"}, "no MBR by 'bleurt'; choose"),
+        ({"by": "bleurt"}, "no MBR by 'bleurt'; choose"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(wrong, says):

@@ -13,7 +13,7 @@ from kit.strategies import lattices, scalings
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
+from latticemetric.mbr_decoding.ngram import mbr_with_lattice
 
 
 def sums(lattice, path):
@@ -67,7 +67,7 @@ def test_pruning_comes_first(lattice, chosen, beam):
 
 @given(lattice=lattices(), chosen=parameters)
 def test_both_answers_at_once_are_each_answer(lattice, chosen):
-    best, found = mbr_with_lattice(lattice, GainParameters(**chosen), gains_only=True)
+    best, found = mbr_with_lattice(lattice, lm.ByNgrams(**chosen), gains_only=True)
     assert best == lm.mbr(lattice, **chosen)
     assert list(found.scores) == ["gain"]
     whole = lm.mbr_lattice(lattice, **chosen)
@@ -132,7 +132,7 @@ HIFST = sorted((DATA / "hifst" / "att").glob("*.gz"))
 def test_the_best_paths_of_real_lattices_are_the_answers():
     for file in HIFST[:12]:
         lattice = lm.read_one(file)
-        best, found = mbr_with_lattice(lattice, GainParameters(scale=0.4))
+        best, found = mbr_with_lattice(lattice, lm.ByNgrams(scale=0.4))
         cost = found.cost()
         is_word = (found.word != 0).astype(np.uint8)
         path = _native.best_path(found.source, found.target, cost.arc, is_word, cost.final)

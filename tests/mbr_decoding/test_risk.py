@@ -16,7 +16,7 @@ import latticemetric as lm
 from latticemetric.mbr_decoding import risk as module
 from latticemetric.mbr_decoding.word import word_mbr
 
-scale_factors = st.sampled_from([0.0, 0.3, 1.0, -1.0])
+scale_factors = st.sampled_from([0.0, 0.3, 1.0])
 ERRORS = Rate(1, 1, 0, counts_errors=True)
 MANY = 10_000  # more than any lattice here has strings
 
@@ -67,7 +67,7 @@ def test_the_answer_is_the_best_of_all_candidates(lattice, scale, data):
     assert all(risk >= found.risk - 1e-9 for words, risk in risks.items() if words not in computed)
 
 
-@given(lattice=lattices(), scale=st.sampled_from([-1.0, 0.0, 5e-324, 0.1, 1.0]), data=st.data())
+@given(lattice=lattices(), scale=st.sampled_from([0.0, 5e-324, 0.1, 1.0]), data=st.data())
 def test_the_1_best_does_not_depend_on_the_scale_of_posteriors(lattice, scale, data):
     scales = data.draw(scalings(lattice))
     words = lattice.words(lattice.best_path(scales))
@@ -150,15 +150,15 @@ def test_pruning_comes_first():
         ({"risk": "exact", "candidates": True}, "the number of candidates is True"),
         ({"risk": "exact", "most_states": 0}, "limited to 0 states"),
         ({"risk": "exact", "scale": math.nan}, "the scale is nan"),
-        ({"risk": "exact", "method": "bleu"}, "exact risks are computed for word errors only"),
-        ({"candidates": 5}, "no effect without exact risks"),
+        ({"risk": "exact", "by": "bleu"}, "MBR by bleu has no setting 'risk'"),
+        ({"candidates": 5}, "MBR by wer has no setting 'candidates'"),
         ({"risk": "exact", "scales": {"no": 1.0}}, "no score column 'no'"),
     ],
 )
 def test_hostile_arguments_are_refused(options, problem):
     lattice = lm.Lattice.from_strings(["a b c", "c"], costs=[0.0, 1.0])
     with pytest.raises(lm.LatticeMetricError, match=problem):
-        lm.mbr(lattice, **{"method": "wer", **options})
+        lm.mbr(lattice, **{"by": "wer", **options})
 
 
 def test_forests_that_are_no_lattices_are_refused():

@@ -257,7 +257,7 @@ def test_risk_of_characters_is_minimised():
     lattice = lm.Lattice.from_arcs(
         [0, 0, 1, 1], [1, 1, 2, 2], [1, 2, 3, 4], final=[2], vocabulary=lm.Vocabulary.from_words(words)
     )
-    found = lm.mbr(lattice, method="cer")
+    found = lm.mbr(lattice, by="cer")
     strings = [(first, last) for first in ("the", "a") for last in ("cat", "cats")]
     risks = {one: np.mean([lm.CER().score(one, [other]) for other in strings]) for one in strings}
     assert found.risk == pytest.approx(min(risks.values()))

@@ -354,7 +354,7 @@ def test_contexts_by_the_dozen_are_searched_and_counted(seed, words):
 
 def test_a_grid_of_a_forest_is_one_answer_after_the_other():
     forest = two_ways(0.0, 0.7)
-    grid = lm.mbr_grid(forest, scale=[0.5, 1.0], word_penalty=[0.0, 0.2])
+    grid = lm.mbr_grid(forest, lm.ByNgrams.grid(scale=[0.5, 1.0], word_penalty=[0.0, 0.2]))
     assert grid == [lm.mbr(forest, scale=s, word_penalty=w) for s in (0.5, 1.0) for w in (0.0, 0.2)]
 
 

@@ -1,0 +1,88 @@
+"""Options from the fields of settings, and settings from the values of options."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import click
+
+from latticemetric.cli.commands import Declaration, Options, option
+from latticemetric.cli.options import Number as NumberInRange
+from latticemetric.cli.options import given, numbers, refuse
+from latticemetric.errors import placed
+from latticemetric.settings import Choice, Field, Flag, Number, Settings, Whole
+
+AnySettings = TypeVar("AnySettings", bound=Settings)
+
+
+def _names(field: Field) -> list[str]:
+    return [word for word in field.option.split() if word.startswith("-")]
+
+
+def option_of(field: Field) -> Declaration:
+    """Return the option that sets a field."""
+    of_click: dict[str, Any] = {} if field.default is None else {"default": field.default}
+    if isinstance(field, Flag):
+        of_click = {"is_flag": True, "show_default": False}
+    elif isinstance(field, Choice):
+        of_click["type"] = click.Choice(field.names)
+    elif isinstance(field, Whole):
+        of_click["type"] = click.IntRange(field.least, field.most)
+    elif isinstance(field, Number) and field.several:
+        of_click = {"default": f"{field.default:g}", "reads": functools.partial(_numbers, field)}
+    elif isinstance(field, Number):
+        least = None if field.above is None and field.least == -math.inf else (field.above or field.least)
+        most = None if field.most == math.inf else field.most
+        of_click["type"] = NumberInRange(least, most, min_open=field.above is not None)
+    declared: Declaration = option(field.option, field.help, **of_click)
+    return declared
+
+
+def _numbers(field: Field, text: str | None) -> tuple[float, ...]:
+    """Parse the numbers of an option, separated by commas."""
+    with placed(_names(field)[0]):
+        return tuple(map(field.checked, numbers(text)))
+
+
+class SettingsOptions(Options):
+    """A group with the options of several kinds of settings: `class MBROptions(SettingsOptions, kinds=KINDS)`.
+
+    An option that several kinds share stands once.
+    """
+
+    fields: ClassVar[Mapping[str, Field]] = {}
+
+    def __init_subclass__(cls, kinds: Sequence[type[Settings]] = ()) -> None:
+        super().__init_subclass__()
+        cls.fields = {name: one for kind in kinds for name, one in kind.fields.items() if one.option}
+        cls.declared = {name: option_of(one) for name, one in cls.fields.items()} | cls.declared
+
+    @classmethod
+    def sections(cls, others: Mapping[str, str]) -> dict[str, str]:
+        """Return the sections of `--help`: the titles and options of `others`, then the options of the fields."""
+        found = dict(others)
+        for one in cls.fields.values():
+            found[one.section] = f"{found.get(one.section, '')} {_names(one)[0]}"
+        return found
+
+    def grid(self, kind: type[AnySettings], where: str, **values: Any) -> list[AnySettings]:
+        """Return the settings of one kind, for all combinations of values; refuse the options of other kinds.
+
+        Args:
+            kind: The class of the settings.
+            where: The condition under which options of other kinds have no effect, for the error.
+            values: Values of settings that have no option of their own.
+        """
+        self.refuse_others(kind, where)
+        return kind.grid(**{name: getattr(self, name) for name in self.fields if name in kind.fields}, **values)
+
+    def refuse_others(self, kind: type[Settings], where: str) -> None:
+        """Refuse the options of other kinds."""
+        refuse([name for name in self.fields if name not in kind.fields], where)
+
+    def given(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the values that the user gave, of the settings called `names`."""
+        return {name: getattr(self, name) for name in names if name in self.fields and given([name])}

@@ -1,0 +1,281 @@
+"""Settings of a computation: frozen objects, checked when they are made.
+
+A class lists its settings as fields. A field knows its default, its help line, the option that sets it, and the values
+that it takes. Checks, `--help`, stubs and pages come from these fields, so that each setting is declared once.
+
+Nothing here imports NumPy or `dataclasses`: `--help` reads the fields, and must start quickly. Type checkers see frozen
+dataclasses; at run time, settings are plain classes.
+
+    >>> class Beam(Settings):
+    ...     beam: float | None = number(default=None, help="Prune.", option="--beam COST", least=0)
+    >>> Beam(beam=3), Beam() == Beam(beam=None)
+    (Beam(beam=3.0), True)
+    >>> Beam(beam=-1)
+    Traceback (most recent call last):
+    latticemetric.errors.UsageError: the beam is -1; give a number ≥ 0
+    >>> Beam(width=3)
+    Traceback (most recent call last):
+    latticemetric.errors.UsageError: Beam has no setting 'width'; its settings are beam
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
+
+from latticemetric.arguments import finite_number, real_number, whole_number
+from latticemetric.errors import UsageError
+
+# ---- Fields ----
+
+
+class Field:
+    """A field of settings that takes any value.
+
+    Attributes:
+        name: The name of the field, set by its class.
+        section: The title of its section in `--help`, set by its class.
+        default: The value if none is given.
+        help: One line that says what the field does.
+        option: The options that set it and their metavar, as `--help` shows them: `--beam COST`. Empty: no option.
+        phrase: The beginning of errors about a value, with `{}` for the value.
+        several: True if a grid may have several values of it.
+    """
+
+    name: str = ""
+    section: str = ""
+
+    def __init__(
+        self, default: Any, text: str, option: str, phrase: str | None = None, *, several: bool = False
+    ) -> None:
+        self.default, self.help, self.option = default, text, option
+        self.several, self._phrase = several, phrase
+
+    @property
+    def phrase(self) -> str:
+        """The beginning of errors about a value, with `{}` for the value."""
+        return self._phrase or f"the {self.name.replace('_', ' ')} is {{}}"
+
+    def checked(self, value: Any) -> Any:
+        """Return the value as the settings hold it; raise `UsageError` if it is none of this field's values."""
+        return value
+
+    def said(self, value: object) -> str:
+        """Return the beginning of an error about a value."""
+        return self.phrase.format(repr(value) if isinstance(value, str) else value)
+
+
+class Number(Field):
+    """A field that takes a finite number: from `least` (or above `above`) to `most`."""
+
+    def __init__(
+        self, *given: Any, least: float = -math.inf, above: float | None = None, most: float = math.inf, **named: Any
+    ) -> None:
+        super().__init__(*given, **named)
+        self.least, self.above, self.most = least, above, most
+
+    def checked(self, value: Any) -> float:
+        """Return the number as a float."""
+        if self.above is None and self.least == -math.inf and self.most == math.inf:
+            return finite_number(value, self.phrase.removesuffix(" is {}"))
+        least = self.least if self.above is None else math.nextafter(self.above, math.inf)
+        return float(
+            real_number(value, self.said(value), f"give a number {self._range()}", least=least, most=self.most)
+        )
+
+    def _range(self) -> str:
+        if self.most < math.inf:
+            return (
+                f"from {self.least:g} to {self.most:g}"
+                if self.above is None
+                else f"above {self.above:g}, up to {self.most:g}"
+            )
+        return f"≥ {self.least:g}" if self.above is None else f"above {self.above:g}"
+
+
+class Whole(Field):
+    """A field that takes a whole number, from `least` to `most`."""
+
+    def __init__(self, *given: Any, least: int = 1, most: int | None = None, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.least, self.most = least, most
+
+    def checked(self, value: Any) -> int:
+        """Return the number as an int."""
+        limit = f"from {self.least}" + ("" if self.most is None else f" to {self.most}")
+        return whole_number(value, self.said(value), f"give a whole number {limit}", least=self.least, most=self.most)
+
+
+class Choice(Field):
+    """A field that takes one of several names. With `others`, it also takes values that are no names."""
+
+    def __init__(self, *given: Any, names: tuple[str, ...], others: bool = False, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.names, self.others = names, others
+
+    def checked(self, value: Any) -> Any:
+        """Return the name."""
+        if isinstance(value, str) and value in self.names:
+            return value
+        if self.others and not isinstance(value, str):
+            return value
+        raise UsageError(self.said(value), advice=f"choose {' or '.join(map(repr, self.names))}")
+
+
+class Flag(Field):
+    """A field that is True or False."""
+
+    def checked(self, value: Any) -> bool:
+        """Return the value as a bool."""
+        if type(value) is not bool and type(value).__name__ not in ("bool_", "bool"):  # NumPy's are bool_ or bool
+            raise UsageError(self.said(value), advice="give True or False")
+        return bool(value)
+
+
+def given(*, default: Any, help: str = "", option: str = "", phrase: str | None = None) -> Any:  # noqa: A002
+    """Declare a field that takes any value; `check` of its class may refuse some."""
+    return Field(default, help, option, phrase)
+
+
+def number(
+    *,
+    default: float | None,
+    help: str,  # noqa: A002
+    option: str = "",
+    phrase: str | None = None,
+    least: float = -math.inf,
+    above: float | None = None,
+    most: float = math.inf,
+    several: bool = False,
+) -> Any:
+    """Declare a field that takes a finite number: from `least` (or above `above`) to `most`."""
+    return Number(default, help, option, phrase, least=least, above=above, most=most, several=several)
+
+
+def whole(
+    *,
+    default: int | None,
+    help: str,  # noqa: A002
+    option: str = "",
+    phrase: str | None = None,
+    least: int = 1,
+    most: int | None = None,
+) -> Any:
+    """Declare a field that takes a whole number, from `least` to `most`."""
+    return Whole(default, help, option, phrase, least=least, most=most)
+
+
+def choice(
+    *,
+    default: str,
+    names: tuple[str, ...],
+    help: str,  # noqa: A002
+    option: str = "",
+    phrase: str | None = None,
+    others: bool = False,
+) -> Any:
+    """Declare a field that takes one of `names`. With `others`, it also takes values that are no strings."""
+    return Choice(default, help, option, phrase, names=names, others=others)
+
+
+def flag(*, default: bool, help: str, option: str = "") -> Any:  # noqa: A002
+    """Declare a field that is True or False."""
+    return Flag(default, help, option)
+
+
+# ---- Settings ----
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(given, number, whole, choice, flag))
+class Settings:
+    """Base class of settings. Objects cannot be changed, and equal objects have equal values.
+
+    A subclass lists its fields, and says in `section` under which title `--help` shows them. It has the fields of its
+    base classes, too.
+    """
+
+    fields: ClassVar[Mapping[str, Field]] = {}
+    own: ClassVar[tuple[str, ...]] = ()
+    """The names of the fields that the class itself lists."""
+    section: ClassVar[str] = "Options"
+
+    def __init_subclass__(cls) -> None:
+        fields: dict[str, Field] = {}
+        for base in reversed(cls.__mro__[1:]):
+            fields |= {name: one for name, one in getattr(base, "fields", {}).items() if name not in fields}
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        for name, value in own.items():
+            value.name, value.section = name, cls.section
+            delattr(cls, name)  # the values are attributes of objects
+        cls.fields, cls.own = fields | own, tuple(own)
+
+    def __init__(self, **given: Any) -> None:
+        """Check the settings; those that are not given have their defaults."""
+        for name in given:
+            if name not in self.fields:
+                known = ", ".join(self.fields) or "none"
+                raise UsageError(f"{type(self).__name__} has no setting '{name}'; its settings are {known}")
+        for name, field in self.fields.items():
+            value = given.get(name, field.default)
+            is_unset = value is None and field.default is None
+            vars(self)[name] = value if is_unset else field.checked(value)
+        self.check()
+
+    def check(self) -> None:
+        """Raise `UsageError` if settings do not fit together."""
+
+    @classmethod
+    def grid(cls, **values: Any) -> list[Self]:
+        """Return the settings for all combinations of values: each is one value or, where `several`, a list.
+
+        Fields vary in their order; the last one varies fastest.
+        """
+        ordered = [name for name in cls.fields if name in values]
+        unknown = {name: values[name] for name in values if name not in cls.fields}
+        axes = [_several(values[name]) if cls.fields[name].several else [values[name]] for name in ordered]
+        return [cls(**dict(zip(ordered, point, strict=True)), **unknown) for point in product(*axes)]
+
+    def asdict(self) -> dict[str, Any]:
+        """Return the values by name."""
+        return dict(vars(self))
+
+    def __replace__(self, **changes: Any) -> Self:  # for `copy.replace` of Python 3.13
+        """Return settings with other values."""
+        return type(self)(**{**vars(self), **changes})
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"cannot assign to '{name}': settings do not change")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"cannot delete '{name}': settings do not change")
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        from latticemetric.frozen import are_equal  # imports NumPy
+
+        return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(value for value in vars(self).values() if isinstance(value, int | float | str))))
+
+    def __repr__(self) -> str:
+        """Show the values that differ from the defaults."""
+        shown = [f"{name}={value!r}" for name, value in vars(self).items() if value is not self.fields[name].default]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+
+
+def _several(values: Any) -> list[Any]:
+    """Return the values of an axis as a list; one number or text is a list of one."""
+    is_list = (
+        isinstance(values, Iterable) and not isinstance(values, str | bytes) and getattr(values, "shape", None) != ()
+    )
+    return list(values) if is_list else [values]

@@ -1,0 +1,96 @@
+"""The settings of MBR: what each way to decide takes, in objects, keywords and overloads."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from kit.overloads import written
+
+import latticemetric as lm
+from latticemetric.mbr_decoding import mbr as module
+from latticemetric.mbr_decoding.settings import KINDS
+
+LATTICE = lm.Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.3, 0.7])
+LIST = lm.NBest.from_strings(["a b", "a c", "b"])
+
+# A name and keywords for each kind, and values other than the defaults for each setting.
+NAMED = {
+    lm.ByNgrams: ("ngram", {}),
+    lm.ByWordErrors: ("wer", {}),
+    lm.ByExactErrors: ("wer", {"risk": "exact"}),
+    lm.ByMetric: ("chrf", {}),
+    lm.ByUtility: ("ngram", {"utility": lambda hypotheses, _: [1.0] * len(hypotheses)}),
+}
+VALUES = {
+    "scale": 0.5,
+    "beam": 2.0,
+    "determinize": True,
+    "p": 0.7,
+    "r": 0.6,
+    "T": 5.0,
+    "word_penalty": 0.1,
+    "order": 2,
+    "candidates": 3,
+    "most_states": 100,
+    "samples": 5,
+    "seed": 7,
+    "weights": "counts",
+    "pruning_confidence": 0.9,
+    "higher_is_better": False,
+    "utility_range": (0, 2),
+}
+
+
+def test_all_settings_are_tried():
+    names = {name for kind in KINDS for name in kind.fields}
+    assert names == {*VALUES, "metric", "utility"}
+    assert {*KINDS} == {*NAMED}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [pytest.param(k, n, id=f"{k.__name__}-{n}") for k, n in product(KINDS, VALUES)]
+)
+def test_each_kind_takes_its_own_keywords_and_no_others(kind, name):
+    by, chosen = NAMED[kind]
+    if name in kind.fields:
+        graph = LIST if name == "weights" else LATTICE
+        assert lm.mbr(graph, by, **chosen, **{name: VALUES[name]}).words
+    else:
+        with pytest.raises(lm.UsageError, match=f"has no setting '{name}'; its settings are scale, beam"):
+            lm.mbr(LATTICE, by, **chosen, **{name: VALUES[name]})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", ["evidence", "hypotheses"])
+def test_other_graphs_are_used_or_refused(kind, name):
+    by, chosen = NAMED[kind]
+    if name in kind.takes:
+        assert lm.mbr(LATTICE, by, **chosen, **{name: LIST}).words
+    else:
+        with pytest.raises(lm.UsageError, match=f"does not use other {name}"):
+            lm.mbr(LATTICE, by, **chosen, **{name: LIST})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_object_is_what_a_name_and_keywords_are(kind):
+    by, chosen = NAMED[kind]
+    values = {name: VALUES[name] for name in ("scale", "beam")}
+    if kind is lm.ByMetric:
+        made = lm.ByMetric(metric="chrf", **values)
+    elif kind is lm.ByUtility:
+        made = lm.ByUtility(**chosen, **values)
+    else:
+        made = kind(**values)
+    assert lm.mbr(LATTICE, made) == lm.mbr(LATTICE, by, **chosen, **values)
+    with pytest.raises(lm.UsageError, match="put all settings into one object"):
+        lm.mbr(LATTICE, made, scale=2)
+
+
+def test_a_utility_that_is_missing_is_refused():
+    with pytest.raises(lm.UsageError, match="there is no utility"):
+        lm.mbr(LATTICE, lm.ByUtility())
+
+
+def test_overloads_are_those_of_the_settings():
+    source = Path(module.__file__).read_text()
+    assert source == written(source), "run python tests/kit/overloads.py"

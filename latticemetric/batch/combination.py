@@ -16,15 +16,15 @@ from latticemetric.display.frames import Tabular
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, ReferenceFile, read_references, require_lines, texts_with_ids
-from latticemetric.formats.registry import Entry, UnknownFormatError, sniff
+from latticemetric.formats.registry import UnknownFormatError, sniff
 from latticemetric.formats.streams.compression import is_tar
 from latticemetric.formats.streams.stream import STANDARD_INPUT, is_kept, keep, open_stream, warn
+from latticemetric.line_ids import Ids, Lines, LineStyle, are_positions, judge_by_names, judge_lines
 from latticemetric.mbr_decoding.combination import Combination, combine
 from latticemetric.vocabulary import Vocabulary, split_words
 
 if TYPE_CHECKING:
     from latticemetric.evaluation.intervals import Interval, PairedBootstrap
-    from latticemetric.formats.segments import LineStyle
     from latticemetric.metrics.recognition import WER
 
 Words = tuple[str, ...]
@@ -51,6 +51,14 @@ def _wer() -> WER:
 # ---- Reading ----
 
 
+class Output(NamedTuple):
+    """The output of a system for one utterance: its name, whether the name is an id or a position, words or a graph."""
+
+    name: str
+    is_id: bool
+    output: Any
+
+
 class Utterance(NamedTuple):
     """The id of an utterance, and the output of each system (by file name)."""
 
@@ -62,9 +70,10 @@ def read_systems(
     paths: Sequence[str],
     *,
     format: str | None = None,  # noqa: A002  as in `read`
-    style: LineStyle = "plain",
+    style: LineStyle = "auto",
     vocabulary: Vocabulary | None = None,
     lowercase: bool = False,
+    beside: Sequence[str] = (),
 ) -> list[Utterance]:
     """Read the outputs of systems, one file each: transcripts, CTMs, n-best lists or lattices.
 
@@ -73,9 +82,11 @@ def read_systems(
     Args:
         paths: The files.
         format: The format of graphs, or `text` for lines of words; by default, detected from the content.
-        style: `keyed` if lines of text begin with ids, `plain` if not.
+        style: `keyed` if lines of text begin with ids, `plain` if not; `auto` compares all files, see `judge_lines`. A
+            warning tells if lines begin with ids.
         vocabulary: Maps word numbers of graphs to words.
         lowercase: True to write all words in lower case.
+        beside: Files of references, which show, too, whether lines begin with ids.
     """
     if len(set(paths)) < len(paths):
         raise UsageError(
@@ -83,7 +94,7 @@ def read_systems(
         )
     for path in paths:
         keep(path)  # its format is recognised before it is read
-    files = [_outputs(path, format, style=style, vocabulary=vocabulary) for path in paths]
+    files = _outputs(paths, format, style=style, vocabulary=vocabulary, beside=beside)
     if lowercase:
         files = [_lowercased(file) for file in files]
     counts = {len(file) for file in files}
@@ -100,6 +111,12 @@ def read_systems(
             f"the systems have different numbers of utterances: {listed}",
             advice="give the same utterances of each system, or give each utterance an id",
         )
+    named = {path: [one.name for one in file] for path, file in zip(paths, files, strict=True) if file[0].is_id}
+    for path, ids in named.items():
+        if ids != (first := next(iter(named.values()))):
+            at = next(number for number, both in enumerate(zip(ids, first, strict=True)) if both[0] != both[1])
+            what = f"utterance {at + 1} is '{shortened(ids[at])}', but '{shortened(first[at])}' in {next(iter(named))}"
+            raise FormatError(what, where=path, advice="give the same order, since another system has no ids")
     names = next((file for file in files if all(is_id for _, is_id, _ in file)), files[0])
     rows = zip(*files, strict=True)
     return [
@@ -117,19 +134,57 @@ def _require_same_ids(paths: Sequence[str], tables: Sequence[Mapping[str, Any]])
 
 
 def _outputs(
-    path: str, format_name: str | None, *, style: LineStyle, vocabulary: Vocabulary | None
-) -> list[tuple[str, bool, Any]]:
-    """Return for each utterance of a file: its name, True if the name is an id (not a position), and its output."""
-    if format_name == TEXT or (format_name is None and _is_text(path, style)):
-        return _lines(path, style=style)
-    found = []
+    paths: Sequence[str],
+    format_name: str | None,
+    *,
+    style: LineStyle,
+    vocabulary: Vocabulary | None,
+    beside: Sequence[str],
+) -> list[list[Output]]:
+    """Return the outputs of each file."""
+    found: dict[str, list[Output]] = {}
+    lines: dict[str, list[list[str]]] = {}
+    for path in paths:
+        if format_name == TEXT or (format_name is None and _is_text(path, style)):
+            texts = _texts(path)
+            if isinstance(texts, ReferenceFile):
+                found[path] = [Output(name, is_id=True, output=list(one.words)) for name, one in texts.keyed().items()]
+            else:
+                lines[path] = texts
+        else:
+            found[path] = list(_graphs(path, format_name, vocabulary))
+    is_keyed = style == "keyed" or (style == "auto" and bool(lines) and _are_keyed(lines, found, beside))
+    for path, texts in lines.items():
+        found[path] = _keyed(path, texts) if is_keyed else _numbered(texts)
+    return [found[path] for path in paths]
+
+
+def _graphs(path: str, format_name: str | None, vocabulary: Vocabulary | None) -> Iterator[Output]:
     for entry in entries([path], format_name, vocabulary):
         with placed(entry.place):
-            found.append((entry.name, _has_id(entry), entry.build()))
-    return found
+            yield Output(entry.name, entry.naming == "own", entry.build())
 
 
-def _lowercased(file: list[tuple[str, bool, Any]]) -> list[tuple[str, bool, Any]]:
+def _are_keyed(
+    lines: Mapping[str, Sequence[Sequence[str]]], others: Mapping[str, Sequence[Output]], beside: Sequence[str]
+) -> bool:
+    """Decide whether lines of text begin with ids; warn if they do, or if it is not sure."""
+    files = [Lines(path, texts) for path, texts in lines.items()]
+    known = [Ids(path, [one.name for one in outputs]) for path, outputs in others.items() if outputs[0].is_id]
+    for path in beside:
+        keep(path)
+        reference = read_references(path)
+        if not reference.has_ids:
+            files.append(Lines(path, reference.lines))
+        elif not any(one.segment for _, one in reference.named or ()):  # ids of an STM are not those of its channels
+            known.append(Ids(path, reference.ids))
+    verdict = judge_lines(files, known)
+    if verdict.note:
+        warn(verdict.place, verdict.note)
+    return verdict.keyed
+
+
+def _lowercased(file: list[Output]) -> list[Output]:
     # Import late: few combinations need these modules.
     from latticemetric.batch.preparation import prepared_graph
     from latticemetric.metrics.preparation import Preparation
@@ -140,19 +195,15 @@ def _lowercased(file: list[tuple[str, bool, Any]]) -> list[tuple[str, bool, Any]
         with placed(name):
             is_line = isinstance(output, list)
             lowered = [word.lower() for word in output] if is_line else prepared_graph(output, lowercase)
-        found.append((name, is_id, lowered))
+        found.append(Output(name, is_id, lowered))
     return found
-
-
-def _has_id(entry: Entry) -> bool:
-    return entry.naming == "own"
 
 
 def _is_text(path: str, style: LineStyle) -> bool:
     """Return True if a file has no known format, so that it is read as lines of text.
 
-    Outside of commands, standard input cannot be read twice, so the style decides: `keyed` means lines of text, `plain`
-    means graphs.
+    Outside of commands, standard input cannot be read twice, so the style decides: `keyed` means lines of text, others
+    mean graphs.
     """
     if path == STANDARD_INPUT and not is_kept(path):
         return style == "keyed"
@@ -168,23 +219,31 @@ def _is_text(path: str, style: LineStyle) -> bool:
     return False
 
 
-def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
+def _texts(path: str) -> ReferenceFile | list[list[str]]:
+    """Return the words of each line, or the texts of JSON lines, which have ids."""
     with open_stream(path) as stream:
         if (texts := texts_with_ids(stream)) is not None:
-            return [(name, True, list(reference.words)) for name, reference in texts.keyed().items()]
+            return texts
         require_lines(stream)
-        lines = [split_words(line) for line in stream.lines()]
-    if style == "plain":
-        return [(str(number), False, words) for number, words in enumerate(lines, start=1)]
+        return [split_words(line) for line in stream.lines()]
+
+
+def _numbered(lines: Iterable[list[str]]) -> list[Output]:
+    return [Output(str(number), is_id=False, output=words) for number, words in enumerate(lines, start=1)]
+
+
+def _keyed(path: str, lines: Sequence[list[str]]) -> list[Output]:
     found = {words[0]: words[1:] for words in lines if words}
     if len(found) < sum(map(bool, lines)):
         raise FormatError(
-            "two lines begin with the same id", where=path, advice="if these are not ids, omit --style keyed"
+            "two lines begin with the same id", where=path, advice="if these are not ids, use --style plain"
         )
-    return [(name, True, words) for name, words in found.items()]
+    return [Output(name, is_id=True, output=words) for name, words in found.items()]
 
 
-def references_of(path: str, names: Sequence[str], *, lowercase: bool = False) -> list[Words]:
+def references_of(
+    path: str, names: Sequence[str], *, lowercase: bool = False, style: LineStyle = "auto"
+) -> list[Words]:
     """Return the reference of each utterance, matched by id, by the `file,channel` of an STM file, or by order.
 
     Utterances without ids have numbers as names. Ids of a single utterance are ignored. A warning says if an STM file
@@ -194,10 +253,11 @@ def references_of(path: str, names: Sequence[str], *, lowercase: bool = False) -
         path: The file of the references.
         names: The names of the utterances.
         lowercase: True to write all words in lower case.
+        style: `plain` if lines of text do not begin with ids, whatever they look like.
     """
     keep(path)  # it is read again if it may have segments that are not scored
     file = read_references(path)
-    table = _keyed_references(file, names)
+    table = None if style == "plain" and not file.has_ids else _keyed_references(file, names)
     listed = file.plain() if table is None else [table[name] for name in names]
     if len(listed) != len(names):
         what = f"there are {len(names)} utterances, and {len(listed)} references"
@@ -227,10 +287,11 @@ def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> dict[str, Re
     if joined.keys() >= set(names):
         _warn_of_ignored(file.name, set(names))
         return joined
-    lacking = [name for name in names if name not in file.ids | joined.keys()]
-    numbered = [[str(number) for number in range(first, first + len(names))] for first in (0, 1)]
-    has_ids = len(names) > 1 and list(names) not in numbered
-    if has_ids and (file.has_ids or len(lacking) < len(names)):
+    has_ids = len(names) > 1 and not are_positions(names)
+    if not file.has_ids:
+        judge_by_names(Lines(file.name, file.lines), names if has_ids else (), "the systems")
+    elif has_ids:
+        lacking = [name for name in names if name not in file.ids | joined.keys()]
         what = f"there is no reference for '{shortened(lacking[0])}'"
         raise FormatError(what, where=file.name, advice="give each reference the id of its utterance")
     return None

@@ -15,6 +15,7 @@ from latticemetric.errors import FormatError, InputError, UsageError, placed, sh
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
+from latticemetric.line_ids import Lines, LineStyle, are_positions, judge_by_names
 from latticemetric.nbest import NBest
 
 if TYPE_CHECKING:
@@ -151,24 +152,32 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
     return NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
 
 
-def texts_of(path: str, names: Sequence[str]) -> list[Words]:
+def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list[Words]:
     """Read a file with one text per list; return the texts in the order of the lists.
 
     If each list's id begins a line, match lines by id. Otherwise, match lines and lists by order.
 
+    Args:
+        path: The file of the texts.
+        names: The ids of the lists.
+        style: `plain` to match lines of text by order, whatever they begin with; `keyed` to match them by id.
+
     Raises:
-        FormatError: At least half of the ids begin a line, but some ids do not (ids 1, 2, 3, … do not count); or lines
-            are matched by order, but the numbers of lines and lists differ.
+        FormatError: Lines have ids, seem to begin with ids, or begin with half of the ids, but some are missing (ids
+            1, 2, 3, … do not count); or lines are matched by order, but the numbers of lines and lists differ.
     """
     file = read_references(path)
-    if file.ids >= set(names):
+    by_order = style == "plain" and not file.has_ids
+    if not by_order and file.ids >= set(names):
         table = file.keyed()
         return [table[name].words for name in names]
     missing = [name for name in names if name not in file.ids]
-    has_ids = list(names) != [str(position) for position in range(1, len(names) + 1)]
-    if has_ids and 2 * len(missing) <= len(names):
+    has_ids = not are_positions(names)
+    if style == "keyed" or (file.has_ids and has_ids):
         what = f"no line begins with the id '{shortened(missing[0])}'"
         raise FormatError(what, where=path, advice="give a line for each list, with its id first")
+    if not by_order and not file.has_ids:
+        judge_by_names(Lines(path, file.lines), names if has_ids else (), "the lists")
     if len(file.lines) == len(names):
         return [reference.words for reference in file.plain()]
     what = f"there are {len(file.lines)} texts and {len(names)} lists"

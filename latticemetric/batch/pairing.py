@@ -19,6 +19,7 @@ from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.streams.paths import size_and_digits
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.line_ids import are_like_ids, listed_names
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -154,12 +155,9 @@ class _LineFinder:
 Style = Literal["auto", "plain", "keyed"]
 
 _LOOK_AHEAD = 16
-_SHOWN = 3
 _MOST_FIELDS = 8
 _FEWEST_IDS = 2
 _NUMBER = re.compile(r"[0-9]+")
-# utt_1, A01, 121-127105-0003
-_LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
 _CONTINUE = "(--keep-going reports the error and continues)"
 _PARTS = re.compile(r"[^\w-]+")
@@ -359,7 +357,7 @@ def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
     found = names.intersection(words)
     if not found or (_is_all_numbers(file) and len(file.ids) < len(words)):
         return False
-    return file.has_ids or 2 * len(found) >= len(names) or _are_like_ids(words)
+    return file.has_ids or 2 * len(found) >= len(names) or are_like_ids(words)
 
 
 def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
@@ -383,25 +381,17 @@ def _has_ids(file: ReferenceFile) -> bool:
     """Return True if lines seem to begin with ids; a single line, or lines of one word each, are not enough."""
     words = file.first_words()
     has_more = any(len(line) > 1 for line in file.lines) and not _is_all_numbers(file)
-    return has_more and len(words) >= _FEWEST_IDS and _are_like_ids(words)
+    return has_more and len(words) >= _FEWEST_IDS and are_like_ids(words)
 
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def _are_like_ids(words: Sequence[str]) -> bool:
-    """Return True if most words are distinct and look like ids (letters with digits), or all are distinct numbers."""
-    if all(word.isdecimal() for word in words):
-        return len(set(words)) == len(words)
-    like = sum(_LIKE_AN_ID.search(word) is not None for word in words)
-    return 2 * len(set(words)) > len(words) and 2 * like > len(words)
-
-
 def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
     return FormatError(
-        f"the lines seem to begin with ids ({_listed_names(file.first_words())}), but the graphs have no ids: "
-        f"they are numbered {_listed_names([entry.name for entry in first])}",
+        f"the lines seem to begin with ids ({listed_names(file.first_words())}), but the graphs have no ids: "
+        f"they are numbered {listed_names([entry.name for entry in first])}",
         where=file.name,
         advice="remove the ids, and put lines in the order of the graphs; or give --style plain if lines begin with "
         "words of the text, or --style keyed if lines begin with the graphs' numbers",
@@ -427,17 +417,12 @@ def _is_all_numbers(file: ReferenceFile) -> bool:
 
 def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
     return FormatError(
-        f"the ids do not match: graphs are named {_listed_names([entry.name for entry in first])}, "
-        f"and the references begin with {_listed_names(file.first_words())}",
+        f"the ids do not match: graphs are named {listed_names([entry.name for entry in first])}, "
+        f"and the references begin with {listed_names(file.first_words())}",
         where=file.name,
         advice="make the ids equal; or give --style plain if the references begin with words of the text, or "
         "--style keyed if most graphs have no reference",
     )
-
-
-def _listed_names(names: Sequence[str]) -> str:
-    more = ", …" if len(names) > _SHOWN else ""
-    return ", ".join(f"'{shortened(name, 40)}'" for name in names[:_SHOWN]) + more
 
 
 def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Entry]:

@@ -38,7 +38,7 @@ from latticemetric.segment_id import SegmentId
 
 if TYPE_CHECKING:
     from latticemetric.batch.combination import Combinations, Judged, Judgment, TunedVote
-    from latticemetric.formats.segments import LineStyle
+    from latticemetric.line_ids import LineStyle
     from latticemetric.mbr_decoding.combination import Combination
 
 _EPILOG = """\b
@@ -153,6 +153,7 @@ def command(
         style=reading.style,
         vocabulary=reading.vocabulary,
         lowercase=reading.lowercase,
+        beside=[] if judging.references is None else [judging.references],
     )
     model: dict[str, Any] = {"scale": reading.posterior_scale, "scales": reading.weights}
     found = combine_all(
@@ -165,7 +166,7 @@ def command(
     )
     tuned, judged = None, None
     if judging.references is not None:
-        references = references_of(judging.references, found.names, lowercase=reading.lowercase)
+        references = references_of(judging.references, found.names, lowercase=reading.lowercase, style=reading.style)
         judgeable = found
         if vote.tune_share is not None:
             (first, known), (judgeable, references) = split_at(found, references, vote.tune_share)

@@ -44,7 +44,7 @@ def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOpt
     if grammar is not None:
         pairs = list(rewritten_pairs(pairs, grammar.text))
     lists = lists_of_pairs(pairs)
-    texts = texts_of(path, lists.names)
+    texts = texts_of(path, lists.names, reading.style)
     if reading.preparation is not None:
         texts = [reading.preparation.words(" ".join(text)) for text in texts]
     if grammar is not None:

@@ -328,8 +328,8 @@ STYLE = choice(
 )
 LINE_STYLE = choice(
     "--style",
-    ["plain", "keyed"],
-    "keyed: lines begin with ids (Kaldi's text), in any order; plain: they do not.",
+    ["auto", "plain", "keyed"],
+    "keyed: lines begin with ids (Kaldi's text), in any order; plain: they do not; auto: compare all files.",
 )
 LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
 TOKENIZE = option(

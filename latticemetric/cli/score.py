@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails
     from latticemetric.evaluation.scoring import SystemScore, Tabled
     from latticemetric.evaluation.segment_groups import AnyId
-    from latticemetric.formats.segments import LineStyle, TestSet
+    from latticemetric.formats.segments import TestSet
+    from latticemetric.line_ids import LineStyle
     from latticemetric.metrics.base import GraphText, Metric
 
     Texts = Sequence[Sequence[GraphText]]
@@ -133,7 +134,6 @@ def command(
     differences, and approximate randomisation gives a second p-value.
     """
     from latticemetric.evaluation.scoring import tabulate
-    from latticemetric.formats.segments import ids_as_words
     from latticemetric.metrics.preparation import Preparation
 
     _check_details(options)
@@ -162,8 +162,6 @@ def command(
     ]
     kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
     notes = preparation.kept_spaces(segments.files) + preparation.added_spaces(metrics)
-    if options.style == "plain":
-        notes += ids_as_words(segments.files)
     results = kind(tabled, systems, segments.ids, len(references), resampling, options, notes)
     if options.details or options.by is not None:
         output.write(_ErrorDetails(results, *_analyses(tabled, outputs, expected, segments.segments, options)))

@@ -11,7 +11,7 @@ from typing import Any
 from latticemetric.arguments import is_table, require_items
 from latticemetric.display.frames import Tabular, as_plain
 from latticemetric.display.text import error_line
-from latticemetric.errors import UsageError, placed, shortened
+from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.evaluation.error_analysis import ErrorAnalysis, error_analysis
 from latticemetric.evaluation.intervals import (
     Interval,
@@ -26,6 +26,7 @@ from latticemetric.evaluation.intervals import (
 )
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
 from latticemetric.frozen import Frozen, Result
+from latticemetric.line_ids import Lines, judge_lines, listed_names
 from latticemetric.metrics.base import (
     GraphReferences,
     GraphText,
@@ -42,6 +43,7 @@ from latticemetric.metrics.preparation import Preparation
 from latticemetric.metrics.reference_checks import check_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
+from latticemetric.vocabulary import split_words
 
 AnyMetric = Metric[Any]
 
@@ -397,6 +399,7 @@ def _test_set(
         if isinstance(hypotheses, str):
             hypotheses, references = [hypotheses], [references]
         said, expected = _listed(hypotheses, "hypotheses"), _listed(references, "references")
+        _warn_of_ids(said, expected)
         ids = tuple(str(number) for number in range(1, len(said) + 1))
     said, expected = list(map(as_plain, said)), list(map(as_plain, expected))
     check_corpus(said, expected, raw=raw)
@@ -405,6 +408,26 @@ def _test_set(
             with placed(f"segment {shortened(name)}"):
                 require_candidate(hypothesis, "the hypothesis")
     return ids, said, [_each(name, several) for name, several in zip_longest(ids, expected, fillvalue="")]
+
+
+def _warn_of_ids(hypotheses: Sequence[Any], references: Sequence[Any]) -> None:
+    """Warn if texts seem to begin with ids, as lines of files do: in lists, these are words."""
+    import logging
+
+    sides = {"hypotheses": hypotheses, "references": references}
+    if not all(isinstance(text, str) for texts in sides.values() for text in texts):
+        return
+    texts = [Lines(name, [split_words(text) for text in texts]) for name, texts in sides.items()]
+    try:
+        verdict = judge_lines(texts)
+    except FormatError:
+        is_certain = True
+    else:
+        is_certain = verdict.keyed
+    if is_certain:
+        first = next((one for one in texts if one.seem_keyed), texts[0])
+        what = f"texts seem to begin with ids ({listed_names(first.firsts)}), which count as words"
+        logging.getLogger("latticemetric").warning("%s: %s; to pair texts by ids, give mappings", first.name, what)
 
 
 def _listed(texts: Any, name: str) -> list[Any]:

@@ -37,6 +37,7 @@ from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.formats.text.fields import is_number
 from latticemetric.formats.wmt import is_wmt_folder, read_wmt_ranking, wmt_files, wmt_pairs
 from latticemetric.judgments import WHOLE_SYSTEM, Judgments
+from latticemetric.line_ids import LineStyle
 
 
 @dataclass(frozen=True)
@@ -228,6 +229,7 @@ def _read_outputs(
     add_scores: Callable[[JudgmentRows], str] | None = None,
     *,
     columns: Sequence[str] = ("score",),
+    style: LineStyle = "plain",
     lines_of: Callable[[str], list[str]] | None = None,
 ) -> JudgedSystems:
     """Read the files of systems and references, and the human scores.
@@ -237,7 +239,7 @@ def _read_outputs(
     error messages.
     """
     by_system(systems, outputs)
-    read = read_segments([*outputs, *references], unequal=_UNEQUAL, lines_of=lines_of)
+    read = read_segments([*outputs, *references], style=style, unequal=_UNEQUAL, lines_of=lines_of)
     files = [tuple(map(str, file)) for file in read.files]  # `read_segments` returns texts only
     if table:
         rows = _judgment_table(table, systems, read.ids)
@@ -291,7 +293,7 @@ def _read_plain_folder(folder: Path, references: Sequence[str], human: str | Non
         if not tables:
             raise FormatError("there is no human.tsv", where=str(folder), advice=_LAYOUT)
         human = str(tables[0])
-    return _read_outputs(systems, outputs, references or _reference_files(folder), human)
+    return _read_outputs(systems, outputs, references or _reference_files(folder), human, style="auto")
 
 
 def _files_in(folder: Path) -> list[str]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import ReferenceFile, read_transcripts, require_lines, texts_with_ids
 from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, is_kept, keep, open_stream, warn
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.line_ids import Ids, Lines, LineStyle, judge_lines
 from latticemetric.segment_id import SegmentId
 from latticemetric.vocabulary import split_words
 
@@ -19,8 +19,7 @@ SegmentText = str | Lattice
 """The unchanged text of a segment; if the segment has alternatives, a graph."""
 
 _UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --style keyed"
-_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, omit --style keyed"
-_LIKE_AN_ID = re.compile("[0-9_-]")
+_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, use --style plain"
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
 
@@ -57,14 +56,10 @@ class TestSet:
         return len(self.ids)
 
 
-LineStyle = Literal["plain", "keyed"]
-"""`keyed` if lines begin with ids, `plain` if not."""
-
-
 def read_segments(
     paths: Sequence[str],
     *,
-    style: LineStyle = "plain",
+    style: LineStyle = "auto",
     unequal: str = _UNEQUAL,
     lines_of: Callable[[str], list[str]] | None = None,
 ) -> TestSet:
@@ -73,23 +68,38 @@ def read_segments(
     Args:
         paths: The files, compressed or not.
         style: `keyed` if lines begin with ids; then the first file gives the order. If `plain`, line k of each file is
-            segment k, and an empty line is a text without words.
+            segment k, and an empty line is a text without words. `auto` compares the lines of all files; see
+            `judge_lines`. A warning tells if they begin with ids.
         unequal: The advice of the error for files with different numbers of lines.
-        lines_of: Function that returns the texts of a file; by default, its lines. Not used if `style` is `keyed`.
+        lines_of: Function that returns the texts of a file, for `plain`; by default, its lines.
 
     Raises:
-        FormatError: A segment is missing in a file.
+        FormatError: A segment is missing in a file; or lines seem to begin with ids, but the ids do not match.
     """
-    _refuse_twice(paths)
-    if style == "keyed":
-        tables = {path: _keyed_lines(path) for path in paths}
+    _keep_pipes(paths)
+    tables = {} if lines_of else {path: texts for path in paths if (texts := _json_texts(path)) is not None}
+    files = {path: (lines_of or read_lines)(path) for path in paths if path not in tables}
+    if not files or _are_keyed([(path, files[path]) for path in paths if path in files], tables, style):
+        tables |= {path: _keyed_lines(path, lines) for path, lines in files.items()}
         return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
-    if lines_of is None:
-        for path in paths:
-            if _json_texts(path) is not None:
-                what = "this is JSON, whose texts have ids, but the references are lines of text"
-                raise FormatError(what, where=path, advice="if these lines begin with ids, give --style keyed")
-    files = [(lines_of or read_lines)(path) for path in paths]
+    for path in tables:
+        what = "this is JSON, whose texts have ids, but the references are lines of text"
+        raise FormatError(what, where=path, advice="if these lines begin with ids, give --style keyed")
+    return _in_order(paths, [files[path] for path in paths], unequal)
+
+
+def _are_keyed(files: Sequence[tuple[str, Sequence[str]]], tables: Mapping[str, _Table], style: LineStyle) -> bool:
+    """Decide whether lines begin with ids; warn if `auto` finds that they do, or if it is not sure."""
+    if style != "auto":
+        return style == "keyed"
+    lines = [Lines(path, list(map(split_words, texts))) for path, texts in files]
+    verdict = judge_lines(lines, [Ids(path, table) for path, table in tables.items()])
+    if verdict.note:
+        warn(verdict.place, verdict.note)
+    return verdict.keyed
+
+
+def _in_order(paths: Sequence[str], files: Sequence[Sequence[str]], unequal: str) -> TestSet:
     counts = ["1 line" if len(lines) == 1 else f"{len(lines)} lines" for lines in files]
     for path, count in zip(paths, counts, strict=True):
         if count != counts[0]:
@@ -97,22 +107,8 @@ def read_segments(
     return TestSet(tuple(map(str, range(1, len(files[0]) + 1))), tuple(map(tuple, files)))
 
 
-def ids_as_words(files: Sequence[Sequence[SegmentText]]) -> tuple[str, ...]:
-    """If the lines of all files begin with the same ids, return a note: the ids count as words."""
-    ids: set[str] | None = None
-    for texts in files:
-        firsts = [words[0] for text in texts if isinstance(text, str) and (words := split_words(text))]
-        found = set(firsts)
-        if len(firsts) < 2 or len(found) < len(firsts) or found != (ids or found):  # noqa: PLR2004  one may be chance
-            return ()
-        if ids is None and not all(map(_LIKE_AN_ID.search, found)):
-            return ()
-        ids = found
-    return ("the lines of all files begin with the same ids, which count as words; if they are ids, use --style keyed",)
-
-
 def read_nist_segments(
-    systems: Sequence[str], references: Sequence[str], style: LineStyle = "plain", *, fold_case: bool = False
+    systems: Sequence[str], references: Sequence[str], style: LineStyle = "auto", *, fold_case: bool = False
 ) -> TestSet | None:
     """Read outputs and references with ids. Return `None` unless the first reference file is trn, STM, CTM or JSON.
 
@@ -131,13 +127,18 @@ def read_nist_segments(
     _keep_pipes([*systems, *references])
     first = references[0]
     expected = _transcripts(first) if _opens_again(first) else None
-    if expected is None or (style == "keyed" and _json_texts(first) is not None):
+    if expected is None or (_json_texts(first) is not None and _has_lines([*systems, *references[1:]], style)):
         return None
     tables = {path: _system_output(path, first) for path in systems}
     tables |= {path: _required_transcripts(path) for path in references[1:]}
     if fold_case:
         tables = {path: _with_ids_of(expected, table, first, path) for path, table in tables.items()}
     return _joined({**tables, first: expected}, [*systems, *references], first, _TEXT_FOR_EACH_ID)
+
+
+def _has_lines(paths: Sequence[str], style: LineStyle) -> bool:
+    """Check whether some files are lines of text, which may begin with the ids of others."""
+    return style == "keyed" or any(_opens_again(path) and _transcripts(path) is None for path in paths)
 
 
 def read_nlp_segments(
@@ -242,7 +243,7 @@ def _with_ids_of(expected: _Table, table: _Table, first: str, path: str) -> _Tab
     folded: dict[str, list[str]] = {}
     for name in expected:
         folded.setdefault(name.casefold(), []).append(name)
-    renamed: dict[str, tuple[str, SegmentText]] = {}
+    renamed: dict[str, _Placed] = {}
     for name, row in table.items():
         found = [name] if name in expected else folded.get(name.casefold(), [name])
         if len(found) > 1 or found[0] in renamed or (found[0] != name and found[0] in table):
@@ -263,11 +264,9 @@ def _json_texts(path: str) -> _Table | None:
     return None if file is None else _table_of(file)
 
 
-def _keyed_lines(path: str) -> _Table:
-    if (texts := _json_texts(path)) is not None:
-        return texts
+def _keyed_lines(path: str, lines: Sequence[str]) -> _Table:
     table: dict[str, _Placed] = {}
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         fields = split_words(line)
         if not fields:
             continue
@@ -276,7 +275,7 @@ def _keyed_lines(path: str) -> _Table:
             raise FormatError(
                 f"id '{shortened(fields[0])}' already appears at line {table[fields[0]].where.rpartition(':')[2]}",
                 where=place,
-                advice="give each segment its own id; if these are not ids, omit --style keyed",
+                advice="give each segment its own id; if these are not ids, use --style plain",
             )
         # Keep the spaces inside the text: tokenizers use them.
         table[fields[0]] = _Placed(place, line.split(fields[0], 1)[1].strip(" \t"))

@@ -157,8 +157,38 @@ class TestReading:
     )
     def test_references_of_other_utterances_are_refused(self, name, text, tmp_path):
         (path,) = written(tmp_path, **{name: text})
-        with pytest.raises(lm.FormatError, match=r"there is no reference for 'u1'"):
+        with pytest.raises(lm.FormatError, match=r"there is no reference for 'u1'|only there: 'u1'"):
             references_of(path, ["u1", "u2"])
+
+    def test_lines_of_systems_that_begin_with_ids_are_paired_by_them(self, tmp_path, caplog):
+        paths = written(tmp_path, a_txt="utt1 x y\nutt2 z\n", b_txt="utt2 z\nutt1 x\n")
+        found = read_systems(paths)
+        assert {name: dict(outputs) for name, outputs in found} == {
+            "utt1": {paths[0]: ["x", "y"], paths[1]: ["x"]},
+            "utt2": {paths[0]: ["z"], paths[1]: ["z"]},
+        }
+        assert "a.txt: lines begin with ids ('utt1', 'utt2'), as in the other file" in caplog.text
+        assert references_of(paths[1], [name for name, _ in found]) == [("x",), ("z",)]
+        one = read_systems(paths[:1], beside=paths[1:])
+        assert [name for name, _ in one] == ["utt1", "utt2"]
+        for refused in (paths, paths[::-1]):
+            with pytest.raises(lm.FormatError, match=r"only (here|there): 'UTT2'"):
+                read_systems([*refused, *written(tmp_path, c_txt="utt1 x\nUTT2 z\n")])
+        with pytest.raises(lm.FormatError, match="but the systems have no ids"):
+            references_of(paths[0], ["1", "2"])
+        assert references_of(paths[0], ["1", "2"], style="plain") == [("utt1", "x", "y"), ("utt2", "z")]
+
+    def test_lines_beside_trn_are_paired_by_its_ids(self, tmp_path):
+        paths = written(tmp_path, a_trn="x y (anna)\nz (bert)\n", b_txt="bert z\nanna x\n")
+        assert [list(outputs.values())[1] for _, outputs in read_systems(paths)] == [["x"], ["z"]]
+
+    def test_systems_with_ids_have_the_order_of_those_without(self, tmp_path):
+        lists = "0 ||| x ||| a=1 ||| 1\n1 ||| z ||| a=1 ||| 1\n"
+        paths = written(tmp_path, a_txt="utt1 x\nutt2 z\n", b_txt="utt2 z\nutt1 x\n", c_nbest=lists)
+        with pytest.raises(lm.FormatError, match=r"b.txt: utterance 1 is 'utt2', but 'utt1' in .*since another system"):
+            read_systems(paths)
+        (path,) = written(tmp_path, d_txt="utt1 x\nutt2 z\n")
+        assert [name for name, _ in read_systems([paths[0], path, paths[2]])] == ["utt1", "utt2"]
 
     def test_references_without_ids_are_in_the_order_of_the_utterances(self, tmp_path):
         trn, lines, one = written(tmp_path, r_trn="x (u2)\ny (u3)\n", r_txt="x\ny\n", one_txt="1 x\n")

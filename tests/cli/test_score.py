@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -590,23 +591,24 @@ def test_parameters_that_there_are_not_are_refused(text, message):
     assert_one_line_error(score(NEW, REF, "-m", "chrf", "-P", text), message)
 
 
-@pytest.mark.parametrize(
-    ("hypotheses", "references", "noted"),
-    [
-        ("utt-1 a b\nutt-2 c\n", "utt-2 c\n\nutt-1 a b\n", True),
-        ("utt-1 a b\nutt-2 c\n", "utt-1 a b\nutt-3 c\n", False),
-        ("utt-1 a b\nutt-1 c\n", "utt-1 a b\nutt-1 c\n", False),  # no ids, since one comes twice
-        ("one a b\ntwo c\n", "one a b\ntwo c\n", False),
-        ("utt-1 a b\n", "utt-1 a b\n", False),  # may be chance
-    ],
-)
-def test_ids_that_count_as_words_are_noted(hypotheses, references, noted, tmp_path):
-    hypotheses = hypotheses + "\n" * (references.count("\n") - hypotheses.count("\n"))
-    paths = file(tmp_path, "hyp.txt", hypotheses), file(tmp_path, "ref.txt", references)
-    options = ("--metrics", "wer", "--resamples", "0")
-    assert ("use --style keyed" in good(score(*paths, *options)).stderr) == noted
-    if noted:
-        assert "use --style keyed" not in good(score(*paths, *options, "--style", "keyed")).stderr
+def test_lines_that_begin_with_the_same_ids_are_paired_by_them(tmp_path):
+    said = file(tmp_path, "hyp.txt", "utt-1 a b\nutt-2 c\nutt-3 e\n")
+    meant = file(tmp_path, "ref.txt", "utt-3 d\n\nutt-1 a b\nutt-2 c\n")
+    done = good(score(said, meant, "-m", "wer", "--resamples", 0))
+    assert "%WER 25.00 [ 1 / 4, 0 ins, 0 del, 1 sub ]" in done.stdout
+    assert "hyp.txt: lines begin with ids ('utt-1', 'utt-2', 'utt-3'), as in the other file" in done.stderr
+    assert "begin with ids" not in good(score(said, meant, "-m", "wer", "--style", "keyed")).stderr
+
+
+def test_ids_of_other_segments_are_refused_with_three_of_each_side(tmp_path):
+    said = file(tmp_path, "hyp.txt", "utt-1 a b\nutt-2 c\nutt-3 e\n")
+    meant = file(tmp_path, "ref.txt", "utt-1 a b\nUTT-2 c\nutt-3 e\n")
+    refused = "only here: 'utt-2'; only there: 'UTT-2' (some differ only in case); make the ids equal"
+    assert_one_line_error(score(said, meant), re.escape(refused))
+    plain = file(tmp_path, "plain.txt", "a b\nc\ne\n")
+    refused = f"the ids are not those of {plain}: only here: 'utt-1', 'utt-2', 'utt-3'; only there: 'a', 'c', 'e'"
+    assert_one_line_error(score(said, plain), re.escape(refused))
+    assert "%WER 75.00 [ 3 / 4," in good(score(said, plain, "-m", "wer", "--style", "plain")).stdout
 
 
 @pytest.mark.parametrize(
@@ -734,11 +736,16 @@ def test_lines_of_json_with_ids_are_texts(others, tmp_path):
     asked = ("-m", "wer", "--resamples", 0)
     assert score_of(said, meant, *asked) == score_of(said, lines, *asked, "--style", "keyed") == 2 / 5
     assert score_of(meant, said, *asked) == score_of(lines, said, *asked, "--style", "keyed") == 2 / 4
+    assert score_of(said, lines, *asked) == 2 / 5
+    assert score_of(lines, said, *asked) == 2 / 4
     assert score_of("-", meant, *asked, stdin=said.read_bytes()) == 2 / 5
     trn = file(tmp_path, "ref.trn", "".join(f"{text} ({key})\n" for key, text in MEANT.items()))
     assert score_of(said, trn, *asked) == score_of(trn, said, *asked) * 4 / 5 == 2 / 5
-    assert_one_line_error(score(said, lines), "if these lines begin with ids, give --style keyed")
-    assert_one_line_error(score(lines, said), "ref.txt: this file is not trn, STM, CTM or JSON with ids")
+    advised = "if these lines begin with ids, give --style keyed"
+    assert_one_line_error(score(said, lines, "--style", "plain"), advised)
+    assert_one_line_error(score(lines, said, "--style", "plain"), advised)
+    other = file(tmp_path, "other.txt", "a hello\nc world\n7 day\n")
+    assert_one_line_error(score(said, other), "the ids are not those of")
 
 
 @pytest.mark.parametrize(

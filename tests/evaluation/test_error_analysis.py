@@ -116,6 +116,20 @@ def test_score_is_what_the_metrics_say(test_set):
     assert found.values == {one.name: one.value for one in found}
 
 
+def test_texts_that_begin_with_ids_are_told_that_these_are_words(caplog):
+    said, meant = ["utt1 a", "utt2 b"], ["utt2 b", "utt1 a"]
+    assert lm.score(said, meant)["wer"].value == 1
+    assert "hypotheses: texts seem to begin with ids ('utt1', 'utt2'), which count as words" in caplog.text
+    caplog.clear()
+    lm.score(["a", "b"], meant)
+    assert "references: texts seem to begin with ids ('utt2', 'utt1')" in caplog.text
+    caplog.clear()
+    pairs = (dict(text.split() for text in texts) for texts in (said, meant))
+    assert lm.score(*pairs)["wer"].value == 0
+    lm.score(["he said", "she said"], ["he said", "she said"])
+    assert caplog.text == ""
+
+
 def test_score_takes_texts_mappings_and_graphs():
     assert lm.score("a b", "a c")["wer"].value == 0.5
     assert lm.score("a b", ["a c", "a b"])["wer"].value == 0.0

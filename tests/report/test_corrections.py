@@ -227,9 +227,12 @@ def test_commands_that_make_no_sense_are_refused(arguments, said):
 def test_ids_that_do_not_match_are_no_words(tmp_path):
     path, lists = tmp_path / "fixed.txt", [("u1", LISTS[0]), ("u2", LISTS[1])]
     path.write_text("u1 a\nu3 c\n")
-    with pytest.raises(lm.LatticeMetricError, match=r"fixed\.txt: no line begins with the id 'u2'"):
+    with pytest.raises(lm.LatticeMetricError, match=r"fixed\.txt: .* only here: 'u3'; only there: 'u2'"):
         written(tmp_path, lists, ["a", "c"], corrected=path)
-    path.write_text("u4 a\nu3 c\n")  # these may be words
+    path.write_text("u4 a\nu3 c\n")
+    with pytest.raises(lm.LatticeMetricError, match=r"only here: 'u4', 'u3'; only there: 'u1', 'u2'"):
+        written(tmp_path, lists, ["a", "c"], corrected=path)
+    path.write_text("so a\nno c\n")  # these may be words
     assert written(tmp_path, lists, ["a", "c"], corrected=path)[1]["corrected"][2] == "2/2"
     path.write_text("1 a\n3 c\n")
     assert written(tmp_path, LISTS, ["a", "c"], corrected=path)[1]["corrected"][2] == "2/2"

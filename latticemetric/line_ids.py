@@ -1,0 +1,218 @@
+"""Decide whether lines of text begin with ids, as in Kaldi's `text`: one rule for all readers of several files.
+
+`docs/score.md` states the rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from latticemetric.cached import cached_property
+from latticemetric.errors import FormatError, shortened
+
+LineStyle = Literal["auto", "plain", "keyed"]
+"""`keyed` if lines begin with ids, `plain` if not; `auto` to compare the lines of all files."""
+
+_NUMBER = re.compile(r"[0-9]+")
+# utt_1, A01, 121-127105-0003
+_LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
+_SURELY_AN_ID = re.compile(r"\w_\w|\d-\d")
+
+_FEWEST_IDS = 2
+_FEWEST_NUMBERS = 3  # two lines may begin with 1 and 2 by chance
+_FEW = 10  # fewer ids must also be alike, since words like 2nd or B2B look like ids
+_MANY = 30  # so many lines do not begin with the same different words by chance
+_SHOWN = 3
+
+
+def are_like_ids(words: Sequence[str]) -> bool:
+    """Check whether most words are distinct and look like ids (letters with digits), or all are distinct numbers."""
+    if all(word.isdecimal() for word in words):
+        return len(set(words)) == len(words)
+    like = sum(_LIKE_AN_ID.search(word) is not None for word in words)
+    return 2 * len(set(words)) > len(words) and 2 * like > len(words)
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Return the first three names, in quotes."""
+    more = ", …" if len(names) > _SHOWN else ""
+    return ", ".join(f"'{shortened(name, 40)}'" for name in names[:_SHOWN]) + more
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a file, split into words, that may begin with ids."""
+
+    name: str
+    words: Sequence[Sequence[str]]
+
+    @cached_property
+    def firsts(self) -> list[str]:
+        """The first word of each line that is not empty."""
+        return [line[0] for line in self.words if line]
+
+    @cached_property
+    def distinct(self) -> frozenset[str]:
+        """The different first words."""
+        return frozenset(self.firsts)
+
+    @property
+    def is_unique(self) -> bool:
+        """True if no two lines begin with the same word."""
+        return len(self.distinct) == len(self.firsts) > 0
+
+    @cached_property
+    def seem_keyed(self) -> bool:
+        """True if these lines alone seem to begin with ids, and at least half of them have words, too."""
+        firsts = self.firsts
+        if len(firsts) < _FEWEST_IDS or 2 * sum(len(line) > 1 for line in self.words) < len(firsts):
+            return False
+        if all(word.isdecimal() for word in firsts):
+            is_text = any(not word.isdecimal() for line in self.words for word in line)
+            return is_text and len(firsts) >= _FEWEST_NUMBERS and self._are_consecutive()
+        return are_like_ids(firsts) and (len(firsts) >= _FEW or self._are_alike())
+
+    def _are_consecutive(self) -> bool:
+        numbers = set(map(int, self.firsts)) if max(map(len, self.firsts)) < len(str(2**53)) else set()
+        return self.is_unique and len(numbers) == max(numbers, default=0) - min(numbers, default=0) + 1
+
+    def _are_alike(self) -> bool:
+        """Check whether most first words differ only in their numbers, or are joined as ids are."""
+        shapes = Counter(_NUMBER.sub("0", word) for word in self.firsts)
+        joined = sum(_SURELY_AN_ID.search(word) is not None for word in self.firsts)
+        return 2 * max(*shapes.values(), joined) > len(self.firsts)
+
+
+@dataclass(frozen=True)
+class Ids:
+    """The ids of a file whose format has ids."""
+
+    name: str
+    ids: Collection[str]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Tells whether lines begin with ids.
+
+    Attributes:
+        keyed: True if they do.
+        place: The file that shows it.
+        note: What to tell users: the rule found ids, or is not sure that there are none.
+    """
+
+    keyed: bool
+    place: str = ""
+    note: str = ""
+
+
+def judge_lines(files: Sequence[Lines], known: Sequence[Ids] = ()) -> Verdict:
+    """Decide whether the lines of all files begin with ids.
+
+    Args:
+        files: Files with lines of text.
+        known: The ids of further files with the same utterances; their formats have ids.
+
+    Raises:
+        FormatError: The lines of a file seem to begin with ids, but other files have other ids, or none.
+    """
+    if not files:
+        return Verdict(keyed=False)
+    return _judge_by_ids(files, known) if known else _judge_by_lines(files)
+
+
+def judge_by_names(file: Lines, names: Sequence[str], owner: str) -> bool:
+    """Decide whether lines begin with the ids of other things, such as graphs.
+
+    Args:
+        file: The lines.
+        names: The ids; none if the others have no ids, but an order.
+        owner: What has these ids, for the error.
+
+    Raises:
+        FormatError: The lines seem to begin with ids, but with other ones, or the others have no ids.
+    """
+    if names:
+        return _judge_by_ids([file], [Ids(owner, names)]).keyed
+    if file.seem_keyed:
+        what = f"lines seem to begin with ids ({listed_names(file.firsts)}), but {owner} have no ids"
+        raise FormatError(what, where=file.name, advice="remove the ids; or give --style plain if they are words")
+    return False
+
+
+def are_positions(names: Sequence[str]) -> bool:
+    """Check whether names count from 0 or 1, as if they were no ids."""
+    return any(list(names) == [str(number) for number in range(start, start + len(names))] for start in (0, 1))
+
+
+def _judge_by_ids(files: Sequence[Lines], known: Sequence[Ids]) -> Verdict:
+    ids = dict.fromkeys(name for one in known for name in one.ids)
+    lacking = [file for file in files if not file.distinct.issuperset(ids)]
+    if not lacking:
+        return _keyed(files[0], known[0].name)
+    for file in lacking:
+        common = len(file.distinct.intersection(ids))
+        if file.seem_keyed or len(lacking) < len(files) or (common and 2 * common >= len(ids)):
+            raise _mismatch(file.name, file.firsts, known[0].name, list(ids))
+    return Verdict(keyed=False)
+
+
+def _judge_by_lines(files: Sequence[Lines]) -> Verdict:
+    seeming = next((file for file in files if file.seem_keyed), None)
+    for file in files:
+        if seeming is not None and file.distinct != seeming.distinct:
+            raise _mismatch(seeming.name, seeming.firsts, file.name, file.firsts)
+    first = files[0]
+    if len(files) == 1 or any(file.distinct != first.distinct for file in files):
+        return Verdict(keyed=False)
+    if seeming is not None:
+        return _keyed(seeming, _others(files))
+    if not all(file.is_unique for file in files):
+        return Verdict(keyed=False)
+    is_permuted = any(file.firsts != first.firsts for file in files)
+    if is_permuted and _more_in_common_by_key(files):
+        return _keyed(first, _others(files))
+    if is_permuted or len(first.firsts) >= _MANY or are_like_ids(first.firsts):
+        many = "all files begin" if len(files) > 2 else "both files begin"  # noqa: PLR2004
+        what = f"the lines of {many} with the same words ({listed_names(first.firsts)}), which count as words"
+        return Verdict(
+            keyed=False, place=first.name, note=f"{what}; if they are ids, give --style keyed, otherwise --style plain"
+        )
+    return Verdict(keyed=False)
+
+
+def _others(files: Sequence[Lines]) -> str:
+    return "the other file" if len(files) == 2 else "the other files"  # noqa: PLR2004
+
+
+def _keyed(file: Lines, others: str) -> Verdict:
+    what = f"lines begin with ids ({listed_names(file.firsts)}), as in {others}: texts are paired by them"
+    return Verdict(keyed=True, place=file.name, note=f"{what}; if they are words of the text, give --style plain")
+
+
+def _more_in_common_by_key(files: Sequence[Lines]) -> bool:
+    """Check whether the texts after the first words have more words in common by first word than by position."""
+    first = files[0]
+    bags = [Counter(line[1:]) for line in first.words]
+    by_key = {line[0]: bag for line, bag in zip(first.words, bags, strict=True) if line}
+    keyed = plain = 0
+    for file in files[1:]:
+        for number, line in enumerate(file.words):
+            own = Counter(line[1:])
+            plain += (own & bags[number]).total() if number < len(bags) else 0
+            keyed += (own & by_key[line[0]]).total() if line else 0
+    return keyed > plain
+
+
+def _mismatch(one: str, ids: Sequence[str], other: str, others: Sequence[str]) -> FormatError:
+    lacking = [name for name in dict.fromkeys(ids) if name not in set(others)]
+    missing = [name for name in dict.fromkeys(others) if name not in set(ids)]
+    what = f"lines seem to begin with ids, but the ids are not those of {other}: "
+    what += f"only here: {listed_names(lacking) or 'none'}; only there: {listed_names(missing) or 'none'}"
+    if {name.casefold() for name in lacking} & {name.casefold() for name in missing}:
+        what += " (some differ only in case)"
+    return FormatError(what, where=one, advice="make the ids equal; or give --style plain if lines begin with words")

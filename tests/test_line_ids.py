@@ -1,0 +1,127 @@
+"""Lines begin with ids if the lines of all files say so, and sentences whose first words coincide do not."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+from latticemetric.line_ids import Ids, Lines, judge_lines
+
+
+def lines(text: str, name: str = "x") -> Lines:
+    return Lines(name, [line.split() for line in text.split("\n")])
+
+
+def files(*texts: str) -> list[Lines]:
+    return [lines(text.replace(" / ", "\n"), name) for text, name in zip(texts, "xyz", strict=False)]
+
+
+KEYED = {
+    "utterances": ("utt1 a / utt2 b", "utt1 a / utt2 c"),
+    "another order": ("utt1 a / utt2 b", "utt2 b / utt1 a"),
+    "silence": ("ann_1 a / ann_2 / bob_3", "bob_3 c / ann_1 a / ann_2 b"),
+    "blank lines": ("utt1 a /  / utt2 b", "utt1 a / utt2 b"),
+    "speakers of LibriSpeech": ("84-121-0000 a / 174-50-0001 b", "174-50-0001 b / 84-121-0000 a"),
+    "numbers": ("1 a / 2 b / 3 c", "3 c / 1 a / 2 d"),
+    "names in another order": ("anna hello there / bert good day", "bert good day / anna hello"),
+    "an id twice": ("utt1 a / utt1 b / utt2 c / utt3 d", "utt1 a / utt2 c / utt3 d"),
+    "three files": ("utt1 a / utt2 b", "utt2 b / utt1 a", "utt1 / utt2 c"),
+}
+PLAIN = {
+    "a line": ("hello world", "hello world"),
+    "an id": ("utt1 hello", "utt1 hello"),
+    "equal sentences": ("yes I do / no I do not / may be", "yes I do / no I do not / may be"),
+    "equal first words": ("yes I do / no I do not", "yes we do / no we do not"),
+    "exchanged first words": ("yes I do / no I do not", "no I do / yes I do not"),
+    "exchanged pronouns": ("he said hello / she said bye / it rains", "she said hello / he said bye / it rains"),
+    "words with digits": ("2nd place for B2B / 3D prints are new", "2nd place for B2B / 3D prints are out"),
+    "a sentence twice": ("utt-1 a / utt-1 b", "utt-1 a / utt-1 b"),
+    "digits": ("1 2 3 / 4 5 6 / 7 8 9", "1 2 3 / 4 5 6 / 7 8 0"),
+    "amounts": ("10 euros / 25 percent / 3 pounds", "10 euros / 25 percent / 3 pounds"),
+    "isolated words": ("A1 / B2 / C3 / D4", "A1 / B2 / C3 / D4"),
+    "other words": ("the cat / a dog", "the hat / a dog"),
+    "unequal lengths": ("the cat / a dog", "the cat"),
+    "nothing": ("", ""),
+}
+
+
+@pytest.mark.parametrize("texts", KEYED.values(), ids=KEYED)
+def test_lines_that_begin_with_the_same_ids_are_keyed(texts):
+    verdict = judge_lines(files(*texts))
+    assert verdict.keyed
+    assert verdict.note.startswith("lines begin with ids")
+
+
+@pytest.mark.parametrize("texts", PLAIN.values(), ids=PLAIN)
+def test_sentences_whose_first_words_coincide_are_plain(texts):
+    assert not judge_lines(files(*texts)).keyed
+
+
+@pytest.mark.parametrize("name", ["an id", "exchanged first words", "words with digits", "amounts"])
+def test_it_is_said_if_first_words_may_be_ids(name):
+    assert "give --style keyed, otherwise --style plain" in judge_lines(files(*PLAIN[name])).note
+
+
+def test_thousands_of_the_same_different_first_words_are_noted():
+    text = " / ".join(f"{'abcdefghij'[k // 10]}{'abcdefghij'[k % 10]} x" for k in range(100))
+    verdict = judge_lines(files(text, text))
+    assert not verdict.keyed
+    assert "which count as words" in verdict.note
+
+
+MISMATCHED = {
+    "case": ("utt1 a / utt2 b", "utt1 a / UTT2 b", "utt2", "UTT2"),
+    "missing": ("utt1 a / utt2 b / utt3 c", "utt1 a / utt3 c", "utt2", "none"),
+    "no ids": (
+        "utt1 a / utt2 b / utt3 c / utt4 d",
+        "the cat / a dog / two men / go",
+        "utt1', 'utt2', 'utt3', …",
+        "the",
+    ),
+    "a gap": ("4 a / 5 b / 6 c / 7 d", "4 a / 5 b / 7 d", "6", "none"),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "here", "there"), MISMATCHED.values(), ids=MISMATCHED)
+def test_ids_that_do_not_match_are_refused_with_ids_of_each_side(one, other, here, there):
+    for texts in ((one, other), (other, one)):
+        with pytest.raises(lm.FormatError, match=r"seem to begin with ids.*--style plain") as refused:
+            judge_lines(files(*texts))
+        assert here in str(refused.value)
+        assert there in str(refused.value)
+    assert ("differ only in case" in str(refused.value)) == (here.lower() == there.lower())
+
+
+def test_ids_of_a_format_are_certain():
+    known = [Ids("k", ["a", "b"])]
+    assert judge_lines(files("b hello / a world"), known).keyed
+    assert not judge_lines(files("the cat / the dog"), known).keyed
+    for other in ("a hello / c world", "utt1 hello / utt2 world"):
+        with pytest.raises(lm.FormatError, match="are not those of k"):
+            judge_lines(files(other), known)
+
+
+WORDS = ["the", "a", "he", "she", "it", "we", "you", "they", "yes", "no", "and", "but", "so", "well", "in", "on", "now"]
+sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=1, max_size=40)
+
+
+@given(sentences, st.randoms())
+def test_texts_without_ids_are_plain_or_in_doubt(texts, chance):
+    """A recogniser's errors in any words, also in the first ones, do not make ids of words."""
+    said = [[w if chance.random() < 0.8 else chance.choice(WORDS) for w in words] for words in texts]
+    assert not judge_lines([Lines("x", said), Lines("y", texts)]).keyed
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 5000])
+@pytest.mark.parametrize("name", ["utt{}", "S{:04}_rec", "1089-134686-{:04}", "{}"])
+def test_any_number_of_ids_in_any_order_are_keyed(count, name):
+    if name == "{}" and count == 2:
+        pytest.skip("two lines may begin with 1 and 2 by chance")
+    texts = [[name.format(k), *"abc"[: k % 4]] for k in range(1, count + 1)]
+    shuffled = random.Random(count).sample(texts, count)
+    assert judge_lines([Lines("x", texts), Lines("y", shuffled)]).keyed
+    assert judge_lines([Lines("x", texts), Lines("y", texts)]).keyed
+    with pytest.raises(lm.FormatError):
+        judge_lines([Lines("x", texts), Lines("y", [*shuffled[:-1], ["zz", "a"]])])

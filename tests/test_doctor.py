@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric import doctor
@@ -20,7 +21,7 @@ def run_doctor(*arguments, before="pass", path="", **environment):
     code = f"import sys; {before}; sys.argv = ['latticemetric', 'doctor', *{list(arguments)}]; {START}"
     everything = {**os.environ, "PYTHONPATH": str(path), **environment}
     command = [sys.executable, "-P", "-c", code]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False, env=everything)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=False, env=everything)
 
 
 def checks(done):
@@ -93,7 +94,7 @@ def test_without_numpy_people_are_told_how_to_get_it():
 def test_other_commands_point_to_it():
     code = f"import sys; {blocked('latticemetric._native')}; sys.argv[1:] = ['info', 'x.fst']; {START}"
     command = [sys.executable, "-P", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "latticemetric doctor" in done.stderr
@@ -173,7 +174,9 @@ def test_looking_for_something_imports_nothing_before():
         "import sys, latticemetric.doctor as d; d._subjects(); "
         "print({'numpy', 'pynini', 'nltk', 'matplotlib'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert done.stdout.strip() == "set()"
 
 

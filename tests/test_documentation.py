@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pytest
 from kit.forks import search_path
 from kit.paths import ROOT
+from kit.patience import PATIENCE
 
 from latticemetric.cli.verbs import VERBS
 from latticemetric.formats import registry as formats
@@ -256,7 +257,7 @@ def _code(cell):
 
 def output_of(*arguments, status=0):
     done = subprocess.run(
-        [PROGRAMS / arguments[0], *arguments[1:]], capture_output=True, text=True, check=False, timeout=60
+        [PROGRAMS / arguments[0], *arguments[1:]], capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert done.returncode == status, done.stderr
     return done.stdout

@@ -59,12 +59,12 @@ LARGE = {
 @pytest.mark.parametrize("question", LARGE)
 def test_a_search_that_needs_more_than_it_may_take_is_refused_at_once(question, memory_limit):
     memory_limit("64M")
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(
         lm.InputError, match=r"more than 64 MB of memory; .*--max-memory 256MB|not fit into memory|too large"
     ):
         LARGE[question]()
-    assert time.monotonic() - began < 30
+    assert time.process_time() - began < 30
     assert lm.oracle(chain(20), "w1 w2", "wer").exact
 
 

@@ -3,6 +3,7 @@
 import nbformat
 import pytest
 from kit.paths import ROOT
+from kit.patience import PATIENCE
 from nbclient import NotebookClient
 
 pytest.importorskip("matplotlib")
@@ -34,7 +35,9 @@ def test_a_notebook_shows_what_it_did_when_it_was_kept(path):
     for cell in run.cells:
         if cell.cell_type == "code":
             cell.update(outputs=[], execution_count=None)
-    NotebookClient(run, timeout=120, kernel_name="python3", resources={"metadata": {"path": path.parent}}).execute()
+    NotebookClient(
+        run, timeout=PATIENCE, kernel_name="python3", resources={"metadata": {"path": path.parent}}
+    ).execute()
     code = [(old, new) for old, new in zip(kept.cells, run.cells, strict=True) if old.cell_type == "code"]
     for old, new in code:
         assert shown(new) == shown(old), old.source

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from kit.paths import DATA
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 
@@ -26,7 +27,7 @@ pytestmark = [
 def oracle(*arguments: object) -> dict:
     """The JSON document of a run."""
     command = [str(PROGRAM), *map(str, arguments), "--format", "json"]
-    done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 
@@ -187,7 +188,7 @@ METRICS = DATA / "metrics"
 def correlated(*arguments: object) -> dict:
     """The JSON document of a run of `latticemetric correlate`."""
     command = [str(PROGRAM.with_name("latticemetric")), "correlate", *map(str, arguments), "--format", "json"]
-    done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 

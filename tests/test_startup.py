@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 import latticemetric
 import latticemetric.evaluation
@@ -21,7 +22,7 @@ HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "m
 def modules_of(*command: str) -> set[str]:
     """The modules that a Python process imports; it tells them on standard error."""
     python = [sys.executable, "-P", "-X", "importtime", *command]
-    done = subprocess.run(python, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(python, capture_output=True, text=True, timeout=PATIENCE, check=True)
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
     found = {line.rpartition("|")[2].strip() for line in lines}
     assert "encodings" in found
@@ -158,7 +159,9 @@ def test_a_forest_needs_neither_networkx_nor_nltk():
 
 def test_every_public_name_is_there():
     code = "import latticemetric as lm; print([n for n in lm.__all__ if not hasattr(lm, n)])"
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from kit.commands import HARBOUR, MEETING, PROGRAMS, PROVERBS, Done, assert_one_line_error, file, good, oracle, run
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 
@@ -599,7 +600,7 @@ def test_an_output_that_is_an_open_file_is_appended_to(tmp_path):
     log = file(tmp_path, "log", "yesterday's result\n")
     with log.open("ab") as appended:
         command = [PROGRAMS / "lattice-oracle", *HARBOUR, "--output", "/proc/self/fd/1"]
-        subprocess.run(command, stdout=appended, stderr=subprocess.DEVNULL, timeout=60, check=True)
+        subprocess.run(command, stdout=appended, stderr=subprocess.DEVNULL, timeout=PATIENCE, check=True)
     assert log.read_text().startswith("yesterday's result\n")
 
 
@@ -611,7 +612,7 @@ def test_an_output_that_is_a_folder_is_refused(tmp_path):
 def test_a_full_disk_is_one_line():
     with Path("/dev/full").open("wb") as full:
         command = [PROGRAMS / "lattice-oracle", *MEETING]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
     assert "Traceback" not in done.stderr.decode()
     assert "error: " in done.stderr.decode()
 
@@ -683,7 +684,7 @@ def test_a_penalty_of_a_billion_digits_is_refused_at_once():
 
 def test_a_closed_standard_input_is_one_line():
     command = f"{PROGRAMS / 'lattice-oracle'} - {MEETING[1]} <&-"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=PATIENCE, check=False)
     assert b"Traceback" not in done.stderr
 
 

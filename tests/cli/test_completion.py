@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric.cli import completion, main
@@ -24,7 +25,7 @@ def shell(name, text):
     flags = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[name]
     command = [name, *flags, "-c", text]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False, cwd=EXAMPLES, env=environment
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=EXAMPLES, env=environment
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
@@ -115,7 +116,7 @@ def test_a_script_may_be_for_one_program_only(name):
         [PROGRAMS / "latticemetric", "completion", name, "--program", "lattice-oracle"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     assert "_LATTICE_ORACLE_COMPLETE" in done.stdout

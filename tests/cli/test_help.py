@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from kit.patience import PATIENCE
 
 from latticemetric.cli import main
 from latticemetric.cli.commands import Verb, option_sections
@@ -139,7 +140,7 @@ def test_numbers_are_finite_and_in_range():
 )
 def test_without_docstrings_a_line_says_what_a_command_does(program, arguments, first):
     command = [sys.executable, "-OO", "-P", Path(sys.executable).parent / program, *arguments, "--help"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout.partition("\n\n")[2].startswith(f"  {first}")
 
 
@@ -147,5 +148,5 @@ def test_without_docstrings_a_line_says_what_a_command_does(program, arguments, 
 def test_a_pipe_that_closes_is_no_fault(arguments):
     """As for all other commands; here, it is click that finds the pipe closed."""
     command = f"set -o pipefail; {sys.executable} -P -m latticemetric {arguments} | true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -17,6 +17,7 @@ import pytest
 from kit.commands import MEETING, PROGRAMS, Done, assert_one_line_error, file, good, oracle, run
 from kit.hostile_inputs import ALL, ESCAPES, Hostile, archive, bomb, lattice
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric import memory
@@ -363,7 +364,7 @@ def on_a_terminal(program: str, *arguments: object, cwd: Path) -> tuple[str, str
     """
     environment = {**os.environ, "TQDM_DISABLE": "1"}
     command = [sys.executable, "-P", "-c", code, program, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, timeout=60, check=False, cwd=cwd, env=environment)
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False, cwd=cwd, env=environment)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     return done.stdout.decode(), done.stderr.decode()
 

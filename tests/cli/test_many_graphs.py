@@ -309,7 +309,7 @@ def test_a_list_of_no_failures_is_its_header(tmp_path):
 @pytest.mark.parametrize(
     ("limit", "reason"),
     [
-        (("--timeout", "1.5"), "takes more than 1.5 seconds"),
+        (("--timeout", "3"), "takes more than 3 seconds"),
         (("--max-memory", "100M"), "do not fit into memory"),
     ],
     ids=["time", "memory"],

@@ -8,6 +8,7 @@ import click
 import pytest
 from kit.commands import Done, assert_one_line_error, file, good, oracle, run
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 from latticemetric.cli import mistakes
 
@@ -268,7 +269,9 @@ def test_mistakes_are_explained_with_the_oldest_click_too():
         f"import sys, click; [vars(click.exceptions).pop(name, None) for name in {newer}]; "
         "from latticemetric.cli.main import latticemetric; sys.argv = ['latticemetric', 'wibble']; latticemetric()"
     )
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert_one_line_error(Done(done.returncode, done.stdout, done.stderr), "there is no verb 'wibble'; see")
 
 

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from kit.commands import PROGRAMS, assert_one_line_error, good, oracle, run
 from kit.outputs import COMMANDS, SUFFIXES
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric.cli import main
@@ -401,7 +402,11 @@ def test_folders_that_cannot_be_are_known_at_once(path, why, there, monkeypatch)
 @pytest.mark.parametrize("command", ["--help", "--version", "grammar list", "completion bash", "doctor", "demo"])
 def test_what_nobody_can_read_is_an_error(command):
     done = subprocess.run(
-        [PROGRAM, *command.split()], stderr=subprocess.PIPE, check=False, preexec_fn=lambda: os.close(1), timeout=60
+        [PROGRAM, *command.split()],
+        stderr=subprocess.PIPE,
+        check=False,
+        preexec_fn=lambda: os.close(1),
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (2, b"error: standard output is closed; name a file to write to\n")
 

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from kit.decoding import FERRY, MEETING, PROGRAM, graphs, items, run
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric.posterior.listing import listing
@@ -135,7 +136,7 @@ def test_mistakes_are_told_without_half_a_result(arguments, says, output_format,
 def test_a_pipe_that_closes_is_no_fault(verb, tmp_path):
     (tmp_path / "many.plf").write_text("".join(f"((('{'w' * 200}{k}',0.5,1),),)\n" for k in range(1000)))
     command = f"set -o pipefail; {PROGRAM} {verb} {tmp_path}/many.plf | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 1
 

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from kit.commands import PROGRAMS, file, good, run
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric.cli.results import alignment_lines
@@ -44,5 +45,5 @@ def test_words_on_a_terminal_cannot_move_the_cursor(tmp_path):
     lists = file(tmp_path, "lists.jsonl", json.dumps({"id": "a", "hypotheses": ["b\u001b[2J\u202ec"]}) + "\n")
     ours, theirs = pty.openpty()
     with os.fdopen(ours, "rb", buffering=0) as terminal, os.fdopen(theirs, "wb", buffering=0) as end:
-        subprocess.run([PROGRAMS / "latticemetric", "best", lists], stdout=end, timeout=60, check=True)
+        subprocess.run([PROGRAMS / "latticemetric", "best", lists], stdout=end, timeout=PATIENCE, check=True)
         assert terminal.read(1000).decode().strip() == r"a b\x1b[2J\u202ec"

@@ -282,7 +282,7 @@ def test_a_thousand_resamples_of_three_thousand_segments_take_well_under_a_secon
 
     table, took = np.random.default_rng(0).random((3000, 30)), []
     for _ in range(3):
-        begin = time.perf_counter()
+        begin = time.process_time()
         bootstrap(Sums(), table)
-        took.append(time.perf_counter() - begin)
+        took.append(time.process_time() - begin)
     assert min(took) < 1

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 from kit.forks import search_path
 from kit.paths import ROOT
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 
@@ -169,7 +170,7 @@ def here(folder, monkeypatch):
 def shell(line, folder):
     environment = {**os.environ, "PATH": search_path(PROGRAMS)}
     return subprocess.run(
-        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60
+        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kit import forks
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 PROGRAMS = Path(sys.executable).parent
 
@@ -44,7 +45,7 @@ def run(program: str, *arguments: object, stdin: bytes = b"", most_data: int | N
         return Done(*forks.run(server, command, stdin, options.get("cwd", Path.cwd()), most_data=most_data))
     if most_data is not None:
         options["preexec_fn"] = partial(resource.setrlimit, resource.RLIMIT_DATA, (most_data, most_data))
-    done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False, **options)
+    done = subprocess.run(command, input=stdin, capture_output=True, timeout=PATIENCE, check=False, **options)
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

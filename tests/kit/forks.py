@@ -15,6 +15,8 @@ import signal
 import socket
 import sys
 
+from kit.patience import PATIENCE
+
 _SOCKET = "LATTICEMETRIC_TEST_FORKS"
 # A program reads these when it starts, a fork does not: if they differ, the fork becomes the program.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "OPENBLAS", "OMP_", "MALLOC_", "LD_")
@@ -189,7 +191,7 @@ def _mask():
     return mask
 
 
-def run(path, command, given, folder, *, most_data=None, seconds=60):
+def run(path, command, given, folder, *, most_data=None, seconds=PATIENCE):
     """Run a command as a fork; return its exit status, its standard output and its errors."""
     import subprocess
     from pathlib import Path

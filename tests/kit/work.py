@@ -5,6 +5,7 @@ import signal
 import time
 from pathlib import Path
 
+from kit.patience import PATIENCE
 from latticemetric import InputError
 
 
@@ -26,7 +27,13 @@ def living(pids: set[int]) -> set[int]:
     return found
 
 
-def wait_for(condition, seconds: float = 60.0) -> bool:
+def processor_seconds(pid: int) -> float:
+    """The processor time of a process that lives, and of its children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for(condition, seconds: float = PATIENCE) -> bool:
     until = time.monotonic() + seconds
     while not condition() and time.monotonic() < until:
         time.sleep(0.02)

@@ -444,7 +444,7 @@ class TestRealTranslations:
 
 
 def test_long_strings_of_few_words_take_seconds():
-    began = time.monotonic()
+    began = time.process_time()
     found = METEOR(stages="exact").statistics("a b " * 400, "a " * 800)
     assert (found.asdict()["matches"], found.asdict()["inexact"]) == (400, 1)
-    assert time.monotonic() - began < 6
+    assert time.process_time() - began < 6

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric.normalization.grammar import find_grammar, rule_sizes
@@ -328,14 +329,14 @@ def test_modules_export_themselves_as_pynini_s_do(tmp_path):
     pytest.importorskip("absl")
     for name in ("english", "recognition"):
         path = tmp_path / f"{name}.far"
-        subprocess.run([sys.executable, grammar_source(name), "--output", path], check=True, timeout=120)
+        subprocess.run([sys.executable, grammar_source(name), "--output", path], check=True, timeout=PATIENCE)
         assert {rule.name for rule in rule_sizes(str(path))} == {rule.name for rule in rule_sizes(name)}
 
 
 def test_the_installed_package_finds_its_grammars(tmp_path):
     code = "import latticemetric as lm; print(lm.normalize('Isn\\'t it?'))"
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True, cwd=tmp_path
     )
     assert done.stdout == "is not it\n"
     assert Path(grammar_source("english")).is_file()

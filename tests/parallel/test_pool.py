@@ -11,6 +11,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from kit.patience import PATIENCE
 from kit.work import living, told, wait_for
 
 from latticemetric import InputError, UsageError, Vocabulary
@@ -33,16 +34,26 @@ def test_answers_come_in_order(count, workers):
     assert list(map_in_order(square, range(count), workers)) == [number**2 for number in range(count)]
 
 
-def test_work_is_done_elsewhere_and_by_all():
-    assert len(set(map_in_order(lambda _: time.sleep(0.005) or os.getpid(), range(60), 3)) - {os.getpid()}) == 3
+def of_whom(seconds, folder, workers):
+    """A function that returns the process it runs in; a worker waits for the others, which a busy machine may delay."""
+    parent = os.getpid()
 
-
-def test_few_slow_questions_are_shared_too():
-    def slow(_: int) -> int:
-        time.sleep(0.05)
+    def answer(_: int) -> int:
+        time.sleep(seconds)
+        if os.getpid() != parent:
+            (folder / str(os.getpid())).touch()
+            wait_for(lambda: len(list(folder.iterdir())) == workers, 20)
         return os.getpid()
 
-    assert len(set(map_in_order(slow, range(8), 2))) == 3  # the first here, the others by two
+    return answer
+
+
+def test_work_is_done_elsewhere_and_by_all(tmp_path):
+    assert len(set(map_in_order(of_whom(0.005, tmp_path, 3), range(60), 3)) - {os.getpid()}) == 3
+
+
+def test_few_slow_questions_are_shared_too(tmp_path):
+    assert len(set(map_in_order(of_whom(0.05, tmp_path, 2), range(8), 2))) == 3  # the first here, the others by two
 
 
 def test_slow_questions_are_sent_one_by_one():
@@ -53,7 +64,7 @@ def test_slow_questions_are_sent_one_by_one():
         return os.getpid()
 
     counts = Counter(map_in_order(slow, range(48), 6))
-    assert max(counts.values()) <= 10  # 8 each, and some room for a busy machine; a batch would be 16
+    assert max(counts.values()) <= 14  # 8 each, and some room for a busy machine; a batch would be 16
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -116,11 +127,13 @@ class HoldingPacking(Packing):
 
 @pytest.mark.parametrize(("megabytes", "most"), [(1, 17), (20, 3)])
 @pytest.mark.parametrize("first_is_slow", [False, True])
-@pytest.mark.parametrize("limits", [Limits(), Limits(timeout=60)])
-def test_bytes_of_files_are_held_until_the_answer_only(megabytes, most, first_is_slow, limits):
+@pytest.mark.parametrize("limits", [Limits(), Limits(timeout=PATIENCE)])
+def test_bytes_of_files_are_held_until_the_answer_only(megabytes, most, first_is_slow, limits, tmp_path):
+    whom = of_whom(0.002, tmp_path, 2)
+
     def slow_at_first(number: int) -> int:
-        time.sleep(0.5 if first_is_slow and number == 0 else 0.002)
-        return os.getpid()
+        time.sleep(0.5 if first_is_slow and number == 0 else 0)
+        return whom(number)
 
     packing = HoldingPacking(megabytes << 20)
     workers = list(map_in_order(slow_at_first, range(MANY), 2, packing=lambda: packing, limits=limits))
@@ -130,7 +143,7 @@ def test_bytes_of_files_are_held_until_the_answer_only(megabytes, most, first_is
     assert not packing.unreleased
 
 
-@pytest.mark.parametrize("limits", [Limits(), Limits(timeout=0.5)])
+@pytest.mark.parametrize("limits", [Limits(), Limits(timeout=3.0)])
 def test_questions_without_an_answer_let_go_of_their_bytes(limits):
     def fatal(number: int) -> int:
         if number in {3, 20}:
@@ -220,7 +233,7 @@ def test_a_system_that_allows_no_further_process_or_thread_is_told(what, monkeyp
     else:
         monkeypatch.setattr(threading.Thread, "start", no_thread)
     with pytest.raises(UsageError, match="the system allows no further process or thread; use fewer workers"):
-        list(map_in_order(lambda number: number, range(4), 2, limits=Limits(timeout=60)))
+        list(map_in_order(lambda number: number, range(4), 2, limits=Limits(timeout=PATIENCE)))
     assert capfd.readouterr().err == ""
 
 
@@ -243,8 +256,8 @@ def test_what_takes_too_long_has_no_answer(workers):
             time.sleep(60)
         return str(number)
 
-    answers = list(map_in_order(answer, range(10), workers, lost=told, limits=Limits(timeout=1.0)))
-    why = "the search takes more than 1 seconds; prune the graph, or allow more time: --timeout"
+    answers = list(map_in_order(answer, range(10), workers, lost=told, limits=Limits(timeout=2.0)))
+    why = "the search takes more than 2 seconds; prune the graph, or allow more time: --timeout"
     late = {number: f"{number}: {why}" for number in (0, 5, 6, 9)}
     assert answers == [late.get(number, str(number)) for number in range(10)]
 
@@ -255,10 +268,10 @@ def test_time_that_the_reader_of_answers_takes_is_no_graphs_fault(size):
         return str(number % 10) * size
 
     answers = []
-    for found in map_in_order(answer, range(40), 2, limits=Limits(timeout=2.0), lost=told):
+    for found in map_in_order(answer, range(40), 2, limits=Limits(timeout=4.0), lost=told):
         answers.append(found)
         if len(answers) == 5:
-            time.sleep(2.5)
+            time.sleep(5)
     assert answers == list(map(answer, range(40)))
 
 
@@ -295,7 +308,7 @@ def test_a_thread_that_has_constants_in_hand_while_another_one_forks_holds_no_wo
     thread.start()
     held.wait()
     questions = [(number, words) for number in range(40)]
-    ask, limits = (lambda question: question[0] + len(question[1])), Limits(timeout=20.0)
+    ask, limits = (lambda question: question[0] + len(question[1])), Limits(timeout=PATIENCE)
     answers = map_in_order(ask, questions, 2, limits=limits, packing=graph_packing)
     assert list(answers) == [number + len(words) for number in range(40)]
     thread.join()
@@ -341,7 +354,7 @@ def test_no_worker_outlives_its_parent(number, tmp_path):
     parent = subprocess.Popen([sys.executable, "-P", "-c", ORPHANS, str(pids)], stderr=subprocess.DEVNULL)
     assert wait_for(lambda: pids.exists() and len(pids.read_text().split()) >= 2)
     parent.send_signal(number)
-    parent.wait(timeout=60)
+    parent.wait(timeout=PATIENCE)
     workers = {int(pid) for pid in pids.read_text().split()}
     assert wait_for(lambda: not living(workers)), "an orphan is left"
 
@@ -355,7 +368,9 @@ print(next(answers), flush=True)
 
 
 def test_a_process_ends_that_keeps_the_iterator_of_a_run():
-    done = subprocess.run([sys.executable, "-P", "-c", ENDS], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", ENDS], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
@@ -369,7 +384,7 @@ def work(number):
     return number
 
 def run(_):
-    return list(map_in_order(work, range(40), 2, limits=Limits(timeout=20)))
+    return list(map_in_order(work, range(40), 2, limits=Limits(timeout=300)))
 
 if __name__ == "__main__":
     with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -381,5 +396,5 @@ def test_a_worker_of_multiprocessing_may_have_workers(tmp_path):
     pytest.importorskip("cloudpickle")
     script = tmp_path / "within.py"
     script.write_text(WITHIN)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.stdout, done.stderr) == ("True\n", "")

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric.cached import cached_property
@@ -28,7 +29,7 @@ for _ in range(3):
 """
 
 
-def done(program: str, seconds: float = 60.0) -> subprocess.CompletedProcess[str]:
+def done(program: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-c", program]
     return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
 

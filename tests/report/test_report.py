@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from kit import commands
 from kit.paths import EXAMPLES
+from kit.patience import PATIENCE
 
 import latticemetric as lm
 from latticemetric.report.charts import count, decades, rate_text, short_number, ticks
@@ -137,7 +138,7 @@ def test_expected_words_stand_where_the_alignment_has_them(meeting, graphs):
 
 def test_the_summary_is_that_of_lattice_oracle(meeting):
     command = [PROGRAMS / "lattice-oracle", *MEETING, "--metric", "wer", "--score", "bleu", "--format", "json"]
-    corpus = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["corpus"]
+    corpus = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE).stdout)["corpus"]
     oracle = f"oracle {rate_text(corpus['score'])}"
     assert oracle in meeting.shown
     assert (
@@ -205,7 +206,7 @@ def test_reports_group_segments_by_the_speakers_of_the_stm(tmp_path):
 
 def test_the_sweep_is_that_of_sweep(meeting):
     command = [PROGRAMS / "latticemetric", "sweep", *MEETING, "--metric", "wer", "--beams", "0,1,4", "--format", "json"]
-    rows = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["rows"]
+    rows = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE).stdout)["rows"]
     assert "Oracles by beam" in meeting.shown
     for row in rows:
         assert rate_text(row["score"]) in meeting.shown
@@ -298,7 +299,7 @@ def test_failures_are_listed_and_count_as_deletions(tmp_path):
     assert "there is no graph named 'meeting-002'" in failed.shown
     assert "In 3 graphs, of which 2 failed, the oracles score" in failed.shown
     command = [PROGRAMS / "lattice-oracle", graphs, MEETING[1], "--metric", "wer", "--keep-going", "--format", "json"]
-    corpus = json.loads(subprocess.run(command, capture_output=True, check=False, timeout=60).stdout)["corpus"]
+    corpus = json.loads(subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE).stdout)["corpus"]
     assert f"oracle {rate_text(corpus['score'])}" in failed.shown
 
 

@@ -75,6 +75,9 @@ def listen() -> None:
                 signal.signal(number, _Handler())
     with contextlib.suppress(ValueError):
         _start_watcher()
+    # If the thread ends the process, Python's tracker of semaphores, a process of its own, removes those that are left.
+    # It should do so without a warning; it gets the options of this process.
+    sys.warnoptions.append("ignore::UserWarning:multiprocessing.resource_tracker")
 
 
 def stop_listening() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -204,6 +205,38 @@ def test_an_interrupt_leaves_a_journal_and_no_processes(tmp_path):
     assert output.read_text() == good(oracle(*given)).stdout
 
 
+SLOW_TO_CLOSE = """
+import time
+from latticemetric.parallel import cluster
+Connected = cluster.Cluster.connected
+def connected_and_slow(self):
+    with Connected(self) as client:
+        try:
+            yield client
+        finally:
+            time.sleep(60)
+cluster.Cluster.connected = contextlib.contextmanager(connected_and_slow)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+def test_a_cluster_that_closes_slowly_says_no_more_than_that_it_ends(tmp_path):
+    """Python warned of semaphores that a process left when it ended itself."""
+    pytest.importorskip("distributed")
+    given = [*data(tmp_path, graphs=300), "--resume", "-o", tmp_path / "out.json", "--cluster", "local:2"]
+    program = f"import contextlib\n{SLOW_TO_CLOSE}{UNHURRIED}"
+    command = [sys.executable, "-P", "-c", program, *map(str, given)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    journal = tmp_path / "out.json.journal"
+    assert wait_for(lambda: journal.exists() and journal.stat().st_size > 10_000)
+    os.killpg(process.pid, signal.SIGINT)
+    _, told_on_stderr = process.communicate(timeout=PATIENCE)
+    assert re.fullmatch(
+        r"interrupted; \d+ graphs are done; the same command continues from there\n", told_on_stderr.decode()
+    )
+    assert process.returncode == 130
+
+
 @pytest.mark.parametrize("text", ["", "here", "local:", "local:0", "local:x", "slurm", "slurm:0", "host:1", "a.yaml"])
 def test_what_is_no_cluster(text):
     with pytest.raises(
@@ -328,7 +361,7 @@ def guarded(certificates, tmp_path_factory):
 
     programs = [program("scheduler", "--port", "0")]
     try:
-        assert wait_for(file.exists, 60)
+        assert wait_for(file.exists)
         programs.append(program("worker", "--nthreads", "1"))
         yield file
     finally:

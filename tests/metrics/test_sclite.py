@@ -217,7 +217,12 @@ def test_counts_of_cut_words_are_those_of_sclite(tmp_path):
     ("stm", "ctm", "error"),
     [
         (STM, CTM + "c 1 0.0 0.1 x\n", r"hyp.ctm:18: .*ref.stm has no segment for channel 'c 1'"),
-        (STM, "a 1 3.00 0.50 x\n" + CTM, r"hyp.ctm:1: .*not in order of time: one at 0.10 comes after one at 3.00"),
+        (
+            STM,
+            "a 1 3.00 0.50 x\n" + CTM,
+            r"hyp.ctm:1: .*not in order of time: one at 0.10 comes after one at 3.00; put",
+        ),
+        (STM, "a 1 3.00 0.50 x\na 1 0.1 0.1 y\n", r"hyp.ctm:1: .*after one at 3.00; sort -s -k1,1 -k2,2 -k3,3n puts"),
     ],
 )
 def test_what_cannot_be_cut_is_refused(stm, ctm, error, tmp_path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import IO, Any, NamedTuple
@@ -149,7 +149,7 @@ def items(channel: Channel) -> list[TimedWord | Alternation]:
         if end < latest and in_order and where:
             in_order = False
             what = f"the word ends at {end:f}, but an earlier one begins at {latest:f}"
-            warn(where, f"{what}: words keep the order of the file; {TIME_ORDER} puts them in order of time")
+            warn(where, f"{what}: words keep the order of the file; {ordering_advice(item for _, item in placed)}")
         latest = max(latest, *(row.begin for row in rows))
     return [item for _, item in placed]
 
@@ -201,6 +201,13 @@ def _row(fields: Sequence[str], where: str) -> TimedWord:
     word = parsed_word(fields[2], where)
     labels = {**word.labels, **dict(zip(EXTRAS, extras, strict=False))}
     return TimedWord(begin, end, word._replace(labels=labels))
+
+
+def ordering_advice(items: Iterable[TimedWord | Alternation]) -> str:
+    """Return how to put the words of a file in order of time."""
+    if any(not isinstance(item, TimedWord) for item in items):
+        return "put them in order of time, but keep the lines of each alternation together: sort would not"
+    return f"{TIME_ORDER} puts them in order of time"
 
 
 def rows_of(item: TimedWord | Alternation) -> list[TimedWord]:

@@ -22,7 +22,6 @@ from latticemetric.formats.nist.lines import (
     EXACT,
     SAME_SEGMENT,
     SEGMENT_ORDER,
-    TIME_ORDER,
     content_lines,
     exact_decimal,
     is_stm,
@@ -297,7 +296,7 @@ def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item
             begin = ctm.rows_of(spoken[at])[0].begin
             if begin < latest and number and middle < _end(listed[number - 1]):
                 what = f"the words are not in order of time: one at {begin:f} comes after one at {latest:f}"
-                raise FormatError(what, advice=f"sort the file with {TIME_ORDER}")
+                raise FormatError(what, advice=ctm.ordering_advice(spoken))
             latest = max(latest, begin)
             at += 1
         yield spoken[first:at]

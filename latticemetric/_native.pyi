@@ -250,12 +250,14 @@ def align_systems(
     parts: npt.NDArray[np.int32],
     times: npt.NDArray[np.float64],
     spelling: list[str],
+    time_mediated: bool = False,
 ) -> tuple[npt.NDArray[np.int64], float, int]:
     """Align the outputs of systems, each a sequence of slots, in the columns of one network.
 
     Return the slot of each system in each column (−1: none), the cost, and the summed edit distances of all pairs of
     systems. `parts` holds the probabilities of a slot's words as integers with the sum `whole_slot`; word 0 means no
-    word. `times` holds begin and end of each slot, or NaN.
+    word. `times` holds begin and end of each slot, or NaN. If `time_mediated` is true, times are part
+    of what the search minimizes, though not of the cost.
     """
 
 def align_networks(

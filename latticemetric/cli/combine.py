@@ -50,6 +50,7 @@ Examples:
 """
 
 _SECTIONS = {
+    "Columns": "--time-mediated",
     "Vote": "--system-weights --null --scheme --count-share --tune-share",
     "Evaluation": "--reference --subsets",
     "Model scores": "",
@@ -105,6 +106,14 @@ class _VoteOptions(Options):
             )
 
 
+class _ColumnOptions(Options):
+    time_mediated: bool = flag(
+        "--time-mediated",
+        "Find columns by words and times: two words in a column also cost the seconds between their begins and between "
+        "their ends, at most one error.",
+    )
+
+
 class _JudgingOptions(Options):
     references: str | None = option(
         "--reference FILE",
@@ -130,6 +139,7 @@ class _OutputOptions(RateOutputOptions):
 def command(
     files: tuple[str, ...],
     *,
+    columns: _ColumnOptions,
     vote: _VoteOptions,
     judging: _JudgingOptions,
     reading: _ReadingOptions,
@@ -162,6 +172,7 @@ def command(
         null=vote.null,
         scheme="sum" if vote.scheme == "mbr" else vote.scheme,
         count_share=vote.count_share,
+        time_mediated=columns.time_mediated,
         **model,
     )
     tuned, judged = None, None

@@ -366,6 +366,7 @@ def combine(
     null: float = 1.0,
     scheme: Scheme = "sum",
     count_share: float = 0.5,
+    time_mediated: bool = False,
     scale: float = 1.0,
     scales: Scales | None = None,
 ) -> Combination:
@@ -382,6 +383,9 @@ def combine(
             of the systems that have the word as their best. `average` and `maximum` are ROVER's: `count_share` · share
             of votes + (1 − `count_share`) · mean (or largest) confidence.
         count_share: See `scheme`.
+        time_mediated: True to find columns by words and times: two words in a column also cost the seconds between
+            their begins plus those between their ends, but at most one error. By default, times decide only between
+            alignments of nearly the same cost. Words without times are aligned by words alone.
         scale: Factor of the costs of graphs, before they become probabilities; below 1, it flattens distributions.
         scales: Weight of each score column of graphs in the model's cost.
 
@@ -409,7 +413,10 @@ def combine(
     if unknown := sorted(set(scales or {}) - known):
         advice = f"choose among {', '.join(sorted(known))}" if known else "leave scales out"
         raise UsageError(f"no system has a score column '{unknown[0]}'", advice=advice)
-    slots, cost, bound = _aligned(read)
+    if time_mediated and all(len(output.times) and np.isnan(output.times).all() for output in read):
+        what = "columns are to be mediated by time, but no system has times"
+        raise UsageError(what, advice="give outputs with times, such as CTMs")
+    slots, cost, bound = _aligned(read, time_mediated=time_mediated)
     if bound is None:  # the search rounds probabilities
         cost = _Table(read, slots).cost()
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share)
@@ -466,7 +473,7 @@ def _checked_share(share: float) -> float:
 # ---- Alignment ----
 
 
-def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
+def _aligned(outputs: Sequence[Output], *, time_mediated: bool = False) -> tuple[Numbers, float, float | None]:
     """Return the slots of each column, the cost of the alignment, and a lower bound of this cost.
 
     The systems are sorted by output before the alignment. So the result does not depend on the order of the systems.
@@ -487,6 +494,7 @@ def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
         np.concatenate([_integer_probabilities(output) for output in listed]),
         np.concatenate([output.times.ravel() for output in listed]),
         list(numbers),
+        time_mediated,
     )
     slots = np.empty_like(found)
     slots[:, order] = found

@@ -77,6 +77,13 @@ def test_weights_of_score_columns_count(tmp_path, scheme):
     assert set(re.findall(r"^(?:combination|mbr) .*?([0-9]+/2)", judged.stderr, re.MULTILINE)) == {"0/2"}
 
 
+def test_columns_may_be_mediated_by_time(tmp_path):
+    one = file(tmp_path, "one.ctm", "call 1 0.0 0.3 a\ncall 1 0.3 0.3 x\n")
+    two = file(tmp_path, "two.ctm", "call 1 4.0 0.3 y\ncall 1 4.3 0.3 b\n")
+    assert len(good(combine(one, two)).stdout.split()) == 3
+    assert good(combine(one, two, "--time-mediated")).stdout == "call,1 a x y b\n"
+
+
 def test_networks_are_written(files, tmp_path):
     good(combine(*files[:3], "--write-lattices", tmp_path / "out.plf"))
     assert len(list(lm.read(tmp_path / "out.plf"))) == 2
@@ -162,6 +169,10 @@ def test_outputs_may_come_from_pipes(text, pipe, tmp_path):
         (["--tune-share", "0.5"], "without --reference"),
         (["--count-share", "0.5"], "--count-share has no effect with --scheme sum; choose --scheme average or maximum"),
         (["--count-share", "0.5", "--scheme", "mbr"], "--count-share has no effect with --scheme mbr"),
+        (
+            ["--time-mediated"],
+            "1: columns are to be mediated by time, but no system has times; give outputs with times",
+        ),
         (["--format", "ctm"], "ctm needs times"),
         (["--system-weights", "1,2"], "--system-weights: there are 3 files, but 2 weights"),
     ],

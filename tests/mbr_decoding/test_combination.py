@@ -18,6 +18,7 @@ import latticemetric as lm
 from latticemetric import _native
 from latticemetric.lattice.columns import Labels
 from latticemetric.mbr_decoding.combination import SCHEMES, Output, _with_marked_words
+from latticemetric.metrics.pairs import error_counts
 
 texts = st.lists(st.sampled_from("abcd"), max_size=4).map(tuple)
 systems = st.lists(texts, min_size=1, max_size=4)
@@ -115,6 +116,44 @@ class TestAlignment:
         found = lm.combine([["quick", "brown"], ["quack"], ["fox", "quick", "brawn"]])
         assert ("brown", "", "brawn") in columns_of(found)
 
+    @pytest.mark.parametrize("is_timed", [False, True])
+    def test_equal_words_share_a_column_before_near_ones(self, is_timed):
+        """Two different pairs cost as much as an equal one beside two gaps, whatever their letters and times."""
+        strings = [["caught", "taught"], ["taught", "taunt"]]
+        outputs = [timed(words, [(0, 1), (1, 2)]) for words in strings] if is_timed else strings
+        assert columns_of(lm.combine(outputs)) == [("caught", ""), ("taught", "taught"), ("", "taunt")]
+
+    def test_of_different_words_those_near_in_time_share_a_column(self):
+        one = timed(["a", "b", "c"], [(0.0, 0.3), (0.3, 0.6), (0.6, 0.9)])
+        for place, times in enumerate([(0.1, 0.2), (0.3, 0.7), (0.6, 0.8)]):
+            columns = columns_of(lm.combine([one, timed(["x"], [times])]))
+            assert [other for _, other in columns].index("x") == place
+
+    def test_times_lower_the_errors(self):
+        """On words of known times; of systems with errors of each kind, and with noise in their times."""
+        draws = [recognised(seed, noise) for seed in range(4) for noise in (0.05, 0.15)]
+        counts = (timed_errors, text_errors, time_errors)
+        with_times, without, mediated = (sum(map(count, draws)) for count in counts)
+        assert mediated < with_times < without
+
+    def test_time_mediated_columns_hold_no_words_of_other_times(self):
+        early, late = timed(["a", "x"], [(0.0, 0.3), (0.3, 0.6)]), timed(["y", "b"], [(4.0, 4.3), (4.3, 4.6)])
+        assert len(lm.combine([early, late]).slots) == 2
+        found = lm.combine([early, late], time_mediated=True)
+        assert columns_of(found) == [("a", ""), ("x", ""), ("", "y"), ("", "b")]
+        assert found.cost == 4
+        assert columns_of(lm.combine([early, ["y", "b"]], time_mediated=True)) == [("a", "y"), ("x", "b")]
+
+    def test_words_of_single_systems_are_in_the_order_of_their_times(self):
+        late, early = timed(["a", "x", "m"], [(4.0, 4.3), (4.3, 4.6), (6, 7)]), timed(["y", "m"], [(1, 2), (6, 7)])
+        for outputs in ([late, early], [early, late], [late, early, ["m"]]):
+            assert lm.combine(outputs, time_mediated=True).vote(null=0).words == ("y", "a", "x", "m")
+
+    def test_time_mediated_columns_need_times(self):
+        with pytest.raises(lm.UsageError, match="no system has times"):
+            lm.combine(["a", "b"], time_mediated=True)
+        assert lm.combine(["a", ""], time_mediated=True).words == ("a",)  # a silent system has no times to give
+
     def test_long_texts_are_aligned_in_a_band(self):
         words = [f"w{k * k % 97}" for k in range(3000)]
         others = [words[:1000] + ["new"] * 50 + words[1000:], words[:500] + words[600:], words]
@@ -128,6 +167,63 @@ class TestAlignment:
             _native.align_systems(np.array([0, 1]), np.array([0, 1]), numbers, parts, np.zeros(2), ["", "a"])
         with pytest.raises(ValueError, match="no word"):
             _native.align_systems(np.array([0, 1]), np.array([0, 1]), numbers, parts, np.zeros(2), [""])
+
+
+def timed(words, times):
+    """A lattice with one path; between words, an arc without a word where there is a pause."""
+    spelling = lm.Vocabulary.from_words(words)
+    labels, states = [], [times[0][0]]
+    for number, (begin, end) in zip(spelling.encode(words), times, strict=True):
+        labels += [0, number] if begin > states[-1] else [number]
+        states += [begin, end] if begin > states[-1] else [end]
+    source = np.arange(len(labels))
+    return lm.Lattice.from_arcs(
+        source, source + 1, labels, final=[len(labels)], vocabulary=spelling, times=np.maximum.accumulate(states)
+    )
+
+
+def recognised(seed, noise):
+    """True words, and the words and times of four systems that substitute, delete and insert words."""
+    draws = np.random.default_rng(seed)
+    lexicon = sorted({"".join(draws.choice(list("abcdeiklmnorstu"), size=draws.integers(1, 7))) for _ in range(200)})
+    words = draws.choice(lexicon, size=800).tolist()
+    begins = np.cumsum(0.1 + draws.gamma(3, 0.08, size=len(words) + 1))
+    systems = []
+    for _ in range(4):
+        spoken = []
+        for word, begin, end in zip(words, begins, begins[1:], strict=False):
+            kind = draws.choice(["right", "other", "near", "lost", "more"], p=[0.62, 0.1, 0.1, 0.1, 0.08])
+            middle = begin + 0.4 * (end - begin)
+            if kind == "more":
+                spoken += [(str(draws.choice(lexicon)), begin, middle), (word, middle, end)]
+            elif kind == "other":
+                spoken.append((str(draws.choice(lexicon)), begin, end))
+            elif kind == "near":
+                spoken.append((word[:-1] + str(draws.choice(list("xyz"))), begin, end))
+            elif kind == "right":
+                spoken.append((word, begin, end))
+        ends = np.array([times for _, *times in spoken])
+        noisy = np.maximum.accumulate((ends + draws.normal(0, noise, ends.shape)).ravel()).reshape(-1, 2)
+        systems.append(([word for word, *_ in spoken], np.maximum(noisy, 0)))
+    return words, systems
+
+
+def errors(words, reference):
+    return int(error_counts([words], [reference])[0, 0])
+
+
+def timed_errors(drawn, **options):
+    words, systems = drawn
+    return errors(lm.combine([timed(*output) for output in systems], **options).words, words)
+
+
+def time_errors(drawn):
+    return timed_errors(drawn, time_mediated=True)
+
+
+def text_errors(drawn):
+    words, systems = drawn
+    return errors(lm.combine([spoken for spoken, _ in systems]).words, words)
 
 
 class TestVote:

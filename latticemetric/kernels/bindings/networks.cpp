@@ -46,7 +46,8 @@ nb::tuple align(Input<std::int32_t> source, Input<std::int32_t> target, Input<st
 }
 
 nb::tuple align_outputs(Input<std::int64_t> system_begin, Input<std::int64_t> slot_begin, Input<std::int32_t> word,
-                        Input<std::int32_t> parts, Input<double> times, const std::vector<std::string>& spelling) {
+                        Input<std::int32_t> parts, Input<double> times, const std::vector<std::string>& spelling,
+                        bool time_mediated) {
   require_aligned(system_begin, slot_begin);
   require_aligned(word, parts);
   require_aligned(times);
@@ -76,7 +77,7 @@ nb::tuple align_outputs(Input<std::int64_t> system_begin, Input<std::int64_t> sl
     const KernelScope running;
     found = align_systems({static_cast<std::int32_t>(systems), system_begin.data(), slot_begin.data(), word.data(),
                            parts.data(), times.data()},
-                          spelling);
+                          spelling, time_mediated);
   }
   const auto width = system_begin.size() - 1, rows = found.slot.size() / width;
   return nb::make_tuple(to_numpy(std::move(found.slot), {rows, width}), found.cost, found.distances);
@@ -90,7 +91,7 @@ void bind_networks(nb::module_& m) {
         "silence"_a, "longest_in_table"_a = longest_text_in_table);
   m.attr("whole_slot") = whole_slot;
   m.def("align_systems", &align_outputs, "system_begin"_a, "slot_begin"_a, "word"_a, "parts"_a, "times"_a,
-        "spelling"_a);
+        "spelling"_a, "time_mediated"_a = false);
 }
 
 }  // namespace latticemetric

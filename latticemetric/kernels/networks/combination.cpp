@@ -15,9 +15,15 @@ namespace {
 
 using Cost = std::int64_t;
 
-// The cost of an error, for each pair of parts of two slots. Letters and times take off up to `most_likeness` each.
-constexpr Cost most_likeness = 16;
-constexpr Cost error_unit = static_cast<Cost>(2 * most_likeness / tie_share);
+// The cost of an error, for each pair of parts of two slots. Letters take off up to `most_likeness`, times up to
+// `most_nearness`. A pair of equal words takes off more than two pairs of different words can: in alignments of equal
+// cost, one pair of equal words stands against two of different ones.
+constexpr Cost most_likeness = 16, most_nearness = 8;
+constexpr Cost equal_pair = 2 * (most_likeness + most_nearness) + 1;
+constexpr Cost error_unit = static_cast<Cost>((equal_pair + most_nearness) / tie_share);
+// If columns are mediated by time, this is the most that times add: a little more than an error, so that two different
+// words of other times do not share a column, which costs as much as a column of each.
+constexpr Cost most_apart = error_unit + most_likeness + 1;
 // `margin` is how many slots a band extends beyond the alignments that it holds, on each side. Tables of up to
 // `small_table` cells need no band.
 struct Width {
@@ -80,7 +86,8 @@ enum Step : std::uint8_t { both, only_left, only_right, nowhere };
 
 class Combiner {
  public:
-  Combiner(const SystemOutputs& outputs, const std::vector<std::string>& spelling) : outputs_(outputs) {
+  Combiner(const SystemOutputs& outputs, const std::vector<std::string>& spelling, bool is_time_mediated)
+      : outputs_(outputs), is_time_mediated_(is_time_mediated) {
     letters_.reserve(spelling.size());
     for (const auto& word : spelling) letters_.push_back(letters_of(word));
     for (std::int32_t s = 0; s < outputs.systems; ++s) add_string(s);
@@ -101,6 +108,7 @@ class Combiner {
       if (end - first > 1) improve(region);
       append(region);
     }
+    if (has_times_) order_by_time(network.slot);
     sum_up(network);
     MultipleAlignment found;
     found.cost = cost_of(network);
@@ -326,10 +334,46 @@ class Combiner {
     return whole;
   }
 
+  // Neighbouring columns that have no system in common may change places: puts such columns in the order of their times.
+  void order_by_time(std::vector<std::int64_t>& slot) const {
+    const auto width = static_cast<std::size_t>(outputs_.systems);
+    std::vector<double> middle;
+    for (std::size_t row = 0; row < slot.size(); row += width) middle.push_back(middle_of(slot.data() + row));
+    const auto is_late = [&](std::size_t c) {  // comparisons with NaN are false
+      if (!(middle[c - 1] > middle[c])) return false;
+      for (std::size_t s = 0; s < width; ++s)
+        if (slot[(c - 1) * width + s] >= 0 && slot[c * width + s] >= 0) return false;
+      return true;
+    };
+    for (std::size_t column = 1; column < middle.size(); ++column)
+      for (auto c = column; c > 0 && is_late(c); --c) {
+        std::swap(middle[c - 1], middle[c]);
+        const auto begin = slot.begin() + static_cast<std::ptrdiff_t>((c - 1) * width);
+        const auto next = begin + static_cast<std::ptrdiff_t>(width);
+        std::swap_ranges(begin, next, next);
+        poll(static_cast<std::int64_t>(8 * width));
+      }
+  }
+
+  // Returns the mean middle of a column's slots with times, in seconds; NaN if there are none.
+  double middle_of(const std::int64_t* slots_of_column) const {
+    double sum = 0, timed = 0;
+    for (std::int32_t s = 0; s < outputs_.systems; ++s) {
+      if (slots_of_column[s] < 0) continue;
+      const auto* const times = outputs_.times + 2 * (outputs_.system_begin[s] + slots_of_column[s]);
+      const double middle = times[0] / 2 + times[1] / 2;
+      if (std::isnan(middle)) continue;
+      sum += middle;
+      ++timed;
+    }
+    return sum / timed;
+  }
+
   // ---- Costs ----
 
   Cost pair_cost(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) const {
-    Cost same = left.silence[i] * right.silence[j], alike = 0;
+    const Cost silent = left.silence[i] * right.silence[j];
+    Cost same = silent, alike = 0;
     for (auto e = left.begin[i]; e < left.begin[i + 1]; ++e) {
       const auto& one = left.entries[e];
       for (auto f = right.begin[j]; f < right.begin[j + 1]; ++f) {
@@ -341,20 +385,28 @@ class Combiner {
       }
     }
     const Cost all = left.parts() * right.parts();
-    if (has_times_) alike += most_likeness * whole_slot * whole_slot * pairs_at_once(left, i, right, j);
-    return error_unit * (all - same) - alike;
+    const Cost cost = error_unit * (all - same) - equal_pair * (same - silent) - alike;
+    return has_times_ ? cost + whole_slot * whole_slot * time_cost(left, i, right, j) : cost;
   }
 
-  // Returns the number of pairs of systems whose slots overlap in time. Comparisons with NaN are false.
-  static Cost pairs_at_once(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) {
+  // Returns what times add to the cost of two columns, for each pair of parts. They take off up to `most_nearness` or, if
+  // columns are mediated by time, cost up to an error. Slots without times add nothing.
+  Cost time_cost(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) const {
     const auto width = left.members.size(), other_width = right.members.size();
     const auto* one = left.times.data() + 2 * static_cast<std::size_t>(i) * width;
     const auto* const end = one + 2 * width;
     const auto* const others = right.times.data() + 2 * static_cast<std::size_t>(j) * other_width;
-    Cost pairs = 0;
+    const double most = is_time_mediated_ ? seconds_of_error : seconds_near;
+    double apart = 0, pairs = 0;
     for (; one < end; one += 2)
-      for (std::size_t m = 0; m < other_width; ++m) pairs += one[0] <= others[2 * m + 1] && others[2 * m] <= one[1];
-    return pairs;
+      for (std::size_t m = 0; m < other_width; ++m) {
+        const double seconds = std::fabs(one[0] - others[2 * m]) + std::fabs(one[1] - others[2 * m + 1]);
+        if (std::isnan(seconds)) continue;
+        apart += std::min(seconds / most, 1.0);
+        ++pairs;
+      }
+    return is_time_mediated_ ? std::llround(apart * static_cast<double>(most_apart))
+                             : -std::llround((pairs - apart) * static_cast<double>(most_nearness));
   }
 
   static Cost gap_cost(const SlotNetwork& side, std::int64_t column, const SlotNetwork& other) {
@@ -517,6 +569,7 @@ class Combiner {
   }
 
   const SystemOutputs& outputs_;
+  const bool is_time_mediated_;
   std::vector<std::uint64_t> letters_;
   std::vector<std::vector<std::int32_t>> strings_;
   std::vector<std::vector<std::int64_t>> places_;
@@ -528,8 +581,9 @@ class Combiner {
 
 }  // namespace
 
-MultipleAlignment align_systems(const SystemOutputs& outputs, const std::vector<std::string>& spelling) {
-  return Combiner(outputs, spelling).run();
+MultipleAlignment align_systems(const SystemOutputs& outputs, const std::vector<std::string>& spelling,
+                                bool is_time_mediated) {
+  return Combiner(outputs, spelling, is_time_mediated).run();
 }
 
 }  // namespace latticemetric

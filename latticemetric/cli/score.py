@@ -130,8 +130,8 @@ def command(
 
     HYP and each REF hold one segment per line, compressed or not; - is standard input. Transcripts of NIST (trn, STM,
     CTM) are matched by id; the STM gives the segments of a CTM. Rev's .nlp is one segment per file; HYP may then be
-    .nlp or plain text. Each --system is compared with HYP: the paired bootstrap gives p-values and intervals of the
-    differences, and approximate randomisation gives a second p-value.
+    .nlp, CTM or plain text. Each --system is compared with HYP: the paired bootstrap gives p-values and intervals of
+    the differences, and approximate randomisation gives a second p-value.
     """
     from latticemetric.evaluation.scoring import tabulate
     from latticemetric.metrics.preparation import Preparation

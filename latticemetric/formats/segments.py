@@ -147,7 +147,7 @@ def read_nlp_segments(
     """Read Rev's transcripts, each file as one segment. Return `None` if the first reference is in another format.
 
     Args:
-        systems: Files of outputs: `.nlp`, or plain text with any number of lines.
+        systems: Files of outputs: `.nlp`, CTM with one channel, or plain text with any number of lines.
         references: Files of reference transcripts (`.nlp`).
         norm: The file `norm.json` of alternative forms. If it is given, references become graphs.
         classes: If true, references become graphs, and the arcs of tagged words have a label: the class of the tag.
@@ -167,14 +167,33 @@ def read_nlp_segments(
     alternatives = None if norm is None else read_norm(norm)
     files: list[tuple[SegmentText, ...]] = []
     for path in systems:
-        words = [token.word for token in read_nlp(path)] if is_transcript(path) else read_lines(path)
-        files.append((" ".join(words),))
+        if is_transcript(path):
+            files.append((" ".join(token.word for token in read_nlp(path)),))
+        else:
+            channel = _only_channel(path)
+            files.append((" ".join(read_lines(path)) if channel is None else channel,))
     for path in references:
         tokens = read_nlp(path)
         as_graph = classes or alternatives is not None
         text = nlp_reference(tokens, alternatives) if as_graph else " ".join(token.word for token in tokens)
         files.append((text,))
     return TestSet((Path(references[0]).name.partition(".")[0],), tuple(files))
+
+
+def _only_channel(path: str) -> SegmentText | None:
+    """Return the words of a CTM file with one channel; `None` for other formats."""
+    from latticemetric.formats.nist.lines import reference_format
+
+    if not _opens_again(path):
+        return None
+    with open_stream(path) as stream:
+        if reference_format(stream.head(), stream.stem) != "ctm":
+            return None
+    table = _transcripts(path)
+    if table is None or len(table) != 1:
+        what = f"the file has {len(table or ())} channels, but a reference in .nlp is one recording"
+        raise FormatError(what, where=path, advice="score one channel at a time")
+    return next(iter(table.values()))[1]
 
 
 class RecognisedSegment(NamedTuple):

@@ -200,6 +200,16 @@ def test_transcripts_are_scored_by_class_against_all_ways_to_say_them(call):
     assert "%WER 0.00 [ 0 / 3" in scored(call, "out.txt")
 
 
+def test_an_output_may_be_a_ctm_with_one_channel_as_for_fstalign(call):
+    (call / "out.ctm").write_text("".join(f"call 1 {k}.0 0.5 {word}\n" for k, word in enumerate(["we'll", "pay"])))
+    (call / "out.txt").write_text("we'll pay\n")
+    assert scored(call, "out.ctm").replace("out.ctm", "out.txt") == scored(call, "out.txt")
+    with (call / "out.ctm").open("a") as file:
+        file.write("call 2 9.0 0.5 no\n")
+    refused = run("latticemetric", "score", call / "out.ctm", call / "ref.nlp", "--metrics", "wer")
+    assert_one_line_error(refused, "out.ctm: the file has 2 channels, but a reference in .nlp is one recording")
+
+
 def test_norm_and_classes_need_transcripts(call):
     files = [call / "out.txt", call / "out.txt"]
     refused = run("latticemetric", "score", *files, "--norm", call / "norm.json")

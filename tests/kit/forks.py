@@ -15,8 +15,6 @@ import signal
 import socket
 import sys
 
-from kit.patience import PATIENCE
-
 _SOCKET = "LATTICEMETRIC_TEST_FORKS"
 # A program reads these when it starts, a fork does not: if they differ, the fork becomes the program.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "OPENBLAS", "OMP_", "MALLOC_", "LD_")
@@ -191,12 +189,18 @@ def _mask():
     return mask
 
 
-def run(path, command, given, folder, *, most_data=None, seconds=PATIENCE):
-    """Run a command as a fork; return its exit status, its standard output and its errors."""
+def run(path, command, given, folder, *, most_data=None, seconds=None):
+    """Run a command as a fork; return its exit status, its standard output and its errors.
+
+    By default, a fork is given up after `PATIENCE` seconds.
+    """
     import subprocess
     from pathlib import Path
     from threading import Thread
 
+    from kit.patience import PATIENCE  # not where a shell runs this file, which finds no package `kit`
+
+    seconds = PATIENCE if seconds is None else seconds
     (inward, ours), (output, outward), (errors, complaints) = os.pipe(), os.pipe(), os.pipe()
     name = Path(command[0]).name
     settings = {"folder": str(folder), "environment": dict(os.environ), "mask": _mask()}

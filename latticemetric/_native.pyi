@@ -499,6 +499,7 @@ def loss_augmented_strings(
     most_bytes: int,
     method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
+    starts: list[int] = ...,
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
     """Return the strings with the least loss, the best string first.
 

@@ -16,8 +16,10 @@ If the reference is a graph, i is one of its states. An ε-arc from i to j keeps
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +50,25 @@ class Gains(NamedTuple):
     unit: int
     alpha: int
     beta: int
+
+    @property
+    def are_edits(self) -> bool:
+        """True if |r| minus the gain is the edit distance, so that kernels for edit distances apply."""
+        return self.order == 1 and self.alpha == self.unit and self.beta == 0
+
+    def times(self, factor: int) -> Gains:
+        """Return the same parameters in a unit that is smaller by this factor."""
+        return Gains(self.order, self.unit * factor, self.alpha * factor, self.beta * factor)
+
+    def bounds(self) -> tuple[Fraction | float, Fraction | float]:
+        """Return a lower and an upper bound of gain / size over all pairs of strings; infinite if there is none."""
+        alpha, beta = Fraction(self.alpha, self.unit), Fraction(self.beta, self.unit)
+        # Each word of the reference adds at most 1 to gain / size if it matches, and at most −β if it is deleted. An
+        # alignment may delete all of them, so no best gain is below −β.
+        return (
+            -math.inf if alpha > 0 else min(Fraction(0), -beta),
+            math.inf if alpha < 0 else max(Fraction(1), -beta),
+        )
 
     def of_edits(self) -> list[int]:
         """Return the gain of each edit code, times `unit`.

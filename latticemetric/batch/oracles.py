@@ -18,7 +18,7 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.character_rates import GCR
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, EditRate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import oracle_by_rate
@@ -354,12 +354,13 @@ class OracleSums:
 def metric_state(metric: GRR) -> dict[str, Any]:
     """Return the name and the parameters of a metric, for JSON."""
     penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
+    weight = {"substitution": str(metric.substitution)} if isinstance(metric, EditRate) else {}
     characters = {"spaces": metric.spaces, "unicode": metric.unicode} if isinstance(metric, GCR) else {}
     words = {"ignore": sorted(metric.ignore), "wildcard": sorted(metric.wildcard)}
     given = {name: value for name, value in words.items() if value}
     return {
         "spec": metric.name,
-        "parameters": {**(penalties if type(metric) in (GRR, GCR) else {}), **characters, **given},
+        "parameters": {**(penalties if type(metric) in (GRR, GCR) else weight), **characters, **given},
     }
 
 

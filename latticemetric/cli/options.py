@@ -558,6 +558,11 @@ class RateOptions(Options):
     metric: str = option(
         "--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", type=MetricName(), default="4-grr"
     )
+    parameters: tuple[str, ...] = option(
+        "--parameter -P METRIC.NAME=VALUE",
+        "Parameter of the metric: wer.substitution=1.5, cer.unicode=nfc, …; repeatable.",
+        multiple=True,
+    )
     alpha: str | None = ALPHA
     beta: str | None = BETA
     ignore: str | None = IGNORE
@@ -598,6 +603,11 @@ class RateOptions(Options):
             "unicode": self.unicode,
         }
         parameters = {name: value for name, value in options.items() if value is not None}
+        name = self.metric.lower()
+        for parameter, value in metric_parameters(self.parameters, [name], "--metric").get(name, {}).items():
+            if parameter in parameters:
+                raise UsageError(f"{parameter} is given twice", where="--parameter", advice="give it once")
+            parameters[parameter] = value
         # First refuse a metric that the search does not support, whatever its options are.
         rate = as_recognition_rate(self.metric)
         return as_recognition_rate(make_metric(self.metric, **parameters)) if parameters else rate

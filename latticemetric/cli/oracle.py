@@ -53,8 +53,9 @@ _COMPOUNDS = "compound-wer"
 _BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
 # Options that apply only to recognition rates.
 _OF_RATES = (
-    "alpha", "beta", "wildcard", "no_spaces", "unicode", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
-    "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "scores_off", "drop_labels"
+    "alpha", "beta", "parameters", "wildcard", "no_spaces", "unicode", "nbest", "hope", "fear", "worst", "on", "tags",
+    "alignment", "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "scores_off",
+    "drop_labels",
 )  # fmt: skip
 # Options that have no effect with BLEU, since BLEU searches all graphs together.
 _NOT_FOR_CORPUS = ("cluster", "shard", "resume", "timeout", "max_memory")

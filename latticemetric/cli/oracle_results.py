@@ -176,7 +176,7 @@ class OracleResults(Results):
             fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
             rows.append([name, rate(corpus.score), fraction, *map(str, counts)])
             edits = statistics.insertions, statistics.deletions, statistics.substitutions
-            if metric.name in ("wer", "cer") and corpus.score is not None:
+            if metric.name in ("wer", "cer") and metric.gains.are_edits and corpus.score is not None:
                 error_lines.append(error_line(metric.name.upper(), sum(edits), corpus.denominator or 0, edits, name))
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:

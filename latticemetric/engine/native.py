@@ -84,12 +84,11 @@ _MOST_UNITS = 4096
 def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
     """Return the best path of a lattice whose words consist of units (such as characters).
 
-    If the rate counts errors, the kernel `search/spelled_search.cpp` splits words into units during the search. For
+    If gains are edit distances, the kernel `search/spelled_search.cpp` splits words into units during the search. For
     other rates, and for references that are graphs or very long, this function searches a lattice of units.
     """
     reference, gains = search.reference, search.gains
-    counts_errors = gains.order == 1 and gains.alpha == gains.unit and gains.beta == 0
-    if isinstance(reference, ReferenceGraph) or not counts_errors or len(reference) > _MOST_UNITS:
+    if isinstance(reference, ReferenceGraph) or not gains.are_edits or len(reference) > _MOST_UNITS:
         in_units, spelled = search.in_units()
         best = search_lattice(in_units)
         return best._replace(arcs=spelled.arcs_of(best.arcs))
@@ -323,6 +322,7 @@ def _forest_columns(search: ForestSearch) -> dict[str, Any]:
 
 MOST_STEPS = 2**30 - 1
 _MOST_BYTES = 2**30
+_MOST_GAIN = 2**62
 
 
 class StringLoss(NamedTuple):
@@ -345,6 +345,7 @@ def search_loss_augmented(
     shown: Words,
     references: Sequence[Words],
     shares: Sequence[Fraction],
+    starts: Sequence[int],
     gains: Gains,
     costs_count: bool,
     penalize: bool,
@@ -361,6 +362,7 @@ def search_loss_augmented(
         shown: The word of each arc in the result; ε for ignored words. Two strings are distinct if these words differ.
         references: For each reference, the numbers of the words that the metric counts.
         shares: For each reference, the factor of its gains. Gains are integers; see `Gains`.
+        starts: For each reference, the number to add to its gains.
         gains: The metric's parameters.
         costs_count: True if costs are part of the loss. If False, they only decide ties.
         penalize: True to add gains to the loss, instead of subtracting them.
@@ -374,7 +376,9 @@ def search_loss_augmented(
     largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
     whole, unit = _whole_costs(cost, _exponent_above(largest) + lattice.num_states.bit_length())
     largest_sum = max(int(np.abs(costs).max(initial=0)) for costs in whole) * lattice.num_states
-    largest_gain = _largest_gain(gains, references, lattice.num_states)
+    largest_gain = _largest_gain(gains, references, lattice.num_states) + max(map(abs, starts))
+    if largest_gain > _MOST_GAIN:
+        raise InputError("the gains are too large to be added up", advice="give alpha and beta with fewer digits")
     gain_weights, cost_weight, value_unit = _whole_weights(
         shares, unit if costs_count else Fraction(0), largest_sum=largest_sum, largest_gain=largest_gain
     )
@@ -394,6 +398,7 @@ def search_loss_augmented(
             most=min(most, _MOST_STRINGS),
             most_steps=min(steps, MOST_STEPS),
             most_bytes=_MOST_BYTES if memory is None else memory,
+            starts=list(starts),
         )
     limit = _of_halves(*bound) * value_unit
     found = zip(paths, losses, strict=True)

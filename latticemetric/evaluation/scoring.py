@@ -75,9 +75,10 @@ class Tabled(Frozen):
     def error_line(self, owner: str = "") -> str | None:
         """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`.
 
-        Return `None` if the metric is not a word or character error rate, or the references have no words.
+        Return `None` if the metric is not a word or character error rate (or weights substitutions), or the references
+        have no words.
         """
-        if self.metric.name not in _ERROR_RATES:
+        if self.metric.name not in _ERROR_RATES or getattr(self.metric, "substitution", 1) != 1:
             return None
         sums = self.sums()
         edits = [sums[name] for name in ("insertions", "deletions", "substitutions")]

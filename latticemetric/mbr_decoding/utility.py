@@ -22,12 +22,11 @@ from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.advice import advice_for
 from latticemetric.metrics.base import Metric, Text, words_of
 from latticemetric.metrics.bleu import BLEU, BLEUSBP
-from latticemetric.metrics.character_rates import CER, MixedErrorRate
 from latticemetric.metrics.chrf import CHRF
 from latticemetric.metrics.error_rates import MER, WIL, WIP
 from latticemetric.metrics.meteor import METEOR
 from latticemetric.metrics.pairs import ScoreRow, score_rows
-from latticemetric.metrics.recognition import GRR, WER, WRR
+from latticemetric.metrics.recognition import GRR, computes_by_gains
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
 from latticemetric.metrics.ter import TER
@@ -44,7 +43,6 @@ Utility: TypeAlias = "Metric[Any] | PairFunction | npt.ArrayLike | str | os.Path
 Range: TypeAlias = tuple[float, float]
 
 _FROM_0_TO_1 = (BLEU, BLEUSBP, CHRF, METEOR, Unigram, MER, WIL, WIP)
-_ERROR_RATES = (WER, CER, MixedErrorRate, TER)
 
 # The number of pairs that an external function gets at a time.
 _PAIRS_A_CALL = 1 << 14
@@ -107,11 +105,10 @@ class MetricScorer:
             return 0.0, math.inf  # with `floor`, a precision may exceed 1
         if kind in _FROM_0_TO_1:
             return 0.0, 1.0
-        if kind in _ERROR_RATES:
+        if kind is TER:
             return 0.0, math.inf
-        if isinstance(self.metric, GRR) and kind in (GRR, WRR):
-            _, _, alpha, beta = self.metric.gains
-            return -math.inf, 1.0 if min(alpha, beta) >= 0 else math.inf
+        if isinstance(self.metric, GRR) and computes_by_gains(self.metric):
+            return self.metric.bounds
         return -math.inf, math.inf
 
     @property

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment, UnitAlignment
 from latticemetric.metrics.base import GraphReferences, References, Text, check_flags, graphs_of, paired, words_of
 from latticemetric.metrics.characters import UnicodeForm, normalizer, text_segments
-from latticemetric.metrics.recognition import GRR, Counts, ErrorRate, best_reference_path, best_reversed_arcs
+from latticemetric.metrics.recognition import GRR, Counts, EditRate, Empty, best_reference_path, best_reversed_arcs
 from latticemetric.metrics.recognition_statistics import Penalty
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.registry import register
@@ -38,6 +38,7 @@ class SpelledRate(GRR):
     """The name of the unit in signatures."""
 
     counts_all_words = False
+    splits_words = True
 
     @property
     def separator(self) -> str | None:
@@ -215,10 +216,13 @@ def _joins(character: str) -> bool:
 
 
 @register("cer")
-class CER(ErrorRate, GCR):
+@dataclass(frozen=True)
+class CER(EditRate, GCR):
     """The character error rate, (S + D + I) / (H + S + D), over code points. Lower is better.
 
     Args:
+        substitution: The cost of a substitution; deletions and insertions cost 1.
+        empty: How segments without reference words count: `errors`, `ignore` or `0`; see `WER`.
         spaces: Count the spaces between words; a run of white space is one space. If False, ignore white space, for
             scripts without spaces.
         unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
@@ -240,15 +244,19 @@ class CER(ErrorRate, GCR):
     def __init__(
         self,
         *,
+        substitution: Penalty = 1,
+        empty: Empty | Literal[0] = "errors",
         spaces: bool = True,
         unicode: UnicodeForm = "none",
         ignore: Iterable[str] = (),
         wildcard: Iterable[str] = (),
     ) -> None:
-        super().__init__(1, spaces=spaces, unicode=unicode, ignore=ignore, wildcard=wildcard)
+        super().__init__(
+            substitution=substitution, empty=empty, spaces=spaces, unicode=unicode, ignore=ignore, wildcard=wildcard
+        )
 
     def _parameters(self) -> dict[str, str]:
-        return self._characters()
+        return {**super()._parameters(), **self._characters()}
 
 
 # Characters that are tokens of their own: Han, kana and bopomofo, with punctuation and radicals. Hangul is not among
@@ -262,10 +270,13 @@ _MIXED_TOKENS = f"[{_CJK}]|[^{_CJK}\u3000]+"  # U+3000 is a space
 
 
 @register("mixed-er")
-class MixedErrorRate(ErrorRate, SpelledRate):
+@dataclass(frozen=True)
+class MixedErrorRate(EditRate, SpelledRate):
     """The error rate of texts that mix scripts: Han, kana and bopomofo by character, other text by word.
 
     Args:
+        substitution: The cost of a substitution; deletions and insertions cost 1.
+        empty: How segments without reference words count: `errors`, `ignore` or `0`; see `WER`.
         ignore: Words to remove from candidate and reference before splitting into units.
         wildcard: Words that cost nothing, in candidate and reference.
 
@@ -279,11 +290,15 @@ class MixedErrorRate(ErrorRate, SpelledRate):
     name = "mixed-er"
     tokens = "cjk-char"
 
-    def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
-        super().__init__(1, ignore=ignore, wildcard=wildcard)
-
-    def _parameters(self) -> dict[str, str]:
-        return {}
+    def __init__(
+        self,
+        *,
+        substitution: Penalty = 1,
+        empty: Empty | Literal[0] = "errors",
+        ignore: Iterable[str] = (),
+        wildcard: Iterable[str] = (),
+    ) -> None:
+        super().__init__(substitution=substitution, empty=empty, ignore=ignore, wildcard=wildcard)
 
     def spelled(self, words: Sequence[str]) -> list[list[str]]:
         """Return the units of each word: each Han, kana or bopomofo character, and each piece of text between them."""

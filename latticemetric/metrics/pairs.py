@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.automata.recognition import ngram_total
+from latticemetric.errors import UsageError
 from latticemetric.metrics.base import Metric, Text, words_of
-from latticemetric.metrics.character_rates import CER, GCR, MixedErrorRate
+from latticemetric.metrics.character_rates import CER, GCR
 from latticemetric.metrics.characters import code_points
-from latticemetric.metrics.recognition import GRR, WER, WRR
+from latticemetric.metrics.recognition import GRR, WER, computes_by_gains
 from latticemetric.metrics.segments import NumberedStrings, numbered_strings
 
 _Floats = npt.NDArray[np.float64]
@@ -24,11 +26,10 @@ _String = tuple[str, ...]
 # The largest number of pairs whose gains are in memory at once.
 _PAIRS_AT_ONCE = 1 << 20
 
-_WORD_ERRORS = WER().gains
-_OWN = (GRR, WRR, WER, GCR, MixedErrorRate)
-
 # Doubles hold all whole numbers up to this one exactly.
 _LARGEST_EXACT = 1 << 53
+# Times the length of a string, these stay far below.
+_SMALL_FACTORS = 1 << 20
 
 
 def error_counts(candidates: Sequence[Text], references: Sequence[Text], metric: WER | CER | None = None) -> Counts:
@@ -40,12 +41,19 @@ def error_counts(candidates: Sequence[Text], references: Sequence[Text], metric:
         metric: A `WER` to count errors in words (the default), or a `CER` to count errors in characters. Parameters of
             the metric apply.
 
+    Raises:
+        UsageError: The metric weights substitutions.
+
     Examples:
         >>> error_counts(["a b c", "a c"], ["a b", "b c"]).tolist()
         [[1, 1], [1, 1]]
         >>> error_counts(["kitten"], ["sitting"], CER()).tolist()
         [[3]]
     """
+    if metric is not None and not metric.gains.are_edits:
+        raise UsageError(
+            f"{metric.name} weights substitutions, so it does not count errors", advice="use utility_matrix"
+        )
     if isinstance(metric, CER):
         sides = _numbered_characters(metric, candidates, references)
     else:
@@ -69,23 +77,15 @@ class ScoreRow(NamedTuple):
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     """Yield the scores of all candidates against each reference. Memory use does not grow with the number of pairs.
 
-    Recognition rates and CER use fast kernels, which compute no alignments. If penalties have too many digits, rates
-    are computed pair by pair. All other metrics compute the statistics of all pairs.
+    Recognition rates use fast kernels, which compute no alignments. If penalties have too many digits, rates are
+    computed pair by pair. All other metrics compute the statistics of all pairs.
     """
-    # Not for subclasses, which may compute other scores from the gains.
-    rate = metric if isinstance(metric, GRR) and type(metric) in _OWN else None
-    if rate is not None:
-        order, unit, alpha, beta = rate.gains
-        words, expected = (max(map(len, strings), default=0) + 1 for strings in (candidates, references))
-        if (order * unit + abs(beta)) * expected + abs(alpha) * words < _LARGEST_EXACT:
-            yield from _rates(rate, candidates, references)
+    if isinstance(metric, GRR) and computes_by_gains(metric):
+        if _is_exact(metric, candidates, references):
+            yield from _rates(metric, candidates, references)
             return
-    if type(metric) is CER:
-        yield from _character_rates(metric, candidates, references)
-        return
-    if rate is not None:  # pair by pair, in exact fractions
-        for reference in references:
-            scores = [rate.score(candidate, [reference]) for candidate in candidates]
+        for reference in references:  # pair by pair, in exact fractions
+            scores = [metric.score(candidate, [reference]) for candidate in candidates]
             yield ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
         return
     inexact = metric.columns.index("inexact") if "inexact" in metric.columns else None
@@ -110,41 +110,59 @@ def _pair_tables(
     return metric.pair_tables(candidates, references) if own else Metric.pair_tables(metric, candidates, references)
 
 
+def _is_exact(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> bool:
+    """Check whether the numerators of all pairs are integers (times the map's unit) that float64 represents exactly."""
+    order, unit, alpha, beta = metric.gains
+    factors = abs(metric.rate_map.gain_units), abs(metric.rate_map.size_units)
+    if metric.gains.are_edits and sum(factors) < _SMALL_FACTORS:
+        return True
+    sides = [map(metric.counted, side) if metric.splits_words else side for side in (candidates, references)]
+    words, expected = (max(map(len, side), default=0) + 1 for side in sides)
+    gain = (order * unit + abs(beta)) * expected + abs(alpha) * words
+    return factors[0] * gain + factors[1] * order * expected < _LARGEST_EXACT
+
+
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Yield recognition rates. All gains must be integers that float64 represents exactly."""
+    """Yield recognition rates. All numerators must be integers that float64 represents exactly."""
+    gains, rates, of_edits = metric.gains, metric.rate_map, metric.gains.are_edits
+    for said, expected in _numbered_parts(metric, candidates, references):
+        found = _native.pair_errors(*said, *expected) if of_edits else _native.pair_gains(*said, *expected, *gains)
+        for words, row in zip(expected.lengths.tolist(), found, strict=True):
+            size = ngram_total(words, metric.order)
+            if not size:
+                undefined = np.nan if metric.empty_rate is None else metric.empty_rate
+                yield ScoreRow(np.full(len(row), undefined), exact=True)
+                continue
+            # M + S + D = |r|, so the gain M − I is |r| − (S + D + I).
+            constant = rates.units(size * gains.unit if of_edits else 0, size)
+            factor = -rates.gain_units * gains.unit if of_edits else rates.gain_units
+            units = row if (constant, factor) == (0, 1) else constant + factor * row.astype(np.float64)
+            yield ScoreRow(units / (rates.unit * size), exact=True)
+
+
+def _numbered_parts(
+    metric: GRR, candidates: Sequence[_String], references: Sequence[_String]
+) -> Iterator[tuple[NumberedStrings, NumberedStrings]]:
+    """Yield the candidates and ranges of the references, with words (or other units) as numbers without gaps."""
+    parts = list(_parts(len(candidates), len(references)))
+    if isinstance(metric, GCR):
+        for first, end in parts:
+            yield _numbered_characters(metric, candidates, references[first:end])
+        return
     numbers: dict[str, int] = defaultdict(count().__next__)
     numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
-    same = references == candidates
+    if references == candidates and len(parts) == 1:
+        yield numbered, numbered
+        return
     # Reference words that are in no candidate share one number, so that numbers do not grow with the references.
     strange = len(numbers)
-    counts_errors = metric.gains == _WORD_ERRORS
-    for first, end in _parts(len(candidates), len(references)):
-        whole = same and end - first == len(references)
-        counted = [] if whole else list(map(metric.counted, references[first:end]))
-        expected = numbered if whole else numbered_strings(counted, lambda word: numbers.get(word, strange))
-        if counts_errors:  # M + S + D = |r|, so the errors S + D + I are |r| − (M − I)
-            errors = _native.pair_errors(*numbered, *expected)
-            gains = errors if metric.counts_errors else expected.lengths[:, None] - errors
-        else:
-            gains = _native.pair_gains(*numbered, *expected, *metric.gains)
-        for words, row in zip(expected.lengths.tolist(), gains, strict=True):
-            size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
-            if not size:
-                yield ScoreRow(np.full(len(row), np.nan), exact=True)
-            else:
-                yield ScoreRow(row / size, exact=True)
-
-
-def _character_rates(metric: CER, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Yield character error rates."""
-    for first, end in _parts(len(candidates), len(references)):
-        said, expected = _numbered_characters(metric, candidates, references[first:end])
-        for size, row in zip(expected.lengths.tolist(), _native.pair_errors(*said, *expected), strict=True):
-            yield ScoreRow(row / size if size else np.full(len(row), np.nan), exact=True)
+    for first, end in parts:
+        counted = list(map(metric.counted, references[first:end]))
+        yield numbered, numbered_strings(counted, lambda word: numbers.get(word, strange))
 
 
 def _numbered_characters(
-    metric: CER, candidates: Sequence[Text], references: Sequence[Text]
+    metric: GCR, candidates: Sequence[Text], references: Sequence[Text]
 ) -> tuple[NumberedStrings, NumberedStrings]:
     """Return the characters that the metric compares. Equal characters have equal numbers; numbers have no gaps."""
     texts, expected_texts = (list(map(metric.text, side)) for side in (candidates, references))

@@ -1,12 +1,17 @@
-"""Recognition rates of strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), and WRR and WER (both of order 1)."""
+"""Recognition rates of strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), and WRR and WER (both of order 1).
+
+A rate has gains and an affine map, rate = offset + scale · gain / Σ_k |g_k(r)|. Searches, expectations and scores all
+derive from these two, so a subclass needs no other change to be searched.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, pairwise, repeat
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +19,8 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains, best_reading, require_short
 from latticemetric.automata.reference import ReferenceGraph, counted_labels, reversed_lattice
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, shortened
+from latticemetric.frozen import cached_property
 from latticemetric.lattice.columns import Steps
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
@@ -29,17 +35,19 @@ from latticemetric.metrics.base import (
     graphs_of,
     number_each,
     paired,
-    plain_number,
     require_as_many,
     which_reference,
     words_of,
 )
 from latticemetric.metrics.recognition_statistics import (
+    FINEST_UNIT,
     Merit,
     Penalty,
+    RateMap,
     RecognitionStatistics,
     exact_gains,
     exact_penalty,
+    exact_text,
     merit,
 )
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
@@ -87,8 +95,22 @@ class GRR(Metric[RecognitionStatistics]):
     gains: Gains = field(init=False, repr=False, compare=False)  # the integers that engines and kernels use
 
     takes_graphs = True
-    counts_errors = False
-    """True if the rate is 1 − gain / denominator: lower is better."""
+    splits_words = False
+    """True if `counted` splits words into units."""
+    drops_empty = False
+    """True if segments count only if a reference has words."""
+    empty_rate: ClassVar[float | None] = None
+    """The rate against references without words; `None` if undefined."""
+
+    @property
+    def offset(self) -> Penalty:
+        """The rate of a candidate without gain; subclasses may replace it, by a property or an attribute."""
+        return 0
+
+    @property
+    def scale(self) -> Penalty:
+        """The factor of gain / Σ_k |g_k(r)|, not 0; subclasses may replace it. If it is negative, lower is better."""
+        return 1
 
     def __init__(
         self,
@@ -117,6 +139,22 @@ class GRR(Metric[RecognitionStatistics]):
         """The name on the command line."""
         return f"{self.order}-grr"
 
+    @cached_property
+    def rate_map(self) -> RateMap:
+        """The map from gains to rates, from `offset` and `scale`, in exact fractions."""
+        return _rate_map(self)
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # it follows from the map
+        """False if the rate counts errors: if `scale` is negative."""
+        return self.rate_map.scale > 0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """A lower and an upper bound of all rates; infinite if insertions have no limit."""
+        low, high = sorted(float(self.rate_map.rate(gain)) for gain in self.gains.bounds())
+        return low, high
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
@@ -132,7 +170,7 @@ class GRR(Metric[RecognitionStatistics]):
         return known[references]
 
     def _parameters(self) -> dict[str, str]:
-        return {name: str(plain_number(Fraction(getattr(self, name)))) for name in ("alpha", "beta")}
+        return {name: exact_text(Fraction(getattr(self, name))) for name in ("alpha", "beta")}
 
     def _word_sets(self) -> dict[str, frozenset[str]]:
         return {"ignore": self.ignore, "wildcard": self.wildcard}
@@ -154,6 +192,8 @@ class GRR(Metric[RecognitionStatistics]):
         and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
+        if self.drops_empty and not expected:
+            words = ()
         require_short(max(len(words), len(expected)))
         return Alignment(words, expected, _native.align(words, expected, *self.gains))
 
@@ -222,25 +262,25 @@ class GRR(Metric[RecognitionStatistics]):
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """Return the numerator of the rate as an exact fraction."""
-        return Fraction(self._units(statistics), self.gains.unit)
+        return Fraction(self._units(statistics), self.rate_map.unit)
 
     def _units(self, statistics: RecognitionStatistics) -> int:
-        """Return the numerator of the rate, times `gains.unit`."""
-        return self.gain(statistics)
+        """Return the numerator of the rate, times `rate_map.unit`."""
+        return self.rate_map.units(self.gain(statistics), self.denominator(statistics))
 
     def denominator(self, statistics: RecognitionStatistics) -> int:
         """Return the denominator of the rate."""
         return sum(statistics.reference_ngrams)
 
     def value(self, statistics: RecognitionStatistics) -> float | None:
-        """Return the rate; `None` if the reference has no words."""
+        """Return the rate; `empty_rate` if the reference has no words."""
         return self.parts(statistics)[0]
 
     def parts(self, statistics: RecognitionStatistics) -> tuple[float | None, int | float, int]:
-        """Return the rate, its numerator and its denominator; the rate is `None` if the reference has no words."""
-        units, unit, size = self._units(statistics), self.gains.unit, self.denominator(statistics)
+        """Return the rate (`empty_rate` if the reference has no words), its numerator and its denominator."""
+        units, unit, size = self._units(statistics), self.rate_map.unit, self.denominator(statistics)
         # A quotient of integers is rounded only once.
-        rate = units / (unit * size) if size else None
+        rate = units / (unit * size) if size else self.empty_rate
         return rate, units / unit if units % unit else units // unit, size
 
     def score(self, candidate: Text, references: GraphReferences) -> float | None:
@@ -284,13 +324,13 @@ class GRR(Metric[RecognitionStatistics]):
 
     def _best_rows(self, counts: Counts, owner: Counts) -> Counts:
         """Return the row of each segment's best reference. `owner` is the index of each segment's first row."""
-        if len(counts) == len(owner) - 1:
-            return counts
-        best = []
-        for begin, end in pairwise(owner.tolist()):
-            rows = [RecognitionStatistics.of_columns(row) for row in counts[begin:end].tolist()]
-            best.append(begin + self.best_of(rows)[0])
-        return counts[best]
+        if len(counts) != len(owner) - 1:
+            best = []
+            for begin, end in pairwise(owner.tolist()):
+                rows = [RecognitionStatistics.of_columns(row) for row in counts[begin:end].tolist()]
+                best.append(begin + self.best_of(rows)[0])
+            counts = counts[best]
+        return counts * counts[:, self.order + 3 :].any(axis=1, keepdims=True) if self.drops_empty else counts
 
     @property
     def counts_all_words(self) -> bool:
@@ -329,14 +369,20 @@ class GRR(Metric[RecognitionStatistics]):
         n = self.order
         size = sums[..., n + 3 :].sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            rate = self._numerators(sums) / size
-        return np.where(size > 0, rate, np.nan)
+            rate = self._units_of(sums) / (size * self.rate_map.unit)
+        return np.where(size > 0, rate, np.nan if self.empty_rate is None else self.empty_rate)
 
-    def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
-        n = self.order
-        alpha, beta = float(Fraction(self.alpha)), float(Fraction(self.beta))
-        matches: npt.NDArray[np.float64] = sums[..., :n].sum(axis=-1)
-        return matches - alpha * sums[..., n + 2] - beta * sums[..., n + 1]
+    def _units_of(self, sums: Table) -> npt.NDArray[np.float64]:
+        """Return the numerator of each row of summed statistics, times `rate_map.unit`."""
+        n, (_, unit, alpha, beta) = self.order, self.gains
+        size, gain = self.rate_map.size_units, self.rate_map.gain_units
+        # |g_1(r)| is M_1 + S + D, so the errors of WER are S + D + I, also in sums that are not whole.
+        edits = [size + gain * unit, *[gain * unit] * (n - 1), size, size - gain * beta, -gain * alpha]
+        units: npt.NDArray[np.float64] = np.zeros(sums.shape[:-1])
+        for column, weight in enumerate([*edits, 0, *[size] * (n - 1)]):
+            if weight:
+                units += weight * sums[..., column]
+        return units
 
     def corpus_score(
         self, total: RecognitionStatistics, references: int | str = 1
@@ -351,6 +397,15 @@ class GRR(Metric[RecognitionStatistics]):
 
         check_references(references)
         return compile_references(graphs_of(references), self.gains, vocabulary, self.ignore | self.wildcard)
+
+
+def _rate_map(metric: GRR) -> RateMap:
+    return _made_map(metric.offset, metric.scale, metric.gains.unit)
+
+
+@lru_cache(typed=True)
+def _made_map(offset: Penalty, scale: Penalty, unit: int) -> RateMap:
+    return RateMap.of(exact_penalty(offset, "offset"), exact_penalty(scale, "scale"), unit)
 
 
 @register("wrr")
@@ -372,29 +427,108 @@ class WRR(GRR):
 
 
 class ErrorRate(GRR):
-    """The base of error rates, (S + D + I) / |r|: a GRR of order 1 that counts errors. Lower is better."""
+    """The base of error rates, 1 − n-GRR. Lower is better.
 
-    higher_is_better = False
-    counts_errors = True
+    With order 1, the rate is (S + (1 + β) D + α I) / |r|.
+    """
 
-    def _units(self, statistics: RecognitionStatistics) -> int:
-        return statistics.errors * self.gains.unit
+    offset: Penalty = 1
+    scale: Penalty = -1
 
-    def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
-        errors: npt.NDArray[np.float64] = sums[..., 1:4].sum(axis=-1)
-        return errors
+
+Empty = Literal["errors", "ignore", "0"]
+"""How references without words count; see `EditRate`."""
+
+
+@dataclass(frozen=True)
+class EditRate(ErrorRate):
+    """The base of rates of weighted edits, (s S + D + I) / |r|. Lower is better.
+
+    With α = 1 / s and β = 1 / s − 1, this is s · (1 − 1-GRR).
+
+    Args:
+        substitution: s, the cost of a substitution, above 0.
+        empty: How segments count whose references have no words: their insertions are errors of the corpus, but the
+            segment has no rate (`errors`); they do not count at all (`ignore`); or they do not count in the corpus, and
+            the segment has the rate 0 (`0`). Searches of graphs support only `errors`.
+        **parameters: Parameters of the class that comes next (`GRR`, `GCR`), except its order and penalties.
+    """
+
+    substitution: Fraction = Fraction(1)
+    empty: Empty = "errors"
+
+    def __init__(self, *, substitution: Penalty = 1, empty: Empty | Literal[0] = "errors", **parameters: Any) -> None:
+        cost = exact_penalty(substitution, "substitution")
+        if not 0 < cost.numerator <= FINEST_UNIT >= cost.denominator:
+            what = "has too many digits for exact scores" if cost > 0 else "is not above 0"
+            raise UsageError(
+                f"substitution is {shortened(str(substitution))}, which {what}", advice="give a cost like 1.5 or 4/3"
+            )
+        if str(empty) not in get_args(Empty):
+            raise UsageError(f"empty is {empty!r}", advice=f"choose one of {', '.join(get_args(Empty))}")
+        penalties = (1, 0) if cost == 1 else (1 / cost, 1 / cost - 1)
+        super().__init__(1, alpha=penalties[0], beta=penalties[1], **parameters)
+        object.__setattr__(self, "substitution", cost)
+        object.__setattr__(self, "empty", str(empty))
+
+    @property
+    def offset(self) -> Fraction:  # type: ignore[override]
+        """The rate if all words are wrong: the cost of a substitution."""
+        return self.substitution
+
+    @property
+    def scale(self) -> Fraction:  # type: ignore[override]
+        """The cost of a substitution, negative."""
+        return -self.substitution
+
+    @property
+    def drops_empty(self) -> bool:  # type: ignore[override]
+        """True if segments count only if a reference has words."""
+        return self.empty != "errors"
+
+    @property
+    def empty_rate(self) -> float | None:  # type: ignore[override]
+        """The rate against references without words; `None` if undefined."""
+        return 0.0 if self.empty == "0" else None
+
+    def _parameters(self) -> dict[str, str]:
+        weight = {} if self.substitution == 1 else {"substitution": exact_text(self.substitution)}
+        return weight if self.empty == "errors" else {**weight, "empty": self.empty}
 
 
 @register("wer")
-class WER(ErrorRate, WRR):
+@dataclass(frozen=True)
+class WER(EditRate):
     """The word error rate, (S + D + I) / |r| = 1 − WRR. Lower is better.
+
+    Args:
+        substitution: The cost of a substitution; deletions and insertions cost 1.
+        empty: How segments count whose references have no words: their insertions are errors of the corpus, but the
+            segment has no rate (`errors`); they do not count at all (`ignore`); or they do not count in the corpus, and
+            the segment has the rate 0 (`0`). Searches of graphs support only `errors`.
+        ignore: Words to remove from candidate and reference before counting.
+        wildcard: Words that cost nothing in candidate and reference.
 
     Examples:
         >>> WER().score("the president spoke", "the president then spoke")
         0.25
+        >>> WER(substitution=1.5).score("a president spoke", "the president then spoke")
+        0.625
+        >>> str(WER(substitution=1.5).signature)
+        'wer|substitution:1.5|refs:1|case:mixed|tok:none|v:0.1.0'
     """
 
     name = "wer"
+
+    def __init__(
+        self,
+        *,
+        substitution: Penalty = 1,
+        empty: Empty | Literal[0] = "errors",
+        ignore: Iterable[str] = (),
+        wildcard: Iterable[str] = (),
+    ) -> None:
+        super().__init__(substitution=substitution, empty=empty, ignore=ignore, wildcard=wildcard)
 
 
 # ---- References that are graphs ----
@@ -403,7 +537,14 @@ class WER(ErrorRate, WRR):
 def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
     """Return a recognition rate, given as a metric or by name; raise `UsageError` for metrics of another kind."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
-    if not isinstance(rate, GRR):
+    if isinstance(rate, GRR):
+        _require_own_arithmetic(rate)
+        if rate.drops_empty:
+            raise UsageError(
+                f"{rate.name} searches no graphs if references without words do not count",
+                advice="leave the parameter empty out",
+            )
+    else:
         if not isinstance(rate, Metric):
             raise UsageError(f"{rate!r} is not a metric", advice="give a name like 'wer', or an object like WER()")
         name = metric if isinstance(metric, str) else rate.name
@@ -412,6 +553,64 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
             advice += "; for joined words, lattice-oracle or compound_oracle()"
         raise UsageError(f"'{name}' cannot search a graph", advice=advice)
     return rate
+
+
+# Methods that searches replace by arithmetic with gains and the map.
+_ARITHMETIC = (
+    *("gain", "merit", "best_of", "numerator", "exact_numerator", "denominator", "value", "parts", "values", "columns"),
+    *("statistics", "evaluate", "best_reference", "score", "corpus", "corpus_score", "counts", "table", "list_counts"),
+    *("align", "counted_words", "counted", "higher_is_better", "rate_map", "bounds"),
+)
+# Texts with all kinds of edits, letters and empty sides.
+_PROBES = ("", "a", "A b", "b a", "a b a c", "b, c 1 a a", "uh a b c d", "x y z a b c d", "我 们 a é", "d c b a d c")
+
+
+def _require_own_arithmetic(metric: GRR) -> None:
+    """Raise `UsageError` if a class replaces arithmetic in a way that disagrees with its gains and its map.
+
+    A search looks at gains only. It would not find the best path by such a score.
+    """
+    replaced = _replaced_arithmetic(type(metric))
+    if not replaced:
+        return
+    if not all(_agrees(metric, candidate, reference) for candidate in _PROBES for reference in _PROBES):
+        raise UsageError(
+            f"{type(metric).__name__} replaces {', '.join(replaced)}, and scores other than by its gains and its map",
+            advice="set alpha, beta, offset and scale instead; derive from Metric if no graph is searched",
+        )
+
+
+def computes_by_gains(metric: GRR) -> bool:
+    """Check whether a metric has the arithmetic of this package, so that its scores follow from gains and map."""
+    return not _replaced_arithmetic(type(metric))
+
+
+@lru_cache
+def _replaced_arithmetic(kind: type[GRR]) -> list[str]:
+    """Return the names of arithmetic that a class of another package replaces."""
+    owners = {name: next(one for one in kind.__mro__ if name in vars(one)) for name in _ARITHMETIC}
+    own = f"{__name__.partition('.')[0]}."
+    replaced = [name for name, owner in owners.items() if not owner.__module__.startswith(own)]
+    return [] if kind.splits_words and replaced == ["counted"] else replaced
+
+
+def _agrees(metric: GRR, candidate: str, reference: str) -> bool:
+    """Check whether a metric scores two texts as its gains and its map do."""
+    words, expected = (tuple(text.split()) for text in (candidate, reference))
+    if metric.splits_words:
+        words, expected = metric.counted(words), metric.counted(expected)
+    else:
+        words, expected = GRR.counted_words(metric, words), GRR.counted_words(metric, expected)
+    counts = RecognitionStatistics.of_edits(_native.align(words, expected, *metric.gains), metric.order)
+    size = sum(counts.reference_ngrams)
+    rates = _rate_map(metric)
+    rate = rates.units(GRR.gain(metric, counts), size) / (rates.unit * size) if size else None
+    values = metric.values(metric.table([candidate], [[reference]]))
+    scores = [metric.score(candidate, [reference]), metric.value(metric.statistics(candidate, [reference]))]
+    scores += [metric.corpus([candidate], [[reference]]).score, None if np.isnan(values[0]) else float(values[0])]
+    numerator, direction = rates.numerator(GRR.gain(metric, counts), size), rates.scale > 0
+    same = metric.numerator(metric.statistics(candidate, [reference])) == numerator
+    return same and metric.higher_is_better == direction and all(score == rate for score in scores)
 
 
 def _has_graph(references: GraphReferences) -> bool:

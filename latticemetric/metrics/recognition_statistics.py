@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import lcm
 from operator import add
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from latticemetric import _native
 from latticemetric.arguments import single_number
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError, shortened
-from latticemetric.metrics.base import plain_number
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class RecognitionStatistics:
 
 Penalty = int | float | str | Fraction
 
-_FINEST_UNIT = 10**17
+FINEST_UNIT = 10**17
 _LARGEST_PENALTY = 10**18
 _MOST_DIGITS = 20
 
@@ -110,9 +109,9 @@ _MOST_DIGITS = 20
 def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
     """Return the parameters of a recognition rate; α and β become integers over a common denominator."""
     unit = lcm(alpha.denominator, beta.denominator)
-    if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
+    if unit > FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
         raise UsageError(
-            f"alpha {plain_number(alpha)} and beta {plain_number(beta)} have too many digits for exact scores",
+            f"alpha {exact_text(alpha)} and beta {exact_text(beta)} have too many digits for exact scores",
             advice="give at most 16 significant digits",
         )
     return Gains(order, unit, int(alpha * unit), int(beta * unit))
@@ -133,6 +132,70 @@ def exact_penalty(value: Penalty, name: str) -> Fraction:
         f"{name} is {shortened(str(value))}, which has too many digits for exact scores",
         advice="give at most 16 significant digits",
     )
+
+
+class RateMap(NamedTuple):
+    """The affine map from gains to rates, rate = offset + scale · gain / size, with its integers.
+
+    Attributes:
+        offset: The rate without gain.
+        scale: The factor of gain / size, not 0.
+        unit: Numerators of rates are whole multiples of 1 / unit.
+        size_units: `offset` times `unit`.
+        gain_units: What one unit of gain (see `Gains`) adds to a numerator, times `unit`.
+    """
+
+    offset: Fraction
+    scale: Fraction
+    unit: int
+    size_units: int
+    gain_units: int
+
+    @classmethod
+    def of(cls, offset: Fraction, scale: Fraction, unit: int) -> Self:
+        """Return the map for gains in multiples of 1 / `unit`."""
+        if not scale:
+            raise UsageError("the scale of a rate is 0", advice="give 1, or -1 if lower rates are better")
+        each = scale / unit
+        common = lcm(offset.denominator, each.denominator)
+        return cls(offset, scale, common, int(offset * common), int(each * common))
+
+    def units(self, gain: int, size: int) -> int:
+        """Return the numerator of a rate, times `unit`; `gain` is in units of `Gains`."""
+        return self.size_units * size + self.gain_units * gain
+
+    def numerator(self, gain: int, size: int) -> int | float:
+        """Return the numerator of a rate: an integer if it is whole."""
+        units = self.units(gain, size)
+        return units / self.unit if units % self.unit else units // self.unit
+
+    def rate(self, ratio: Fraction | float) -> Fraction | float:
+        """Return the rate of gain / size."""
+        return self.offset + self.scale * ratio
+
+    def merit(self) -> tuple[Fraction, Fraction]:
+        """Return offset and scale of the rate if higher is better, otherwise of 1 − rate: larger is better."""
+        return (self.offset, self.scale) if self.scale > 0 else (1 - self.offset, -self.scale)
+
+
+def exact_text(value: Fraction) -> str:
+    """Return a fraction as a decimal number, or as a quotient if it has endless decimals.
+
+    Examples:
+        >>> [exact_text(Fraction(text)) for text in ("0.10", "2/3", "-1e3")]
+        ['0.1', '2/3', '-1000']
+    """
+    rest, digits = value.denominator, 0
+    for prime in (2, 5):
+        power = 0
+        while rest % prime == 0:
+            rest, power = rest // prime, power + 1
+        digits = max(digits, power)
+    if rest > 1:
+        return str(value)
+    number = str(abs(int(value * 10**digits))).rjust(digits + 1, "0")
+    sign = "-" if value < 0 else ""
+    return f"{sign}{number[:-digits]}.{number[-digits:]}" if digits else f"{sign}{number}"
 
 
 Merit = tuple[bool, Fraction]

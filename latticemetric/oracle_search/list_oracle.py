@@ -13,13 +13,10 @@ from typing import Any, NamedTuple
 from latticemetric.lattice.columns import Scales, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
-from latticemetric.metrics.character_rates import CER, GCR, MixedErrorRate
-from latticemetric.metrics.recognition import GRR, WER, WRR
+from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import Merit, RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.scored_path import ScoredPath
-
-_SHIPPED = (GRR, WRR, WER, GCR, CER, MixedErrorRate)  # subclasses of the user may score in another way
 
 # Search the lattice if a cost is larger: its checks report costs that are too large.
 _LARGEST = 1e100
@@ -36,11 +33,11 @@ class ListOracle(NamedTuple):
 def list_oracle(
     nbest: NBest, references: Sequence[GraphReference], metric: GRR, scales: Scales | None
 ) -> ListOracle | None:
-    """Return the best hypothesis and the 1-best; `None` if metric, references or costs need a search of the lattice.
+    """Return the best hypothesis and the 1-best; `None` if references or costs need a search of the lattice.
 
     Ties are resolved by the tie rule: the cheapest of equally good hypotheses, then the first in the list.
     """
-    if type(metric) not in _SHIPPED or any(isinstance(reference, Lattice) for reference in references):
+    if any(isinstance(reference, Lattice) for reference in references):
         return None
     own = {name: nbest.scales.get(name, 1.0) for name in nbest.score_names()}
     weights = weights_under(own, scales)

@@ -2,6 +2,7 @@
 
 All three maximise an `Objective`. Hope maximises weight · metric − cost, fear maximises −weight · metric − cost. In
 margin training, hope is the target and fear is the rival. The worst string maximises −metric; costs only decide ties.
+If lower rates are better, the metric is 1 − rate.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from latticemetric.arguments import real_number, whole_number
-from latticemetric.automata.recognition import ngram_total
+from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.engine.native import MOST_STEPS, hope_derivations
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
@@ -43,7 +44,7 @@ class Hope(Answer):
     """The best path or derivation by metric and model cost: the target of margin training.
 
     Attributes:
-        value: weight · rate − cost or weight · numerator − cost, depending on `on`; for WER, the rate is 1 − WER.
+        value: weight · rate − cost or weight · numerator − cost, depending on `on`; for error rates, 1 − rate counts.
         one_best: The model's 1-best, scored in the same way.
         exact: True if no path has a larger value (up to the rounding of 64-bit sums), except paths of strings that
             `hopes` lists before this one.
@@ -60,7 +61,7 @@ class Fear(Answer):
     """The string with the largest −weight · metric − cost: the rival of margin training.
 
     Attributes:
-        value: −weight · rate − cost or −weight · numerator − cost, depending on `on`; for WER, the rate is 1 − WER.
+        value: −weight · rate − cost or −weight · numerator − cost, depending on `on`; for error rates, 1 − rate counts.
         bound: An upper bound of the values of all strings, except strings that `fears` lists before this one; equal to
             `value` if `exact`.
         one_best: The model's 1-best, scored in the same way.
@@ -124,8 +125,11 @@ def hope(
     objective = Objective.of(rate, strings, weight, on, penalize=False)
     space = ForestSpace(graph, rate, scales)
     searches = [space.search_for(reference) for reference in objective.references]
-    derivations = hope_derivations(searches, objective.shares, space.cost)
-    best = min(derivations, key=lambda derivation: (-derivation.value, space.tie_key(derivation.edges)))
+    derivations = hope_derivations(searches, objective.gain_shares, space.cost)
+    gained = zip(derivations, objective.starts, objective.shares, strict=True)
+    values = [derivation.value + start * share for derivation, start, share in gained]
+    number = min(range(len(values)), key=lambda k: (-values[k], space.tie_key(derivations[k].edges)))
+    best = derivations[number]
     weighted = objective.weighted(space.reported(best.edges))
     path = space.scored(best.edges, [weighted.reference])
     return Hope(
@@ -340,14 +344,18 @@ class Objective:
     Attributes:
         metric: The recognition rate.
         references: The references; each string is compared with its best reference.
-        shares: For each reference, the factor that turns a gain (an integer, see `Gains`) into the weighted metric.
+        gains: The gains of the search: those of the metric, or a multiple, so that `starts` are integers.
+        shares: For each reference, the factor that turns a gain plus its start into the weighted metric.
+        starts: For each reference, the number to add to each gain, from the offset of the rate.
         costs_count: True if costs are part of the value, False if they only decide ties.
         penalize: True for fear and worst, which subtract the metric.
     """
 
     metric: GRR
     references: tuple[tuple[str, ...], ...]
+    gains: Gains
     shares: tuple[Fraction, ...]
+    starts: tuple[int, ...]
     costs_count: bool
     penalize: bool
 
@@ -368,24 +376,33 @@ class Objective:
         exact = given if isinstance(given, Fraction) else Fraction(number)
         if on not in {"rate", "numerator"}:
             raise UsageError(f"'{on}' cannot be weighed against costs", advice="choose rate or numerator")
-        totals = [1] * len(references)
         if on == "rate":
             # References without words have no rate: use them only if no reference has words.
             references = [reference for reference in references if metric.counted(reference)] or references
-            totals = [ngram_total(len(metric.counted(reference)), metric.order) for reference in references]
-        shares = tuple(exact / (metric.gains.unit * (total or 1)) for total in totals)
-        return cls(metric, tuple(references), shares, costs_count, penalize)
+        totals = [ngram_total(len(metric.counted(reference)), metric.order) for reference in references]
+        offset, scale = metric.rate_map.merit()
+        start = offset * metric.gains.unit / scale  # of one word or n-gram, as a gain
+        gains = metric.gains.times(start.denominator)
+        shares = tuple(exact * scale / (gains.unit * ((total or 1) if on == "rate" else 1)) for total in totals)
+        starts = tuple(start.numerator * total for total in totals)
+        return cls(metric, tuple(references), gains, shares, starts, costs_count, penalize)
+
+    @property
+    def gain_shares(self) -> list[Fraction]:
+        """For each reference, the factor of gains in the unit of the metric."""
+        return [share * (self.gains.unit // self.metric.gains.unit) for share in self.shares]
 
     def weighted(self, words: Sequence[str]) -> WeightedMetric:
         """Return the weighted metric of a string against its best reference."""
         gains = [self.metric.gain(self.metric.statistics(words, [reference])) for reference in self.references]
-        values = [gain * share for gain, share in zip(gains, self.shares, strict=True)]
+        gained = zip(gains, self.gain_shares, self.starts, self.shares, strict=True)
+        values = [gain * of_gain + start * share for gain, of_gain, start, share in gained]
         best = values.index(max(values))
         return WeightedMetric(values[best], self.references[best])
 
     def bounds(self, words: int) -> tuple[Fraction, Fraction]:
         """Return a lower and an upper bound of the weighted metric of strings of at most this number of words."""
-        order, unit, alpha, beta = self.metric.gains
+        order, unit, alpha, beta = self.gains
         lengths = [len(self.metric.counted(reference)) for reference in self.references]
         # Each word may be inserted, and each reference word deleted; negative penalties are rewards.
         least = [-words * max(0, alpha) - length * max(0, beta) for length in lengths]
@@ -393,7 +410,8 @@ class Objective:
             unit * ngram_total(length, order) + words * max(0, -alpha) + length * max(0, -beta) for length in lengths
         ]
         lower, upper = (
-            max(share * gain for share, gain in zip(self.shares, gains, strict=True)) for gains in (least, most)
+            max(share * (gain + start) for share, gain, start in zip(self.shares, gains, self.starts, strict=True))
+            for gains in (least, most)
         )
         return lower, upper
 
@@ -538,6 +556,8 @@ class _Search:
             space.cost,
             self.objective.references,
             shares=self.objective.shares,
+            starts=self.objective.starts,
+            gains=self.objective.gains,
             costs_count=self.objective.costs_count,
             penalize=self.objective.penalize,
             most=self.n,

@@ -202,6 +202,8 @@ class LatticeSpace(SearchSpace):
             rounded(self.cost, self.graph.largest_cost(self.cost)),
             [reference],
             shares=[Fraction(1)],
+            starts=[0],
+            gains=self.metric.gains,
             costs_count=False,
             penalize=False,
             most=n,
@@ -216,16 +218,16 @@ class LatticeSpace(SearchSpace):
 
     def strings_by_loss(self, cost: Costs, references: Sequence[Sequence[str]], **settings: Any) -> list[StringLoss]:
         """Return the strings with the smallest losses, in ascending order; see `native.search_loss_augmented`."""
-        expected, gains = [self.encoded(reference) for reference in references], self.metric.gains
+        expected = [self.encoded(reference) for reference in references]
         if self.spelling is None:
             lattice, label, shown = self.graph, self.label, self.shown
             return native.search_loss_augmented(
-                lattice, cost, label=label, shown=shown, references=expected, gains=gains, **settings
+                lattice, cost, label=label, shown=shown, references=expected, **settings
             )
         spelled = spelled_lattice(self.graph, self.spelling)
         lattice, cost, label, shown = spelled.lattice, spelled.cost(cost), spelled.lattice.word, self.shown
         found = native.search_loss_augmented(
-            lattice, cost, label=label, shown=spelled.of_arcs(shown), references=expected, gains=gains, **settings
+            lattice, cost, label=label, shown=spelled.of_arcs(shown), references=expected, **settings
         )
         return [string._replace(arcs=spelled.arcs_of(string.arcs)) for string in found]
 

@@ -23,7 +23,7 @@ from latticemetric.automata.recognition import Gains, ngram_total, require_short
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen, Result
+from latticemetric.frozen import Frozen, Result, cached_property
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Floats, Scales, is_any_of
 from latticemetric.lattice.lattice import Lattice
@@ -31,7 +31,7 @@ from latticemetric.lattice.n_best import small_enough
 from latticemetric.metrics.base import GraphReferences, listed_references
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
-from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.recognition_statistics import RateMap, RecognitionStatistics
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.segments import count_segments
 from latticemetric.nbest import NBest
@@ -53,7 +53,6 @@ _SEED = 1
 TABLE_BYTES = 2**29
 # Distributions are polynomials with one term per multiple of 1 / unit, unless the unit of gains is larger than this.
 _FINEST_POLYNOMIAL = 1000
-_EDITS = Gains(1, 1, 1, 0)  # the gains of WER and WRR
 _NO_WORD = -1
 # Gradients are not divided by smaller posteriors: the quotients would consist of rounding errors.
 _LEAST_WEIGHT = 1e-6
@@ -223,21 +222,24 @@ class _Settings(NamedTuple):
 class CountedReferences:
     """The distinct references of a search. References without words are left out if another reference has words.
 
-    The kernel computes costs: errors for WER and WRR, otherwise negative gains. It divides each cost by the size of its
-    reference; `rate` converts the mean of these quotients to a rate. A reference without words has no rate.
+    The kernel computes costs: edit distances if the gains allow it (as for WER and WRR), otherwise negative gains. It
+    divides each cost by the size of its reference; `rate` converts the mean of these quotients to a rate. A reference
+    without words has no rate.
 
     Attributes:
         words: For each reference, the words that the metric counts.
         totals: The denominator of each reference: its number of words or n-grams.
         gains: The parameters of the metric.
-        counts_errors: True if the rate is an error rate (WER).
+        rate_map: The map from gains to rates.
+        bounds: Bounds of all rates.
         number: The number of given references; a graph counts as one.
     """
 
     words: tuple[tuple[str, ...], ...]
     totals: tuple[int, ...]
     gains: Gains
-    counts_errors: bool
+    rate_map: RateMap
+    bounds: tuple[float, float]
     number: int
 
     @classmethod
@@ -246,7 +248,8 @@ class CountedReferences:
         words = list(dict.fromkeys(metric.counted(reference) for reference in strings_of_references(references)))
         words = [reference for reference in words if reference] or words[:1]
         totals = tuple(ngram_total(len(reference), metric.order) for reference in words)
-        return cls(tuple(words), totals, metric.gains, metric.counts_errors, len(listed_references(references)))
+        number = len(listed_references(references))
+        return cls(tuple(words), totals, metric.gains, metric.rate_map, metric.bounds, number)
 
     @property
     def is_defined(self) -> bool:
@@ -261,32 +264,42 @@ class CountedReferences:
     @property
     def by_edits(self) -> bool:
         """True if costs are edit distances."""
-        return self.gains == _EDITS
+        return self.gains.are_edits
+
+    @cached_property
+    def _line(self) -> tuple[float, int, int]:
+        """The rate as a function of the mean q of cost / size: its value at 0, and the quotient before q."""
+        offset, scale = self.rate_map.offset, self.rate_map.scale
+        at_zero, slope = (offset + scale, -scale) if self.by_edits else (offset, -scale / self.gains.unit)
+        return float(at_zero), slope.numerator, slope.denominator
 
     def rate(self, mean: float) -> float:
         """Return the rate, given the mean of cost / size."""
-        if self.counts_errors:
-            return mean
-        return 1 - mean if self.by_edits else 0.0 - mean / self.gains.unit
+        at_zero, above, below = self._line
+        return at_zero + above * mean / below
 
     def possible(self, bound: float) -> float:
-        """Return a bound of the rate; if rounding moved it below a WER of 0 or above a WRR of 1, this limit."""
-        if self.counts_errors:
-            return max(0.0, bound)
-        return min(1.0, bound) if self.by_edits else bound
+        """Return a bound of the rate; if rounding moved it beyond all possible rates, the limit of these."""
+        low, high = self.bounds
+        return min(max(low, bound), high)
 
     @property
     def slope(self) -> float:
         """The derivative of the rate with respect to the mean of cost / size."""
-        return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
+        _, above, below = self._line
+        return above / below
 
     def numerator(self, cost: int, reference: int) -> float:
         """Return the numerator of the rate (if whole, as `int`), given a cost and the index of the reference."""
-        if self.counts_errors:
-            return cost
-        if self.by_edits:
-            return self.totals[reference] - cost
-        return -cost // self.gains.unit if cost % self.gains.unit == 0 else -cost / self.gains.unit
+        return self.rate_map.numerator(self._gain(cost, self.totals[reference]), self.totals[reference])
+
+    def mean_numerator(self, mean: float) -> float:
+        """Return the mean numerator, given the mean of cost / size against references of the same size."""
+        at_zero, above, below = self._line
+        return at_zero * self.totals[0] + above * (mean * self.sizes[0]) / below
+
+    def _gain(self, cost: int, total: int) -> int:
+        return (total - cost) * self.gains.unit if self.by_edits else -cost
 
     def costs(self, strings: Sequence[tuple[str, ...]], gains: Gains) -> list[tuple[int, int]]:
         """Return the cost of each string against its best reference (ties: the first), and this reference's index."""
@@ -500,12 +513,7 @@ _Outcome = tuple[int, int, float]
 def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
     """Return the result with its expected numerator and denominator, if they are known."""
     if len(set(listed.totals)) == 1:
-        total = listed.totals[0]
-        whole = mean * listed.sizes[0]
-        numerator = (
-            whole if listed.counts_errors else total - whole if listed.by_edits else 0.0 - whole / listed.gains.unit
-        )
-        return replace(found, numerator=numerator, denominator=float(total))
+        return replace(found, numerator=listed.mean_numerator(mean), denominator=float(listed.totals[0]))
     if not found.exact:
         return found
     return replace(
@@ -592,7 +600,7 @@ def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReference
         is_word &= ~is_any_of(forest.target.values, silent, forest.vocabulary)
     before = np.concatenate([[0], np.cumsum(is_word)])
     words = whole.expected(np.diff(before[forest.target.begin]))
-    numerator = words * listed.numerator(listed.gains.alpha, 0)
+    numerator = words * float(-metric.rate_map.scale * Fraction(listed.gains.alpha, listed.gains.unit))
     return _of_large_forest(
         metric, listed, value=None, numerator=numerator, denominator=0.0, low=None, high=None, standard_error=0.0
     )
@@ -605,17 +613,18 @@ _ROUNDING = 1e-9  # rounding errors of sums; those of logarithms of probabilitie
 def _worst_rate(listed: CountedReferences, longest: int) -> float:
     """Return a bound of the worst rate that a string with up to `longest` words has against its best reference."""
     _, unit, alpha, beta = listed.gains
-    rates = []
+    worst = []
     for reference, total in zip(listed.words, listed.totals, strict=True):
         size = len(reference)
-        # The worst string has no matches, and substitutes words where possible. The gain of its other words is linear
-        # in its length, with a bend at the length of the reference, so three lengths are enough.
+        # The worst string has no matches. It substitutes words where possible, if this gains more than to insert and
+        # delete them. The gain of its other words is linear in its length, with a bend at the length of the reference,
+        # so three lengths are enough.
         gains = [
-            -alpha * max(0, words - size) - beta * max(0, size - words) for words in (0, min(size, longest), longest)
+            max(-alpha * max(0, words - size) - beta * max(0, size - words), -alpha * words - beta * size)
+            for words in (0, min(size, longest), longest)
         ]
-        worst = min(gains) / (unit * total)
-        rates.append(1 - worst if listed.counts_errors else worst)
-    return min(rates) if listed.counts_errors else max(rates)
+        worst.append(Fraction(min(gains), unit * total))
+    return float(listed.rate_map.rate(max(worst)))
 
 
 def _by_edge(found: Expected, unfolded: Unfolded, forest: Forest) -> Expected:

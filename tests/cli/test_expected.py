@@ -180,3 +180,40 @@ def test_answers_come_back_from_journals():
             answer = lm.expected(lattice, "we should meet", "4-grr", gradient=True, most_states=most)
             plain = PlainData()
             assert plain.loads(plain.dumps((name, answer))) == (name, answer)
+
+
+@pytest.mark.parametrize("verb", ["oracle", "expected", "sweep"])
+def test_the_cost_of_substitutions_is_a_parameter_of_every_search(verb, tmp_path):
+    metric, output = lm.WER(substitution="4/3"), tmp_path / "found.json"
+    more = ["--nbest-sizes", 1] if verb == "sweep" else []
+    for shard in ("1/2", "2/2"):
+        arguments = (*MEETING, "--metric", "wer", "-P", "wer.substitution=4/3", *more)
+        done = latticemetric(verb, *arguments, "--shard", shard, "-o", output.with_stem(shard[0]))
+        assert done.status == 0, done.stderr
+    merged = json.loads(latticemetric("merge", tmp_path / "1.json", tmp_path / "2.json").stdout)
+    assert merged["signature"] == str(metric.signature)
+    references = dict(line.split(maxsplit=1) for line in MEETING[1].read_text().splitlines())
+    graphs = list(lm.read(MEETING[0]))
+    best = [lm.oracle(graph, references[name], metric).words for name, graph in graphs]
+    total = metric.corpus(best, [references[name] for name, _ in graphs])
+    found = merged["rows"][-1] if verb == "sweep" else merged["corpus"]
+    assert (found["oracle"] if verb == "expected" else found)["score"] == total.score
+    if verb == "expected":
+        answers = [lm.expected(graph, references[name], metric) for name, graph in graphs]
+        sums = [sum(getattr(one, side) for one in answers) for side in ("numerator", "denominator")]
+        assert found["expected"] == pytest.approx(sums[0] / sums[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metric", "wer", "-P", "cer.substitution=2"], "the metric 'cer' is not scored; name it in --metric"),
+        (["--metric", "wer", "-P", "wer.substitution=0"], "substitution is 0, which is not above 0"),
+        (["--metric", "wer", "-P", "wer.empty=0"], "wer searches no graphs if references without words do not count"),
+        (["--metric", "4-grr", "--alpha", "1", "-P", "4-grr.alpha=2"], "alpha is given twice"),
+    ],
+)
+def test_parameters_of_searches_that_there_are_not_are_refused(arguments, message):
+    done = latticemetric("expected", *MEETING, *arguments)
+    assert done.status == 2
+    assert message in done.stderr

@@ -1,5 +1,6 @@
 """Recognition rates of strings: against brute force, against known values, and against each other."""
 
+import math
 from fractions import Fraction
 from functools import reduce
 from operator import add
@@ -279,3 +280,40 @@ def test_signatures_name_every_parameter():
     two = lm.GRR(2, alpha=-0.9, beta=1).corpus(["a"], [["a", "b c"]]).signature
     assert two == "2-grr|alpha:-0.9|beta:1|refs:2|case:mixed|tok:none|v:0.1.0"
     assert str(lm.WER().signature).startswith("wer|")
+
+
+@pytest.mark.parametrize("kind", [lm.WER, lm.CER, lm.MixedErrorRate])
+@pytest.mark.parametrize(
+    ("empty", "errors", "segments"),
+    [("errors", True, [None, None]), ("ignore", False, [None, None]), ("0", False, [0.0, 0.0]), (0, False, [0.0, 0.0])],
+)
+def test_empty_references_count_as_asked_for(kind, empty, errors, segments):
+    said, meant = ["ab cd", "x y", ""], [["ab ce"], ["", ""], [""]]
+    metric, plain = kind(empty=empty), kind()
+    first = plain.statistics(said[0], meant[0])
+    total = metric.corpus(said, meant)
+    assert total.statistics == (plain.corpus(said, meant).statistics if errors else first)
+    assert metric.values(metric.table(said, meant))[0] == metric.score(said[0], meant[0]) == plain.value(first)
+    scored = lm.score(said, meant, metric)[metric.name]
+    assert (
+        list(scored.segments.values())[1:]
+        == segments
+        == [metric.score(*pair) for pair in zip(said[1:], meant[1:], strict=True)]
+    )
+    assert scored.value == total.score
+    assert scored.details().total.errors == total.statistics.errors
+    assert dict(metric.signature.fields).get("empty") == (None if errors else str(empty))
+    assert (metric == plain) == errors
+    row = lm.utility_matrix(metric, ["ab cd"], [""])[0, 0]
+    assert (None if math.isnan(row) else row) == segments[0]
+    lattice = lm.Lattice.from_strings(["a"])
+    if errors:
+        assert lm.expected(lattice, "a", metric).value == 0
+    else:
+        with pytest.raises(lm.UsageError, match="leave the parameter empty out"):
+            lm.oracle(lattice, "a", metric)
+
+
+def test_an_unknown_way_to_count_empty_references_is_refused():
+    with pytest.raises(lm.UsageError, match=r"empty is 'zero'; choose one of errors, ignore, 0"):
+        lm.WER(empty="zero")

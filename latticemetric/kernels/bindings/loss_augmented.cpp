@@ -1,4 +1,5 @@
 // Python bindings of loss-augmented searches: strings by metric and cost together.
+#include <cstdlib>
 #include <utility>
 
 #include "bindings/binding.hpp"
@@ -44,17 +45,20 @@ nb::tuple py_loss_augmented_strings(Input<std::int32_t> source, Input<std::int32
                                     Halves cost_weight, bool penalize, std::int32_t order,
                                     std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t most,
                                     std::int64_t most_steps, std::size_t most_bytes, const std::string& method,
-                                    std::size_t part_bytes) {
+                                    std::size_t part_bytes, std::vector<std::int64_t> starts) {
   std::vector<std::uint8_t> is_word;
   std::vector<double> ends;
   const LossLattice input = checked(source, target, label, shown, cost, final_cost, is_final, is_word, ends);
-  require(!references.empty() && references.size() == weights.size(), "references must have weights");
+  if (starts.empty()) starts.assign(references.size(), 0);
+  require(!references.empty() && references.size() == weights.size() && references.size() == starts.size(),
+          "references must have weights and starts");
   require(cost_weight.first >= 0, "a weight is negative");
   LossFunction loss_function{{}, checked_gains(order, unit, alpha, beta), to_int128(cost_weight), penalize};
   for (std::size_t r = 0; r < references.size(); ++r) {
     require(references[r].size() < longest_reference, "the reference is too long");
     require(weights[r].first >= 0, "a weight is negative");
-    loss_function.references.push_back({std::move(references[r]), to_int128(weights[r])});
+    require(std::abs(starts[r]) < (std::int64_t{1} << 62), "a start is too large");
+    loss_function.references.push_back({std::move(references[r]), to_int128(weights[r]), starts[r]});
   }
   require(most >= 1 && most_steps >= 1 && most_steps < (std::int64_t{1} << 30), "strings or steps are out of range");
   const auto search_method = checked_method(method, part_bytes);
@@ -74,7 +78,7 @@ void bind_loss_augmented(nb::module_& m) {
   m.def("loss_augmented_strings", &py_loss_augmented_strings, "source"_a, "target"_a, "label"_a, "shown"_a, "cost"_a,
         "final_cost"_a, "is_final"_a, "references"_a, "weights"_a, "cost_weight"_a, "penalize"_a, "order"_a, "unit"_a,
         "alpha"_a, "beta"_a, "most"_a, "most_steps"_a, "most_bytes"_a, "method"_a = "automatic",
-        "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
+        "part_bytes"_a = latticemetric::SearchMethod().part_bytes, "starts"_a = std::vector<std::int64_t>());
 }
 
 }  // namespace latticemetric

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -42,8 +43,9 @@ class LossKeys {
     const Int128 cost = static_cast<Int128>(largest_cost(lattice, costs)) * arcs;
     Int128 value = 0;
     std::size_t longest = 0;
-    for (const auto& [words, weight] : loss_function.references) {
-      const Int128 gain = largest_gain<Int128>(loss_function.gains, longest_path(lattice, true), words.size());
+    for (const auto& [words, weight, start] : loss_function.references) {
+      const Int128 gain = std::abs(start) +
+                          largest_gain<Int128>(loss_function.gains, longest_path(lattice, true), words.size());
       value = std::max(value, 2 * weight * gain);
       longest = std::max(longest, words.size());
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -309,8 +310,12 @@ class StringSearch {
 
 Int128 largest_gain_in(const LossLattice& input, const LossFunction& loss_function) {
   std::size_t longest = 0;
-  for (const auto& reference : loss_function.references) longest = std::max(longest, reference.words.size());
-  return largest_gain<Int128>(loss_function.gains, longest_path(input.lattice, true), static_cast<Int128>(longest));
+  std::int64_t start = 0;
+  for (const auto& reference : loss_function.references) {
+    longest = std::max(longest, reference.words.size());
+    start = std::max(start, std::abs(reference.start));
+  }
+  return start + largest_gain<Int128>(loss_function.gains, longest_path(input.lattice, true), static_cast<Int128>(longest));
 }
 
 void require_sums(const LossLattice& input, const LossFunction& loss_function) {
@@ -335,6 +340,7 @@ LossAugmentedStrings least_loss(const LossLattice& input, const LossFunction& lo
     LeastLoss found = search_least_loss(input.lattice, input.costs, reference.words.data(),
                                         static_cast<std::int32_t>(reference.words.size()), loss_function.gains,
                                         reference.weight, loss_function.cost_weight, method);
+    found.loss -= reference.weight * reference.start;
     if (!best || is_better(found, *best)) best = std::move(found);
   }
   return {{std::move(best->arcs)}, {best->loss}, 1, 0};

@@ -20,6 +20,7 @@ struct LossLattice {
 struct WeightedReference {
   std::vector<std::int32_t> words;
   Int128 weight;  // of a gain against it; at least 0
+  std::int64_t start;  // added to every gain against it
 };
 
 // The loss of a string is cost_weight * cost − the largest weight * gain over all references and alignments. If gains

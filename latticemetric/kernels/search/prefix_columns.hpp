@@ -30,7 +30,8 @@ class PrefixColumns {
     const EditGains<Gain> gains(keys.loss_function().gains);
     for (std::size_t r = 0; r < bounds.size(); ++r) {
       const Int128 weight = keys.loss_function().references[r].weight;
-      parts_.push_back({states_, weight, penalize ? weight : -weight, &bounds[r],
+      parts_.push_back({states_, weight, penalize ? weight : -weight,
+                        static_cast<Gain>(keys.loss_function().references[r].start), &bounds[r],
                         Rows(bounds[r].table().positions().symbols(), gains)});
       states_ += parts_.back().rows.states();
     }
@@ -41,7 +42,13 @@ class PrefixColumns {
 
   void start(Column& column) const {
     column.resize(static_cast<std::size_t>(states_));
-    for (const auto& part : parts_) part.rows.start(0, column.data() + part.first);
+    for (const auto& part : parts_) {
+      Gain* const row = column.data() + part.first;
+      part.rows.start(0, row);
+      if (part.start == 0) continue;
+      for (std::int32_t s = 0; s < part.rows.states(); ++s)
+        if (!Rows::is_unreachable(row[s])) row[s] += part.start;
+    }
     forget(0, column);
   }
 
@@ -106,6 +113,7 @@ class PrefixColumns {
     std::int32_t first;  // its first state in a column
     Int128 weight;
     Int128 sign;           // the weight of a gain in a loss
+    Gain start;            // of all gains
     CompletionBounds<penalize>* bounds;
     Rows rows;
   };

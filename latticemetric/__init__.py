@@ -55,6 +55,7 @@ _NAMES = {
     "metrics.meteor": "METEOR",
     "metrics.nist": "NIST",
     "metrics.recognition": "GRR WER WRR",
+    "metrics.functions": "metric_from_function",
     "metrics.registry": "make_metric",
     "metrics.sclite": "Sclite",
     "metrics.ter": "TER",

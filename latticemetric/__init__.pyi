@@ -82,6 +82,7 @@ from latticemetric.metrics.compounds import CompoundWER as CompoundWER
 from latticemetric.metrics.error_rates import MER as MER
 from latticemetric.metrics.error_rates import WIL as WIL
 from latticemetric.metrics.error_rates import WIP as WIP
+from latticemetric.metrics.functions import metric_from_function as metric_from_function
 from latticemetric.metrics.meteor import METEOR as METEOR
 from latticemetric.metrics.nist import NIST as NIST
 from latticemetric.metrics.recognition import GRR as GRR

@@ -447,6 +447,7 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
 
     Raises:
         InputError: This plug-in cannot be loaded, or has the name of a built-in metric or format.
+        UsageError: The plug-in makes no metric, or one that fails.
     """
     own, load = _registry(kind)
     if entry.name in own:
@@ -458,6 +459,10 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
         problem = str(warning.message)
         if f"'{entry.name}' ({entry.value})" in problem:
             raise InputError(problem)
+    if kind == "metric":
+        from latticemetric.metrics.registry import make_metric
+
+        make_metric(entry.name).score("a b", ["a c"])
     package = f" of {entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
     return f"{entry.value}{package}"
 

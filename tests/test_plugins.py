@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from kit.many_graphs import latticemetric
 from kit.paths import ROOT
 
 import latticemetric as lm
@@ -206,3 +209,129 @@ def test_a_format_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path)
     [(name, graph)] = lm.read(tmp_path / "two.slots")
     assert (name, graph.statistics().paths) == ("utt-1", 4)
     assert "slots" in formats.formats()
+
+
+# --- Names of plug-ins, and plug-ins that are functions
+
+
+class ContentWER(lm.WER):
+    """A subclass that keeps the name of its base."""
+
+    def __init__(self, **parameters):
+        super().__init__(ignore=["the", "a"], **parameters)
+
+
+def length_ratio(hypothesis, reference, *, power=1):
+    return (len(hypothesis) / len(reference)) ** power if reference else None
+
+
+def errors(hypothesis, reference):
+    return abs(len(hypothesis.split()) - len(reference.split()))
+
+
+errors.higher_is_better = False
+
+
+def test_a_metric_has_the_name_of_its_entry_point(plugins):
+    plugins(EntryPoint("content-wer", ContentWER), EntryPoint("Half", lambda: lm.GRR(1, alpha="0.5")))
+    found = lm.score(["the cat", "a dog"], ["a cat", "dogs"], "wer,content-wer,half")
+    assert found.values == {"wer": 1.0, "content-wer": 0.5, "Half": 1 / 6}
+    assert [one.signature.split("|")[0] for one in found] == ["wer", "content-wer", "Half"]
+    metric = lm.make_metric("content-wer", substitution=2)
+    again = pickle.loads(pickle.dumps(metric))
+    assert (again, again.name, hash(again)) == (metric, "content-wer", hash(metric))
+    assert (metric.substitution, isinstance(metric, ContentWER), ContentWER().name) == (2, True, "wer")
+    lattice = lm.Lattice.from_strings(["the cat", "a bat"], costs=[1.0, 0.0])
+    best = lm.oracle(lattice, "cat", metric)
+    assert (best.words, best.signature.split("|")[0]) == (("cat",), "content-wer")
+    assert lm.expected(lattice, "cat", metric).exact
+
+
+def test_a_metric_that_is_an_object_is_taken_as_it_is(plugins):
+    plugins(EntryPoint("two", lm.GRR(2)))
+    assert (lm.make_metric("two").name, lm.make_metric("two").order) == ("two", 2)
+    with pytest.raises(lm.UsageError, match="metric 'two' has no parameter 'alpha'"):
+        lm.make_metric("two", alpha=1)
+
+
+def test_a_function_of_two_texts_is_a_metric(plugins):
+    plugins(EntryPoint("length", length_ratio), EntryPoint("off-by", errors))
+    said, meant = ["ab", "abc", "x"], [[["abcd"], ["abc"]], [["ab"]], [""]]
+    metric = lm.make_metric("length")
+    assert [metric.score(*pair) for pair in zip(said, meant, strict=True)] == [2 / 3, 1.5, None]
+    assert metric.corpus(said, meant).score == pytest.approx((2 / 3 + 1.5) / 2)
+    assert str(metric.signature) == (
+        f"length|function:{__name__}.length_ratio|refs:1|case:mixed|tok:none|v:{lm.__version__}"
+    )
+    squared = lm.make_metric("length", power=2)
+    assert (squared.score("ab", "abcd"), squared.signature.fields["power"]) == (0.25, "2")
+    assert pickle.loads(pickle.dumps(squared)) == squared != metric
+    assert not lm.make_metric("off-by").higher_is_better
+    assert lm.make_metric("off-by").score("a b c", [["a"], ["a", "b"]]) == 1
+    nbest = lm.NBest.from_strings(["a b c", "a b", "a"], costs=[0.0, 0.0, 0.0])
+    assert lm.mbr(nbest, "off-by").words == ("a", "b")
+    found = lm.score(said, meant, "length,wer")
+    assert found["length"].segments == {"1": 2 / 3, "2": 1.5, "3": None}
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "message"),
+    [
+        (str.upper, None, "not a function of a hypothesis and a reference; give one that takes two strings"),
+        ("wer", None, "str is not a function of a hypothesis"),
+        (lm.WER, None, "WER is not a function of a hypothesis"),
+        (errors, "", "'' is not the name of a metric"),
+    ],
+)
+def test_what_is_no_function_of_two_texts_is_refused(function, name, message):
+    with pytest.raises(lm.UsageError, match=message):
+        lm.metric_from_function(function, name)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [("0.5", r"returns '0.5'; return a finite number"), (math.inf, "returns inf"), ([1, 2], r"returns \[1, 2\]")],
+)
+def test_what_is_no_score_is_refused(value, message):
+    with pytest.raises(lm.UsageError, match=message):
+        lm.metric_from_function(lambda _h, _r: value, "odd").score("a", "a")
+    assert lm.metric_from_function(lambda _h, _r: math.nan, "odd").score("a", "a") is None
+    with pytest.raises(lm.UsageError, match="the metric odd fails on 'a' and 'b': ZeroDivisionError: division by zero"):
+        lm.metric_from_function(lambda h, r: 1 / 0, "odd").score("a", "b")  # noqa: ARG005
+
+
+@pytest.mark.parametrize(
+    ("loaded", "message"),
+    [
+        (lambda: 3, "plug-in 'odd' makes an object of int, not a metric"),
+        (lambda: 1 / 0, "plug-in 'odd' fails: ZeroDivisionError: division by zero"),
+        (5, r"no metric 'odd': plug-in 'odd' \(package:odd\) does not load: it is an object of int"),
+        (ImportError("no\nlibrary"), r"no metric 'odd': plug-in 'odd' \(package:odd\) does not load: no library"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:metric plug-in 'odd'")
+def test_a_plug_in_that_is_no_metric_is_refused_in_one_line(plugins, loaded, message):
+    plugins(EntryPoint("odd", loaded))
+    with pytest.raises(lm.UsageError, match=message) as refused:
+        lm.make_metric("odd")
+    assert "\n" not in str(refused.value)
+
+
+def test_plug_ins_that_nobody_asks_for_are_not_imported(plugins):
+    plugins(EntryPoint("broken", ImportError("no")), EntryPoint("half", lambda: lm.GRR(1, alpha="0.5")))
+    assert lm.make_metric("half").name == "half"  # warnings are errors
+
+
+def test_a_format_has_the_name_of_its_entry_point(plugins, tmp_path):
+    plugins(EntryPoint("trays", slots()))
+    (tmp_path / "x").write_text("SLOTS hello\n")
+    assert lm.read_one(tmp_path / "x", format="trays").num_states == 2
+
+
+def test_one_metric_is_given_once():
+    data = ROOT / "examples" / "data"
+    files = (data / "letters.new.txt", data / "letters.ref.txt")
+    for verb, metrics_given in (("score", "wer,WER"), ("score", "chrf,wer,chrf")):
+        done = latticemetric(verb, *files, "-m", metrics_given)
+        assert done.status == 2
+        assert "is given twice; leave one of them out" in done.stderr

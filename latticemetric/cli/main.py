@@ -9,6 +9,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -109,6 +110,7 @@ def _run(load: Callable[[], click.Command], program: str) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imports and the first thousands of answers create many lasting objects and little garbage: collect rarely.
     gc.set_threshold(100_000, 20, 20)
+    warnings.formatwarning = lambda message, *_place, **_line: f"warning: {harmless(str(message))}\n"
     _fill_closed_streams()
     listen()
     try:

@@ -179,7 +179,7 @@ def word_list(text: str | None) -> frozenset[str]:
 
 
 def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
-    """Return the metrics named in these comma-separated lists, without duplicates.
+    """Return the metrics named in these comma-separated lists; refuse one that is named twice.
 
     If `stem` is set, all metrics compare stems of words. `parameters` are texts such as `chrf.beta=3`: metric,
     parameter and value.
@@ -201,6 +201,8 @@ def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Itera
             raise UsageError(
                 f"{name} does not support stems", where="--stem", advice="leave --stem or the metric out"
             ) from None
+        if metric.name in metrics:
+            raise UsageError(f"metric '{metric.name}' is given twice", advice="leave one of them out")
         metrics[metric.name] = metric
     return list(metrics.values())
 

@@ -11,7 +11,7 @@ import struct
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -295,8 +295,8 @@ def _load_plugins() -> None:
             continue
         try:
             plugin = entry.load()
-            if plugin.name in BUILT_IN:
-                _built_in(plugin.name)
+            if plugin.name != entry.name:
+                plugin = replace(plugin, name=entry.name)
             if _formats.get(plugin.name) is not plugin:
                 register(plugin)
         except Exception as error:  # noqa: BLE001  a plug-in may raise anything

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import warnings
 from collections.abc import Callable
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -29,6 +31,8 @@ _HOME = {
 
 OWN_METRICS = frozenset(_HOME)
 
+_UNKNOWN_PARAMETER = re.compile(r"(?:unexpected keyword|multiple values for) argument '(\w+)'")
+
 _factories: dict[str, tuple[Callable[..., Any], bool]] = {}
 
 Factory = Callable[..., Any]
@@ -51,17 +55,101 @@ def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory
 
 def load_plugins() -> None:
     """Import the metrics of other packages (plug-ins); warn if an import fails."""
+    for name, problem in _load(lambda _: True).items():
+        warnings.warn(f"metric plug-in '{name}' {problem}", stacklevel=2)
+
+
+def _load(is_wanted: Callable[[str], bool]) -> dict[str, str]:
+    """Import the plug-ins with these names; return why imports failed, by name."""
     from importlib.metadata import entry_points
 
+    problems = {}
     for entry in entry_points(group=_ENTRY_POINTS):
-        if entry.name in OWN_METRICS or entry.name in _factories:
+        key = entry.name.lower()  # as users may write it
+        if key in OWN_METRICS or key in _factories or not is_wanted(key):
             continue
         try:
-            factory = entry.load()
-            if entry.name not in _factories:
-                register(entry.name)(factory)
+            factory = _factory_of(entry.name, entry.load())
+            if key not in _factories:
+                register(key)(factory)
         except Exception as error:  # noqa: BLE001  another package may raise anything
-            warnings.warn(f"metric plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
+            problems[entry.name] = f"({entry.value}) does not load: {' '.join(str(error).split())}"
+    return problems
+
+
+def _factory_of(name: str, loaded: Any) -> Factory:
+    """Return the factory of a plug-in, which may be a class, a factory, a metric, or a function of two texts.
+
+    Its metrics have the name of the entry point.
+    """
+    from latticemetric.metrics.base import Metric
+    from latticemetric.metrics.functions import metric_from_function, needs_texts
+
+    if needs_texts(loaded):
+
+        def make_function_metric(**parameters: Any) -> Any:
+            return metric_from_function(loaded, name, parameters=parameters)
+
+        return make_function_metric
+    if isinstance(loaded, Metric):
+
+        def make_same_metric() -> Any:
+            return loaded
+
+        return partial(_named, name, make_same_metric)
+    if not callable(loaded):
+        raise UsageError(
+            f"it is an object of {type(loaded).__name__}", advice="name a metric, its class, or a function of two texts"
+        )
+    return partial(_named, name, loaded)
+
+
+def _named(name: str, factory: Factory, **parameters: Any) -> Any:
+    """Return the metric that a plug-in's factory makes, with the name of its entry point.
+
+    Raises:
+        UsageError: The factory fails, or makes no metric.
+    """
+    from latticemetric.metrics.base import Metric
+
+    try:
+        metric = factory(**parameters)
+    except UsageError:
+        raise
+    except Exception as error:
+        if isinstance(error, TypeError) and _UNKNOWN_PARAMETER.search(str(error)):
+            raise
+        what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise UsageError(f"the metric plug-in '{name}' fails: {what}", advice="correct or remove it") from error
+    if not isinstance(metric, Metric):
+        raise UsageError(
+            f"the metric plug-in '{name}' makes an object of {type(metric).__name__}, not a metric",
+            advice="derive it from latticemetric.metrics.base.Metric, or name a function of two texts",
+        )
+    return renamed(metric, name)
+
+
+def renamed(metric: Any, name: str) -> Any:
+    """Return a copy of a metric with another name; the metric itself if it has this name."""
+    if metric.name == name:
+        return metric
+    other = copy.copy(metric)
+    vars(other).pop("_signatures", None)  # which have the old name
+    kind: Any = type(metric)
+    object.__setattr__(other, "__class__", _renamed_class(kind, name))
+    return other
+
+
+@lru_cache
+def _renamed_class(kind: Any, name: str) -> type:
+    def reduce(metric: Any) -> tuple[Any, ...]:
+        """Pickle the metric under its own class, which can be imported."""
+        original: Any = object.__new__(kind)
+        vars(original).update({key: value for key, value in vars(metric).items() if key != "_signatures"})
+        return renamed, (original, name)
+
+    own = {"name": name, "__slots__": (), "__reduce__": reduce, "__module__": kind.__module__, "__doc__": kind.__doc__}
+    return type(kind.__name__, (kind,), own)
 
 
 def metric_names() -> list[str]:
@@ -88,17 +176,19 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     match = re.fullmatch(r"(?:([0-9]{1,9})-)?(.+)", spec.strip().lower())
     name = match[2] if match else ""
     _load_own(name)
-    if name not in _factories:
-        load_plugins()
+    # Only the plug-in of this name, since others may be slow, or fail.
+    problems = {} if name in _factories else _load(lambda plugin: plugin == name)
     if not match or name not in _factories or (match[1] is not None) != _factories[name][1]:
-        raise UsageError(f"there is no metric '{shortened(spec)}'", advice=f"choose one of {', '.join(metric_names())}")
+        why = "".join(f": plug-in '{plugin}' {problem}" for plugin, problem in problems.items())
+        advice = f"choose one of {', '.join(metric_names())}"
+        raise UsageError(f"there is no metric '{shortened(spec)}'{why}", advice=advice)
     factory, ordered = _factories[name]
     leading = (int(match[1]),) if ordered else ()
     try:
         return factory(*leading, **parameters)
     except TypeError as error:
         # The name itself gives an argument that has several values, such as the order of 4-grr.
-        unknown = re.search(r"(?:unexpected keyword|multiple values for) argument '(\w+)'", str(error))
+        unknown = _UNKNOWN_PARAMETER.search(str(error))
         if unknown is None:
             raise
         raise UsageError(

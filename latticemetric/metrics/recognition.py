@@ -19,8 +19,8 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains, best_reading, require_short
 from latticemetric.automata.reference import ReferenceGraph, counted_labels, reversed_lattice
+from latticemetric.cached import cached_property
 from latticemetric.errors import UsageError, shortened
-from latticemetric.frozen import cached_property
 from latticemetric.lattice.columns import Steps
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment

@@ -21,9 +21,10 @@ from latticemetric import _native
 from latticemetric.arguments import finite_number, floats, is_beyond_floats, real_number, whole_number
 from latticemetric.automata.recognition import Gains, ngram_total, require_short
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
+from latticemetric.cached import cached_property
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen, Result, cached_property
+from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Floats, Scales, is_any_of
 from latticemetric.lattice.lattice import Lattice

@@ -44,6 +44,20 @@ def ordered_states(source: npt.NDArray[np.int32], target: npt.NDArray[np.int32],
     and every state lies on a complete path.
     """
 
+def canonical_order(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    rank: npt.NDArray[np.int32],
+    states: int,
+    final: npt.NDArray[np.int32],
+    columns: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
+    times: npt.NDArray[np.float64] | None,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Order states and arcs by what they say: by the ranks of words, columns of scores, times, and paths.
+
+    Return the new number of each state, and the arcs in their new order.
+    """
+
 def are_numbers(values: npt.NDArray[np.int32]) -> bool:
     """Return false if a value is negative or `STAR`, the largest integer."""
 

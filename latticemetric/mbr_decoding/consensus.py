@@ -110,7 +110,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     bin_times = None
     if len(best.begin):
         bin_times = times_in_order(best.sums(best.begin), best.sums(best.end))
-    # Sort by posterior, largest first; ties: the position's own word, no word, then smaller word numbers.
+    # Sort by posterior, largest first; ties: the position's own word, no word, then alphabetical order.
     is_best = (best.word == best.positions[best.place]) & (best.mass >= best.largest[best.place] - TIE)
     ranked = np.lexsort((best.word, -best.mass.round(12), ~is_best, best.place))
     listed = [

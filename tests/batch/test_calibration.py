@@ -14,6 +14,7 @@ from kit.strategies import lattices, sentences
 
 import latticemetric as lm
 from latticemetric.batch.calibration import SCALES
+from latticemetric.lattice.canonical_order import in_canonical_order
 from latticemetric.mbr_decoding.word import word_mbr
 from latticemetric.metrics.sclite import Sclite
 
@@ -42,7 +43,8 @@ def answer_at(lattice, scale, answer):
     if answer == "mbr":
         found = word_mbr(lattice, scale=scale)
         return found.words, found.confidences
-    one_best = lattice.words(lattice.best_path({n: scale * c.scale for n, c in lattice.scores.items()}))
+    ordered = in_canonical_order(lattice)  # of several best paths, the first in this order
+    one_best = ordered.words(ordered.best_path())
     if not one_best:
         return (), ()
     return one_best, None

@@ -203,10 +203,18 @@ def test_probable_nothing_beats_an_improbable_word():
 
 
 def test_ties_keep_the_words_of_the_1_best():
-    lattice = lm.Lattice.from_strings(["b", "a"], costs=[0.0, 0.0])
+    lattice = lm.Lattice.from_strings(["b", "a"], costs=[0.0, 0.25])
+    # All paths are equally probable.
+    assert lm.consensus(lattice, scale=0).words == ("b",)
+    assert lm.consensus(lattice, scale=0).bins[1] == (("b", 0.5), ("a", 0.5))
+
+
+def test_of_several_1_bests_the_first_in_the_alphabet_wins_not_the_first_in_the_lattice():
     # Word numbers follow the order of appearance: b is the smaller one.
-    assert lm.consensus(lattice).words == lm.consensus(lattice, scale=0).words == ("b",)
-    assert lm.consensus(lattice).bins[1] == (("b", 0.5), ("a", 0.5))
+    for strings in (["b", "a"], ["a", "b"]):
+        lattice = lm.Lattice.from_strings(strings, costs=[0.0, 0.0])
+        assert lm.consensus(lattice).words == lm.consensus(lattice, scale=0).words == ("a",)
+        assert lm.consensus(lattice).bins[1] == (("a", 0.5), ("b", 0.5))
 
 
 def test_parallel_arcs_and_epsilons_add_up():

@@ -1,9 +1,13 @@
 // Python bindings of lattices: the order of their states, their best paths by cost and by metric, their posteriors.
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "bindings/binding.hpp"
 #include "graphs/best_path.hpp"
+#include "graphs/canonical_order.hpp"
 #include "graphs/cost_columns.hpp"
 #include "graphs/determinization.hpp"
 #include "graphs/forest_order.hpp"
@@ -72,6 +76,38 @@ std::int32_t ordered_states(Input<std::int32_t> source, Input<std::int32_t> targ
   const latticemetric::KernelScope running;
   return latticemetric::ordered_states(source.data(), target.data(), static_cast<std::int64_t>(source.size()),
                                        final.data(), static_cast<std::int64_t>(final.size()));
+}
+
+nb::tuple canonical_order(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> rank,
+                          std::int32_t states, Input<std::int32_t> final,
+                          const std::vector<std::pair<Input<double>, Input<double>>>& columns,
+                          std::optional<Input<double>> times) {
+  require_aligned(source, target, rank, final);
+  require(source.size() == target.size() && source.size() == rank.size(), "source, target and rank differ in length");
+  require_ids(final, states, "a final state is not a state");
+  for (std::size_t a = 0; a < source.size(); ++a)
+    require((a == 0 || source.data()[a - 1] <= source.data()[a]) && 0 <= source.data()[a] &&
+                source.data()[a] < target.data()[a] && target.data()[a] < states,
+            "arcs are not sorted by source, or do not go to larger states");
+  latticemetric::LatticeContent lattice{states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
+                                        rank.data(), final.data(), static_cast<std::int64_t>(final.size()), {},
+                                        nullptr};
+  for (const auto& [arc, ends] : columns) {
+    require_aligned(arc, ends);
+    require(arc.size() == source.size() && ends.size() == final.size(), "columns differ in length");
+    lattice.columns.push_back({arc.data(), ends.data(), 1});
+  }
+  if (times) {
+    require_aligned(*times);
+    require(times->size() == static_cast<std::size_t>(states), "every state needs a time");
+    lattice.times = times->data();
+  }
+  latticemetric::CanonicalOrder order;
+  {
+    const latticemetric::KernelScope running;
+    order = latticemetric::canonical_order(lattice);
+  }
+  return nb::make_tuple(column(std::move(order.number)), column(std::move(order.arcs)));
 }
 
 bool are_finite(Input<double> values) {
@@ -425,6 +461,8 @@ nb::tuple count_edits(const std::string& edits, std::int32_t order) {
 void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("order_states", &::order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
   m.def("ordered_states", &::ordered_states, "source"_a, "target"_a, "final"_a);
+  m.def("canonical_order", &::canonical_order, "source"_a, "target"_a, "rank"_a, "states"_a, "final"_a, "columns"_a,
+        "times"_a.none());
   m.def("are_numbers", &::are_numbers, "values"_a);
   m.def("are_finite", &::are_finite, "values"_a);
   m.def("total_cost", &::total_cost, "columns"_a, "scales"_a, "arcs"_a, "states"_a, "final"_a);

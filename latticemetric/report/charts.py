@@ -83,10 +83,10 @@ class Paper:
         self._add("text", text, class_=kind or None, x=x, y=y, text_anchor=anchor)
 
     def axis(self, scale: Axis, marks: Sequence[float]) -> None:
-        """Draw a horizontal line per mark, with its value at the left."""
+        """Draw a horizontal line per mark, with its rate at the left."""
         for mark in marks:
             self.line(_LEFT, scale.place(mark), _RIGHT, scale.place(mark), "grid")
-            self.text(_LEFT - 6, scale.place(mark) + 4, _tick(mark), "end")
+            self.text(_LEFT - 6, scale.place(mark) + 4, _rate_tick(mark), "end")
 
     def svg(self) -> str:
         """Return the chart as an SVG element."""
@@ -160,7 +160,7 @@ def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: s
     paper = Paper(f"Rates of {', '.join(LABELS[side] for side, _ in sides)} with their intervals", height)
     for mark in thinned(marks):
         paper.line(axis.place(mark), 6, axis.place(mark), height - 28, "grid")
-        paper.text(axis.place(mark), height - 14, _tick(mark))
+        paper.text(axis.place(mark), height - 14, _rate_tick(mark))
     for row, (side, one) in enumerate(sides):
         y = 24 + 38.0 * row
         paper.text(0, y + 4, LABELS[side], "start", "name")
@@ -197,8 +197,8 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
                 if size == max(bins):
                     paper.text((left + right) / 2, base - tall - 3, str(size))
     for edge in thinned(edges):
-        paper.text(axis.place(edge), height - 8, _tick(edge))
-    named = [f"{_tick(low)} … {_tick(high)}" for low, high in pairwise(edges)]
+        paper.text(axis.place(edge), height - 8, _rate_tick(edge))
+    named = [f"{_rate_tick(low)} … {_rate_tick(high)}" for low, high in pairwise(edges)]
     rows = [(name, *(str(bins[k]) for bins in counts.values())) for k, name in enumerate(named)]
     caption = f"utterances by their {metric}; the highest bars show their counts"
     return Chart("Rates of utterances", caption, paper.svg(), (metric, *(LABELS[s] for s in counts)), rows)
@@ -321,6 +321,10 @@ def _tick(value: float) -> str:
     return (f"{value:.0f}" if abs(value) >= _LARGE else f"{value:g}").replace("-", "−")
 
 
+def _rate_tick(rate: float) -> str:
+    return f"{_tick(100 * rate)}%"
+
+
 # ---- Numbers as text ----
 
 _LARGE = 100_000
@@ -328,16 +332,23 @@ _ROUNDED_FROM = 10**7
 
 
 def rate_text(value: float | None) -> str:
-    """Return a rate as text with four decimals, or a dash for an undefined rate."""
-    if value is None:
-        return "–"
-    text = f"{value:.4f}"
-    return ("0.0000" if text == "-0.0000" else text).replace("-", "−")
+    """Return a rate in per cent with two decimals, as on the command line, or a dash for an undefined rate."""
+    return "–" if value is None else f"{_decimals(100 * value, 2)}%"
+
+
+def score_text(value: float | None, *, is_fraction: bool) -> str:
+    """Return the score of a metric as text: a rate if it `is_fraction`, else a number with four decimals."""
+    return rate_text(value) if is_fraction or value is None else _decimals(value, 4)
+
+
+def _decimals(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return (text.removeprefix("-") if float(text) == 0 else text).replace("-", "−")
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Return an interval as text, or a dash if an end is undefined."""
-    return "–" if low is None or high is None else f"{rate_text(low)} … {rate_text(high)}"
+    """Return an interval of rates as text, or a dash if an end is undefined."""
+    return "–" if low is None or high is None else f"{rate_text(low).removesuffix('%')} … {rate_text(high)}"
 
 
 def short_number(value: float | None) -> str:

@@ -41,6 +41,7 @@ from latticemetric.report.charts import (
     lengths_chart,
     rate_text,
     rates_chart,
+    score_text,
     short_number,
     span,
     standing_chart,
@@ -218,6 +219,7 @@ def _data(report: Report) -> dict[str, Any]:
     return {
         "metric": report.review.metric.name,
         "higher": report.review.metric.higher_is_better,
+        "fractions": _fractions(report),
         "decoded": report.review.decoding is not None,
         "drawn": [len(sketches), report.sketched],
         "expected": report.review.expected,
@@ -257,14 +259,14 @@ def _gap(headroom: Interval) -> tuple[float | None, float | None]:
 def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> dict[str, Any]:
     """Return the header of the summary, and one row for each side and for the headroom."""
     scores = sorted({name for side in sides for name in side.scores})
-    share = f"{100 * report.options.confidence:g} % interval"
+    share, fractions = f"{100 * report.options.confidence:g} % interval", _fractions(report)
     header = ["", report.review.metric.name, share, "counts", "matches", "subst.", "del.", "ins.", *scores]
     rows = []
     for side, one in zip(sides, intervals, strict=True):
         total, counts = side.total, side.total.statistics
         edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
         fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
-        others = [rate_text(side.scores[name]) for name in scores]
+        others = [score_text(side.scores[name], is_fraction=name in fractions) for name in scores]
         cells = [rate_text(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others]
         rows.append({"side": side.side, "label": LABELS[side.side], "cells": cells})
     if report.review.expected:
@@ -274,6 +276,12 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
         cells = [rate_text(abs(headroom.value)), span(*_gap(headroom)), *[""] * (5 + len(scores))]
         rows.append({"side": "headroom", "label": "headroom", "cells": cells})
     return {"header": header, "rows": rows}
+
+
+def _fractions(report: Report) -> list[str]:
+    """Return the names of the further metrics whose scores are fractions."""
+    scorer = report.review.scorer
+    return [] if scorer is None else [metric.name for metric in scorer.metrics if metric.is_fraction]
 
 
 def _expected_row(report: Report, others: int) -> dict[str, Any]:

@@ -199,7 +199,7 @@ def test_an_utterance_shows_its_alignments(opened):
     assert aligned(page, ".one_best") == ["the", "added: +wrong", "added: +wrong", "ship", "sails6"]
     assert "2 insertions" in page.locator(".side.one_best").inner_text()
     oracle = page.locator(".side.oracle").inner_text()
-    assert "wer 0.3333" in oracle
+    assert "wer 33.33%" in oracle
     assert "the ship sails6" in page.locator("p.reference").inner_text()
 
 
@@ -403,7 +403,7 @@ def test_errors_are_those_of_the_error_analysis(opened, spoken):
             inserted, deleted, replaced = found.edits
             numbers = [found.segments, found.words, replaced, deleted, inserted, found.errors]
             assert told[name][:6] == list(map(str, numbers))
-            assert told[name][6] == f"{100 * found.rate:.2f} %"
+            assert told[name][6] == f"{100 * found.rate:.2f}%"
             chooser(page, "Only").select_option(label=name)
             assert error_rows(page) == counted(found)
         chooser(page, "Only").select_option(label="all of them")
@@ -440,7 +440,7 @@ def test_expected_rates_are_shown(opened, spoken):
     page = opened(DESK, spoken)
     graph = lm.Lattice.from_strings([SAID["ann-f1-1"][0], "x y"], [0.0, 5.0])
     value = lm.expected(graph, SAID["ann-f1-1"][1]).value
-    assert page.locator("tr.row").first.get_by_text(f"{value:.4f}").is_visible()
+    assert page.locator("tr.row").first.get_by_text(f"{100 * value:.2f}").is_visible()
     page.get_by_role("button", name="ann-f1-1").click()
     page.get_by_label("Below:").select_option("expected rate")
     under = set(page.locator(".drawing .arc text.under").all_text_contents()) - {""}
@@ -487,7 +487,10 @@ def test_corrections_have_the_scores_of_other_metrics(opened, tmp_path):
     page = opened(DESK, file)
     page.locator("tr.row button").click()
     side = page.locator(".side.corrected").inner_text()
-    assert f"bleu {lm.BLEU().score(fixed, reference):.4f} · ter {lm.TER().score(fixed, reference):.4f}" in side
+    assert (
+        f"bleu {100 * lm.BLEU().score(fixed, reference):.2f}% · ter {100 * lm.TER().score(fixed, reference):.2f}%"
+        in side
+    )
     sizes = page.locator(".chips").inner_text().split("\n")
     assert sizes[:4] == ["6 states", "5 arcs", "1 path", "1 best path"]
     assert page.get_by_text(
@@ -711,6 +714,57 @@ CUT_CELLS = """() => [...document.querySelectorAll("#list > thead th, #list > tb
 def test_numbers_of_the_list_are_whole_on_every_screen(opened, spoken, corrected, width):
     for file in (spoken, corrected):
         assert opened({"width": width, "height": 900}, file).evaluate(CUT_CELLS) == []
+
+
+# --- Tables that scroll
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_tables_that_do_not_fit_say_that_they_scroll(opened, tmp_path, viewport, scheme):
+    texts = [(f"r{k} b", f"s{k} b") for k in range(60)]
+    graphs = [lm.Lattice.from_strings([said, "b"], [0.0, 1.0]) for _, said in texts]
+    file = tmp_path / "page.html"
+    lm.write_report(file, graphs, [expected for expected, _ in texts], "wer", score=["bleu", "ter"], resamples=9)
+    page = opened(viewport, file, color_scheme=scheme)
+    assert overflow(page) == 0
+    page.locator("details summary").first.click()
+    regions = page.locator(".wide").all()
+    assert len(regions) > 3
+    for region in regions:
+        if not region.is_visible():
+            continue
+        wide, tall = region.evaluate(
+            "(one) => [one.scrollWidth > one.clientWidth, one.scrollHeight > one.clientHeight]"
+        )
+        hint = page.locator(f"#{region.get_attribute('aria-describedby')}")
+        assert hint.is_visible() == (wide or tall)
+        if wide or tall:
+            assert ("sideways" in hint.inner_text(), "down" in hint.inner_text()) == (wide, tall)
+    assert page.locator("#summary").locator("..").evaluate("(one) => one.scrollWidth > one.clientWidth") == (
+        viewport == PHONE
+    )
+    assert page.evaluate(WEAK_LETTERS) == []
+
+
+def test_the_table_of_errors_shows_its_bar_and_how_many_rows_there_are(browser, tmp_path):
+    """Browsers for phones, and this one without its option, hide bars until a table is scrolled."""
+    graphs = [lm.Lattice.from_strings([f"s{k} b"]) for k in range(60)]
+    file = tmp_path / "page.html"
+    lm.write_report(file, graphs, [f"r{k} b" for k in range(60)], "wer", resamples=9)
+    launched = browser.browser_type.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox"], ignore_default_args=["--hide-scrollbars"]
+    )
+    try:
+        page = launched.new_page(viewport=PHONE)
+        page.goto(file.as_uri())
+        errors = page.locator(".errors").first
+        assert errors.locator(".wide").evaluate("(one) => one.offsetWidth - one.clientWidth") >= 8
+        assert errors.locator("[role=status]").inner_text() == "60 rows, the first 50 are listed"
+        errors.get_by_role("button", name="Show more").click()
+        assert errors.locator("[role=status]").inner_text() == "60 rows"
+    finally:
+        launched.close()
 
 
 # --- Real lattices

@@ -95,17 +95,17 @@ def test_the_section_has_the_figures_of_corrections(tmp_path, picnic):
         one = bootstrap(lm.WER(), table, resamples=50, seed=3)
         assert rows[name][:2] == [rate_text(one.value), span(one.low, one.high)]
     curve = picnic.oracle_at_k(resamples=50, seed=3).oracle
-    assert rows["best hypotheses (o_nb)"] == ["0.0370", span(curve.interval.low, curve.interval.high), "1/27"]
-    assert rows["words of the lists (o_cp)"] == ["0.0000", "0.0000 … 0.0000", "0/27"]
+    assert rows["best hypotheses (o_nb)"] == ["3.70%", span(curve.interval.low, curve.interval.high), "1/27"]
+    assert rows["words of the lists (o_cp)"] == ["0.00%", "0.00 … 0.00%", "0/27"]
     assert [rows[name][2] for name in tables] == ["3/27", "2/27"]
     change = paired_bootstrap(lm.WER(), *tables.values(), resamples=50, seed=3).difference
-    assert f"by −0.0370, with 95 % of resamples in {span(change.low, change.high)}" in section
+    assert f"by −3.70%, with 95 % of resamples in {span(change.low, change.high)}" in section
     assert rows["headroom recovered (RIR)"] == [
         rate_text(found.recovered),
         "1 error fewer; the best hypotheses have 2 fewer",
     ]
-    assert rows["harmful edits, utterances"] == ["0.3333", "2 helpful, 1 harmful, 0 neutral, 1 unchanged"]
-    assert rows["harmful edits, words"] == ["0.3333", "2 helpful, 1 harmful, 1 missed"]
+    assert rows["harmful edits, utterances"] == ["33.33%", "2 helpful, 1 harmful, 0 neutral, 1 unchanged"]
+    assert rows["harmful edits, words"] == ["33.33%", "2 helpful, 1 harmful, 1 missed"]
     assert rows["hallucinated words"][0] == rate_text(found.hallucinations.rate)
     assert rows["hallucinated words"][1].startswith("0 new, 1 repeated, of 28; 1 error kept from the lists, 0 right")
     assert data["corrected"]
@@ -158,7 +158,7 @@ def test_ignored_words_count_nowhere(tmp_path):
     graph = lm.NBest.from_strings(["uh a b", "a"])
     data, rows, _ = written(tmp_path, [graph], ["a uh c"], lm.WER(ignore=["uh"]), corrected=["a c uh uh"])
     side = data["utterances"][0]["sides"]["corrected"]
-    assert (side["words"], side["edits"], rows["corrected"]) == (["a", "c"], "CC", ["0.0000", "–", "0/2"])
+    assert (side["words"], side["edits"], rows["corrected"]) == (["a", "c"], "CC", ["0.00%", "–", "0/2"])
 
 
 def test_scales_choose_the_baseline(tmp_path):
@@ -178,8 +178,8 @@ def test_references_of_no_words_have_no_rate(tmp_path):
 def test_a_correction_that_adds_errors_is_below_zero(tmp_path):
     lists = [lm.NBest.from_strings(["a b", "a c"]), lm.NBest.from_strings(["d", "e"])]
     _, rows, section = written(tmp_path, lists, ["a c", "d"], corrected=["x y", "d"])
-    assert rows["headroom recovered (RIR)"] == ["−1.0000", "1 error more; the best hypotheses have 1 fewer"]
-    assert "changes by 0.3333" in section
+    assert rows["headroom recovered (RIR)"] == ["−100.00%", "1 error more; the best hypotheses have 1 fewer"]
+    assert "changes by 33.33%" in section
 
 
 LISTS = [lm.NBest.from_strings(["a", "b"]), lm.NBest.from_strings(["c"])]
@@ -244,5 +244,5 @@ def test_one_list_has_no_interval():
     assert [row["cells"][1] for row in section["rows"]] == ["–"] * 4
     assert (
         section["lead"]
-        == "The 1-bests score 1.0000, the corrected texts 0.0000: wer changes by −1.0000 (below 0 is better)."
+        == "The 1-bests score 100.00%, the corrected texts 0.00%: wer changes by −100.00% (below 0 is better)."
     )

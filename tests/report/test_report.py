@@ -16,7 +16,7 @@ from kit.paths import EXAMPLES
 from kit.patience import PATIENCE
 
 import latticemetric as lm
-from latticemetric.report.charts import count, decades, rate_text, short_number, ticks
+from latticemetric.report.charts import count, decades, rate_text, short_number, span, ticks
 from latticemetric.report.errors import error_groups
 from latticemetric.report.page import json_for_script
 from latticemetric.segment_id import SegmentId
@@ -212,6 +212,22 @@ def test_the_sweep_is_that_of_sweep(meeting):
         assert rate_text(row["score"]) in meeting.shown
 
 
+def test_rates_are_in_per_cent_as_on_the_command_line(meeting):
+    done = commands.run("lattice-oracle", *MEETING, "--metric", "wer")
+    share = re.search(r"oracle +([0-9.]+)  ", done.stderr)[1]
+    assert f"the oracles score {share}%" in meeting.shown
+    assert not re.search(r"(oracle|1-best|headroom) 0\.[0-9]{4}", meeting.shown)
+
+
+def test_scores_that_are_no_fractions_are_numbers(tmp_path):
+    lm.write_report(
+        tmp_path / "page.html", [lm.Lattice.from_strings(["a b c"])], ["a b c"], "wer", score=["nist", "bleu"]
+    )
+    page = Page((tmp_path / "page.html").read_text())
+    assert f"{lm.NIST().corpus(['a b c'], ['a b c']).score:.4f}" in page.shown
+    assert page.known["fractions"] == ["bleu"]
+
+
 def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
     from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 
@@ -221,9 +237,9 @@ def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
         lm.WER().table(side, references) for side in ([o.words for o in found], [o.one_best.words for o in found])
     )
     one = bootstrap(lm.WER(), best)
-    assert f"{rate_text(one.low)} … {rate_text(one.high)}" in meeting.shown
+    assert span(one.low, one.high) in meeting.shown
     gap = paired_bootstrap(lm.WER(), model, best).difference
-    assert f"{rate_text(-gap.high)} … {rate_text(-gap.low)}" in meeting.shown
+    assert span(-gap.high, -gap.low) in meeting.shown
 
 
 def test_python_writes_the_same_but_for_what_was_typed(tmp_path, meeting, graphs):
@@ -402,7 +418,7 @@ def test_references_of_no_words_have_no_rate(tmp_path):
 def test_a_graph_alone_has_no_interval(tmp_path):
     path = tmp_path / "page.html"
     lm.write_report(path, [lm.Lattice.from_strings(["a", "b"])], ["b"], "wer")
-    assert "oracle 0.0000 –" in Page(path.read_text()).shown
+    assert "oracle 0.00% –" in Page(path.read_text()).shown
 
 
 def test_ignored_words_are_in_no_answer(tmp_path):
@@ -448,7 +464,7 @@ def test_values_of_axes_are_written_out(tmp_path):
     assert ">1234567<" in text
     assert "e+0" not in text.split("<script type=")[0].split("</style>")[1]
     assert rate_text(None) == "–"
-    assert rate_text(-0.25) == "−0.2500"
+    assert rate_text(-0.25) == "−25.00%"
 
 
 @pytest.mark.parametrize("more", [(), ("--nbest-sizes", "1")])

@@ -34,8 +34,13 @@ function swatch(side) {
 const LABELS = { oracle: "Oracle", mbr: "MBR", corrected: "Corrected", one_best: "1-best" };
 const SIDES = ["oracle", "mbr", "corrected", "one_best"];
 
+function decimals(value, digits) {
+  return value.toFixed(digits).replace(/^-(?=[0.]+$)/, "").replace("-", "−");
+}
+
+// Return a rate in per cent, as on the command line.
 function rate(value) {
-  return value === null || value === undefined ? "–" : value.toFixed(4).replace(/^-(?=0\.0000$)/, "").replace("-", "−");
+  return value === null || value === undefined ? "–" : `${decimals(100 * value, 2)}%`;
 }
 
 function figure(value, digits = 3) {

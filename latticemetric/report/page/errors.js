@@ -59,10 +59,10 @@ class SortedTable {
     this.rest = element("p", { class: "note", role: "status" });
     this.csv = element("button", { type: "button", class: "quiet", onclick: () => saveRows(this.sorted(), this.columns, this.name()) }, "Save as CSV");
     this.all = element("button", { type: "button", class: "quiet", onclick: () => { this.most *= 10; this.show(this.rows); } }, "Show more");
-    this.element = element("div", { class: "errors" },
+    this.element = element("div", { class: "errors" }, this.rest,
       element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Errors" },
         element("table", { class: "numbers sorted" }, element("thead", {}, element("tr", {}, ...this.headers)), this.body)),
-      element("div", { class: "bar" }, this.all, this.csv), this.rest);
+      element("div", { class: "bar" }, this.all, this.csv));
   }
 
   sortBy(column) {
@@ -89,7 +89,8 @@ class SortedTable {
       else header.removeAttribute("aria-sort");
     });
     this.all.hidden = shown.length === rows.length;
-    this.rest.textContent = rows.length ? (this.all.hidden ? "" : `${shown.length} of ${rows.length} rows`) : "There are no errors.";
+    const listed = this.all.hidden ? "" : `, the first ${shown.length} are listed`;
+    this.rest.textContent = rows.length ? `${rows.length} ${rows.length === 1 ? "row" : "rows"}${listed}` : "There are no errors.";
   }
 }
 
@@ -114,7 +115,6 @@ function saveRows(rows, columns, name) {
 }
 
 const whole = (value) => figure(value, 12);
-const percent = (value) => (value === null ? "–" : `${(100 * value).toFixed(2)} %`);
 
 class ErrorAnalysis {
   constructor(data) {
@@ -127,10 +127,10 @@ class ErrorAnalysis {
     const text = (key, title) => ({ key, title, text: true, first: 1 });
     const name = (part) => () => [document.querySelector("h1").textContent, this.side, part].join(".").replace(/[^\p{L}\p{N}._-]+/gu, "_");
     this.kinds = new SortedTable([text("kind", "Kind"), text("expected", "Reference"), text("candidate", "Instead"),
-      count("count", "Count", { chosen: true }), count("share", "Share", { show: percent }), count("utterances", "Utterances")], MOST_ERRORS, name("errors"));
+      count("count", "Count", { chosen: true }), count("share", "Share", { show: rate }), count("utterances", "Utterances")], MOST_ERRORS, name("errors"));
     this.groups = new SortedTable([{ ...text("group", "Group"), head: true }, count("utterances", "Utterances"), count("words", "Words"),
       count("S", "Confused"), count("D", "Deleted"), count("I", "Inserted"), count("errors", "Errors"),
-      count("rate", "Rate", { chosen: true, show: percent }), count("wrong", "With errors")], MOST_ERRORS, name("groups"));
+      count("rate", "Rate", { chosen: true, show: rate }), count("wrong", "With errors")], MOST_ERRORS, name("groups"));
     this.place = document.getElementById("errors");
     this.place.append(this.tools(), this.sums(), this.kinds.element, element("div", {}, this.groups.element));
     this.place.parentElement.hidden = false;

@@ -1,18 +1,21 @@
 // The list of utterances: its columns, its order, its filters, and movement by keyboard.
 const PAGE = 100;
 
+// Cells are narrow: the line above the list says that rates are in per cent.
+const plainRate = (value) => rate(value).replace("%", "");
+
 function columnsOf(data) {
   const score = (side) => (one) => one.sides?.[side]?.score ?? null;
   const best = data.higher ? -1 : 1;
   const columns = [
     { key: "id", title: "Id", value: (one) => one.id, first: 1 },
     { key: "length", title: "Words", value: (one) => one.length ?? null, show: (value) => figure(value), first: -1, spare: true },
-    { key: "oracle", title: "Oracle", value: score("oracle"), show: rate, first: -best },
-    { key: "mbr", title: "MBR", value: score("mbr"), show: rate, first: -best },
-    { key: "corrected", title: "Corrected", value: score("corrected"), show: rate, first: -best, spare: true },
-    { key: "one_best", title: "1-best", value: score("one_best"), show: rate, first: -best },
-    { key: "expected", title: "Expected", value: (one) => one.expected?.[0] ?? null, show: rate, first: -best, spare: true },
-    { key: "headroom", title: "Headroom", value: (one) => one.headroom ?? null, show: rate, first: -1 },
+    { key: "oracle", title: "Oracle", value: score("oracle"), show: plainRate, first: -best },
+    { key: "mbr", title: "MBR", value: score("mbr"), show: plainRate, first: -best },
+    { key: "corrected", title: "Corrected", value: score("corrected"), show: plainRate, first: -best, spare: true },
+    { key: "one_best", title: "1-best", value: score("one_best"), show: plainRate, first: -best },
+    { key: "expected", title: "Expected", value: (one) => one.expected?.[0] ?? null, show: plainRate, first: -best, spare: true },
+    { key: "headroom", title: "Headroom", value: (one) => one.headroom ?? null, show: plainRate, first: -1 },
     { key: "density", title: "Density", value: (one) => one.density ?? null, show: (value) => figure(value), first: -1, spare: true },
     { key: "arcs", title: "Arcs", value: (one) => one.arcs ?? null, show: (value) => figure(value), first: -1, spare: true },
     { key: "best_paths", title: "Best paths", value: (one) => one.best_paths?.[0] ?? null,
@@ -136,7 +139,7 @@ class List {
     this.select.value = this.direction ? this.column.key : "";
     const all = this.data.utterances.length;
     const here = shown.length < items.length ? `, the first ${shown.length} are listed` : "";
-    document.getElementById("found").textContent = `${items.length} of ${all} utterance${all === 1 ? "" : "s"}${here}`;
+    document.getElementById("found").textContent = `${items.length} of ${all} utterance${all === 1 ? "" : "s"}${here}; rates in per cent`;
     document.getElementById("more").hidden = shown.length === items.length;
   }
 

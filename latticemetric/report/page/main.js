@@ -15,8 +15,23 @@ function themeButton() {
   tell();
 }
 
+// Say above a table that does not fit that it scrolls, and where to.
+function tellScrolling(region, place) {
+  const hint = element("p", { class: "note scrolls", id: `scrolls-${place}`, hidden: true });
+  region.before(hint);
+  region.setAttribute("aria-describedby", hint.id);
+  const tell = () => {
+    const ways = [region.scrollWidth > region.clientWidth + 1 ? "→ sideways" : null, region.scrollHeight > region.clientHeight + 1 ? "↓ down" : null];
+    hint.textContent = `Scroll the table ${ways.filter(Boolean).join(" and ")} to see all of it.`;
+    hint.hidden = !ways.some(Boolean);
+  };
+  const observer = new ResizeObserver(tell);
+  for (const one of [region, region.firstElementChild]) observer.observe(one);
+}
+
 const data = JSON.parse(document.getElementById("data").textContent);
 data.utterances.forEach((one, place) => { one.place = place; });
 themeButton();
 if (data.utterances.some((one) => one.sides)) new ErrorAnalysis(data);
 new List(data);
+document.querySelectorAll(".wide").forEach(tellScrolling);

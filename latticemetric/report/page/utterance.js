@@ -33,7 +33,7 @@ function whyNotDrawn(data) {
 
 // Return the expected rate as text; if it is not exact, return its proven bounds.
 function expectedText([value, low, high, exact]) {
-  return exact ? rate(value) : `${rate(low)} … ${rate(high)}`;
+  return exact ? rate(value) : `${rate(low).replace("%", "")} … ${rate(high)}`;
 }
 
 function chips(one) {
@@ -51,7 +51,8 @@ function sideView(name, one, data) {
   const counts = EDITS.map((edit, place) => [side.counts[place], edit]).filter(([count]) => count);
   const errors = counts.map(([count, edit]) => `${count} ${count === 1 ? edit.replace(/(ch)?e?s$/, "$1") : edit}`).join(", ");
   const same = name !== "oracle" && side.words.join("\n") === one.sides.oracle.words.join("\n");
-  const scores = Object.entries(one.scores ?? {}).map(([metric, values]) => `${metric} ${rate(values[name])}`);
+  const scores = Object.entries(one.scores ?? {}).map(([metric, values]) => `${metric} ${data.fractions.includes(metric)
+    ? rate(values[name]) : figure(values[name], 5)}`);
   const more = [side.cost === undefined ? null : `cost ${figure(side.cost, 6)}`, ...scores,
     side.method ? `by ${side.method}` : null,
     side.distance ? `on no path of the graph; ${side.distance} word errors from the nearest path` : null].filter(Boolean);

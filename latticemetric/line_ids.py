@@ -27,6 +27,7 @@ _FEWEST_NUMBERS = 3  # two lines may begin with 1 and 2 by chance
 _FEW = 10  # fewer ids must also be alike, since words like 2nd or B2B look like ids
 _MANY = 30  # so many lines do not begin with the same different words by chance
 _SHOWN = 3
+_ADVICE = "make the ids equal; or give --style plain if lines begin with words"
 
 
 def are_like_ids(words: Sequence[str]) -> bool:
@@ -59,6 +60,11 @@ class Lines:
     def distinct(self) -> frozenset[str]:
         """The different first words."""
         return frozenset(self.firsts)
+
+    @property
+    def folded(self) -> set[str]:
+        """The different first words, without case."""
+        return set(map(str.casefold, self.distinct))
 
     @property
     def is_unique(self) -> bool:
@@ -151,13 +157,14 @@ def are_positions(names: Sequence[str]) -> bool:
 
 def _judge_by_ids(files: Sequence[Lines], known: Sequence[Ids]) -> Verdict:
     ids = dict.fromkeys(name for one in known for name in one.ids)
+    folded = set(map(str.casefold, ids))
     lacking = [file for file in files if not file.distinct.issuperset(ids)]
     if not lacking:
         return _keyed(files[0], known[0].name)
     for file in lacking:
-        common = len(file.distinct.intersection(ids))
-        if file.seem_keyed or len(lacking) < len(files) or (common and 2 * common >= len(ids)):
-            raise _mismatch(file.name, file.firsts, known[0].name, list(ids))
+        common = len(file.folded & folded)
+        if file.seem_keyed or len(lacking) < len(files) or (common and 2 * common >= len(folded)):
+            raise mismatch(file.name, file.firsts, known[0].name, list(ids))
     return Verdict(keyed=False)
 
 
@@ -165,10 +172,11 @@ def _judge_by_lines(files: Sequence[Lines]) -> Verdict:
     seeming = next((file for file in files if file.seem_keyed), None)
     for file in files:
         if seeming is not None and file.distinct != seeming.distinct:
-            raise _mismatch(seeming.name, seeming.firsts, file.name, file.firsts)
+            raise mismatch(seeming.name, seeming.firsts, file.name, file.firsts)
     first = files[0]
     if len(files) == 1 or any(file.distinct != first.distinct for file in files):
-        return Verdict(keyed=False)
+        is_recased = len(files) > 1 and all(file.folded == first.folded for file in files)
+        return _doubt(files) if is_recased and are_like_ids(first.firsts) else Verdict(keyed=False)
     if seeming is not None:
         return _keyed(seeming, _others(files))
     if not all(file.is_unique for file in files):
@@ -177,16 +185,19 @@ def _judge_by_lines(files: Sequence[Lines]) -> Verdict:
     if is_permuted and _more_in_common_by_key(files):
         return _keyed(first, _others(files))
     if is_permuted or len(first.firsts) >= _MANY or are_like_ids(first.firsts):
-        many = "all files begin" if len(files) > 2 else "both files begin"  # noqa: PLR2004
-        what = f"the lines of {many} with the same words ({listed_names(first.firsts)}), which count as words"
-        return Verdict(
-            keyed=False, place=first.name, note=f"{what}; if they are ids, give --style keyed, otherwise --style plain"
-        )
+        return _doubt(files)
     return Verdict(keyed=False)
 
 
 def _others(files: Sequence[Lines]) -> str:
     return "the other file" if len(files) == 2 else "the other files"  # noqa: PLR2004
+
+
+def _doubt(files: Sequence[Lines]) -> Verdict:
+    which = "both files" if len(files) == 2 else "all files"  # noqa: PLR2004
+    what = f"the lines of {which} begin with the same words ({listed_names(files[0].firsts)}), which count as words"
+    note = f"{what}; if they are ids, give --style keyed, otherwise --style plain"
+    return Verdict(keyed=False, place=files[0].name, note=note)
 
 
 def _keyed(file: Lines, others: str) -> Verdict:
@@ -208,11 +219,13 @@ def _more_in_common_by_key(files: Sequence[Lines]) -> bool:
     return keyed > plain
 
 
-def _mismatch(one: str, ids: Sequence[str], other: str, others: Sequence[str]) -> FormatError:
-    lacking = [name for name in dict.fromkeys(ids) if name not in set(others)]
-    missing = [name for name in dict.fromkeys(others) if name not in set(ids)]
+def mismatch(one: str, ids: Sequence[str], other: str, others: Sequence[str], *, advice: str = _ADVICE) -> FormatError:
+    """Return the error of lines that begin with other ids than another file; it shows three ids of each side."""
+    here, there = dict.fromkeys(ids), dict.fromkeys(others)
+    lacking = [name for name in here if name not in there]
+    missing = [name for name in there if name not in here]
     what = f"lines seem to begin with ids, but the ids are not those of {other}: "
     what += f"only here: {listed_names(lacking) or 'none'}; only there: {listed_names(missing) or 'none'}"
     if {name.casefold() for name in lacking} & {name.casefold() for name in missing}:
         what += " (some differ only in case)"
-    return FormatError(what, where=one, advice="make the ids equal; or give --style plain if lines begin with words")
+    return FormatError(what, where=one, advice=advice)

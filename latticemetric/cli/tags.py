@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.word_tags.metrics import TagScores
     from latticemetric.evaluation.word_tags.sampling import RepeatedSampling
     from latticemetric.evaluation.word_tags.tags import WordTags
+    from latticemetric.formats.word_tags import TagLines
 
 _EPILOG = """\b
 Examples:
@@ -187,15 +188,19 @@ def _refuse_others(*, from_lattices: bool) -> None:
 def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _TagResults:
     """Read the tags, and evaluate them."""
     from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+    from latticemetric.formats.word_tags import read_paired_tags
 
-    tags, has_gaps = _read(gold, options)
     # Systems are named by their files, or by whole paths if two files have the same name.
     files = [Path(path).name for path in predicted]
     names = [path if files.count(file) > 1 else file for path, file in zip(predicted, files, strict=True)]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise UsageError(f"the file '{repeated}' is given twice", advice="name each file once")
-    systems = {name: _read(path, options)[0] for name, path in zip(names, predicted, strict=True)}
+    paths = [gold, *predicted]
+    (tags, has_gaps), *others = [
+        _chosen(lines, path, options) for lines, path in zip(read_paired_tags(paths), paths, strict=True)
+    ]
+    systems = {name: one for name, (one, _) in zip(names, others, strict=True)}
     evaluation = TagEvaluation.of(tags, systems, gold)
     alpha, seed, comparison, sampling = options.significance, options.seed, None, None
     if options.compare:
@@ -216,12 +221,10 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
     )
 
 
-def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
-    """Read a file. Return the tags selected by the options, and `True` if the file also has tags of gaps."""
+def _chosen(lines: TagLines, path: str, options: _TagOptions) -> tuple[WordTags, bool]:
+    """Return the tags of a file that the options select, and `True` if the file also has tags of gaps."""
     from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
-    from latticemetric.formats.word_tags import read_tags
 
-    lines = read_tags(path)
     tags = WordTags(lines.bad, lines.begin)
     kept = chosen_tags(tags, path, options.which, options.layout, gaps=lines.gaps)
     return kept, has_gaps(tags, options.layout, gaps=lines.gaps)

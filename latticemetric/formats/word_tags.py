@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.streams.stream import open_stream, warn
+from latticemetric.line_ids import listed_names, mismatch
 from latticemetric.vocabulary import split_words
 
 _TAGS = {"OK": False, "BAD": True}
@@ -29,11 +30,40 @@ class TagLines(NamedTuple):
         bad: True for each tag that is BAD.
         begin: The index of the first tag of each segment, and the end of the last segment.
         gaps: True if the gaps around n words also have tags (2n + 1 tags); `None` if unknown, as in lines of tags.
+        ids: The id at the beginning of each line; `None` if lines hold only tags.
     """
 
     bad: npt.NDArray[np.bool_]
     begin: npt.NDArray[np.int64]
     gaps: bool | None
+    ids: tuple[str, ...] | None = None
+
+    def reordered(self, order: Sequence[int]) -> TagLines:
+        """Return the segments in another order."""
+        segments = [self.bad[self.begin[k] : self.begin[k + 1]] for k in order]
+        return TagLines(np.concatenate(segments), np.cumsum([0, *map(len, segments)]), self.gaps, self.ids)
+
+
+def read_paired_tags(paths: Sequence[str]) -> list[TagLines]:
+    """Read several files of the same segments; pair lines by their ids, if all have ids, with a warning.
+
+    Raises:
+        FormatError: Only some files have ids, or the ids of two files differ.
+    """
+    files = [read_tags(path) for path in paths]
+    first = files[0].ids
+    for path, file in zip(paths, files, strict=True):
+        if (file.ids is None) != (first is None):
+            with_ids, without = (path, paths[0]) if first is None else (paths[0], path)
+            raise FormatError(f"lines begin with ids, but those of {without} do not", where=with_ids)
+        if file.ids is not None and first is not None and set(file.ids) != set(first):
+            raise mismatch(path, file.ids, paths[0], first, advice="make the ids equal")
+    if first is None:
+        return files
+    if len(paths) > 1:
+        warn(paths[0], f"lines begin with ids ({listed_names(first)}): tags are paired by them")
+    places = [{name: k for k, name in enumerate(file.ids or ())} for file in files]
+    return [file.reordered([own[name] for name in first]) for file, own in zip(files, places, strict=True)]
 
 
 def read_tags(path: str) -> TagLines:
@@ -41,7 +71,8 @@ def read_tags(path: str) -> TagLines:
 
     Lines of tags: each line is a segment, and an empty line is a segment without words. But if a file has one tag per
     line, empty lines separate segments. A file has one tag per line if no line has more than one tag, some lines are
-    empty, and two lines with a tag are adjacent.
+    empty, and two lines with a tag are adjacent. If each line begins with another word that is no tag, these are ids,
+    and empty lines are skipped.
 
     Tables: each line has one tag; tabs separate fields. A header names at least `segment`, `index` and `tag`, and may
     name `type`. Without a header, the fields are those of
@@ -64,9 +95,21 @@ def read_tags(path: str) -> TagLines:
     if not set(flat) <= _TAGS.keys():
         if any("\t" in line for line in lines):
             return _table(lines, path)
+        if (keyed := _keyed(rows)) is not None:
+            return keyed
         number, wrong = next((k, tag) for k, row in enumerate(rows, start=1) for tag in row if tag not in _TAGS)
         raise _no_tag(wrong, f"{path}:{number}")
     return TagLines(_bad(flat), np.cumsum([0, *_lengths(rows)]), None)
+
+
+def _keyed(rows: Sequence[Sequence[str]]) -> TagLines | None:
+    """Return the tags after ids; `None` if the lines do not begin with ids."""
+    named = {row[0]: row[1:] for row in rows if row}
+    flat = [tag for tags in named.values() for tag in tags]
+    is_keyed = flat and len(named) == sum(map(bool, rows)) and _TAGS.keys().isdisjoint(named)
+    if not is_keyed or not set(flat) <= _TAGS.keys():
+        return None
+    return TagLines(_bad(flat), np.cumsum([0, *map(len, named.values())]), None, tuple(named))
 
 
 def _lengths(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -356,3 +356,18 @@ def test_known_values_of_a_campaign():
     assert words["systems"]["test.tags"]["seqcor"] == pytest.approx(0.6613, abs=5e-5)
     assert words["synthetic"]["all-bad"]["f1_mult"] == words["synthetic"]["all-good"]["f1_mult"] == 0
     assert all(words["systems"][path.name]["f1_mult"] > 0.4 for path in systems)
+
+
+def test_lines_that_begin_with_ids_are_paired_by_them(tmp_path):
+    gold = file(tmp_path, "gold.tags", "utt1 OK BAD\nutt2 BAD\n\nutt3\n")
+    guessed = file(tmp_path, "guessed.tags", "utt3\nutt2 OK\nutt1 OK BAD\n")
+    done = run("latticemetric", "tags", gold, guessed, "--format", "json")
+    assert done.json["systems"]["guessed.tags"]["mcc"] == pytest.approx(0.5)
+    assert "gold.tags: lines begin with ids ('utt1', 'utt2', 'utt3'): tags are paired by them" in done.stderr
+    plain = file(tmp_path, "plain.tags", "OK BAD\nBAD\n")
+    for one, other in ((gold, plain), (plain, gold)):
+        assert "gold.tags: lines begin with ids, but those of" in run("latticemetric", "tags", one, other).stderr
+    twice = file(tmp_path, "twice.tags", "utt1 OK\nutt1 OK\n")
+    assert "twice.tags:1: 'utt1' is not a tag" in run("latticemetric", "tags", gold, twice).stderr
+    others = file(tmp_path, "others.tags", "utt1 OK BAD\nUTT2 OK\nutt3\n")
+    assert "only here: 'UTT2'; only there: 'utt2'" in run("latticemetric", "tags", gold, others).stderr

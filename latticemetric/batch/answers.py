@@ -6,7 +6,7 @@ Commands of the command line use the functions of this module; `ask_each` takes 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
@@ -275,10 +275,12 @@ def mbr_records(
     settings: Sequence[Decision],
     scales: Scales | None,
     rewritten_by: str | None = None,
+    ignored: Collection[str] = (),
 ) -> Decoded:
     """Decode a graph by minimum Bayes risk; return one record per setting.
 
-    The signature of a metric also names the steps that rewrote the texts (`rewritten_by`).
+    The signature of a metric also names the steps that rewrote the texts (`rewritten_by`) and the words removed from
+    them (`ignored`).
     """
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
@@ -290,7 +292,8 @@ def mbr_records(
     answer = mbr(graph, by, evidence=evidence, scales=scales)
     record = answer.asdict()
     if isinstance(by, ByMetric):
-        record["signature"] = str(metric_of(by.metric).signature.also(norm=rewritten_by))
+        signature = metric_of(by.metric).signature
+        record["signature"] = str(signature.also(norm=rewritten_by, ignore=",".join(sorted(ignored)) or None))
     return [record], None, answer.words
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache
@@ -73,6 +73,8 @@ def read_systems(
     style: LineStyle = "auto",
     vocabulary: Vocabulary | None = None,
     lowercase: bool = False,
+    ignore: Collection[str] = (),
+    keep_marks: bool = False,
     beside: Sequence[str] = (),
 ) -> list[Utterance]:
     """Read the outputs of systems, one file each: transcripts, CTMs, n-best lists or lattices.
@@ -86,6 +88,8 @@ def read_systems(
             warning tells if lines begin with ids.
         vocabulary: Maps word numbers of graphs to words.
         lowercase: True to write all words in lower case.
+        ignore: Words to remove.
+        keep_marks: True to read the sentence marks of a format as words.
         beside: Files of references, which show, too, whether lines begin with ids.
     """
     if len(set(paths)) < len(paths):
@@ -94,9 +98,10 @@ def read_systems(
         )
     for path in paths:
         keep(path)  # its format is recognised before it is read
-    files = _outputs(paths, format, style=style, vocabulary=vocabulary, beside=beside)
-    if lowercase:
-        files = [_lowercased(file) for file in files]
+    reading: dict[str, Any] = {"vocabulary": vocabulary, "keep_marks": keep_marks}
+    files = _outputs(paths, format, style=style, reading=reading, beside=beside)
+    if lowercase or ignore:
+        files = [_prepared(file, lowercase=lowercase, ignore=ignore) for file in files]
     counts = {len(file) for file in files}
     if counts == {1}:
         own = [name for file in files for name, is_id, _ in file if is_id]
@@ -138,10 +143,10 @@ def _outputs(
     format_name: str | None,
     *,
     style: LineStyle,
-    vocabulary: Vocabulary | None,
+    reading: Mapping[str, Any],
     beside: Sequence[str],
 ) -> list[list[Output]]:
-    """Return the outputs of each file."""
+    """Return the outputs of each file; `reading` are arguments of `entries`."""
     found: dict[str, list[Output]] = {}
     lines: dict[str, list[list[str]]] = {}
     for path in paths:
@@ -152,15 +157,15 @@ def _outputs(
             else:
                 lines[path] = texts
         else:
-            found[path] = list(_graphs(path, format_name, vocabulary))
+            found[path] = list(_graphs(path, format_name, reading))
     is_keyed = style == "keyed" or (style == "auto" and bool(lines) and _are_keyed(lines, found, beside))
     for path, texts in lines.items():
         found[path] = _keyed(path, texts) if is_keyed else _numbered(texts)
     return [found[path] for path in paths]
 
 
-def _graphs(path: str, format_name: str | None, vocabulary: Vocabulary | None) -> Iterator[Output]:
-    for entry in entries([path], format_name, vocabulary):
+def _graphs(path: str, format_name: str | None, reading: Mapping[str, Any]) -> Iterator[Output]:
+    for entry in entries([path], format_name, **reading):
         with placed(entry.place):
             yield Output(entry.name, entry.naming == "own", entry.build())
 
@@ -184,18 +189,18 @@ def _are_keyed(
     return verdict.keyed
 
 
-def _lowercased(file: list[Output]) -> list[Output]:
+def _prepared(file: list[Output], *, lowercase: bool, ignore: Collection[str]) -> list[Output]:
     # Import late: few combinations need these modules.
     from latticemetric.batch.preparation import prepared_graph
     from latticemetric.metrics.preparation import Preparation
 
-    lowercase = Preparation(lowercase=True)
+    preparation = Preparation(lowercase, ignore=frozenset(ignore))
     found = []
     for name, is_id, output in file:
         with placed(name):
             is_line = isinstance(output, list)
-            lowered = [word.lower() for word in output] if is_line else prepared_graph(output, lowercase)
-        found.append(Output(name, is_id, lowered))
+            prepared = preparation.listed(output) if is_line else prepared_graph(output, preparation)
+        found.append(Output(name, is_id, prepared))
     return found
 
 
@@ -242,7 +247,12 @@ def _keyed(path: str, lines: Sequence[list[str]]) -> list[Output]:
 
 
 def references_of(
-    path: str, names: Sequence[str], *, lowercase: bool = False, style: LineStyle = "auto"
+    path: str,
+    names: Sequence[str],
+    *,
+    lowercase: bool = False,
+    ignore: Collection[str] = (),
+    style: LineStyle = "auto",
 ) -> list[Words]:
     """Return the reference of each utterance, matched by id, by the `file,channel` of an STM file, or by order.
 
@@ -253,8 +263,11 @@ def references_of(
         path: The file of the references.
         names: The names of the utterances.
         lowercase: True to write all words in lower case.
+        ignore: Words to remove.
         style: `plain` if lines of text do not begin with ids, whatever they look like.
     """
+    from latticemetric.metrics.preparation import Preparation
+
     keep(path)  # it is read again if it may have segments that are not scored
     file = read_references(path)
     table = None if style == "plain" and not file.has_ids else _keyed_references(file, names)
@@ -269,8 +282,8 @@ def references_of(
             raise FormatError(
                 "the reference has alternatives", where=reference.where, advice="keep one of the alternatives"
             )
-    words = [reference.words for reference in listed]
-    return [tuple(word.lower() for word in one) for one in words] if lowercase else words
+    preparation = Preparation(lowercase, ignore=frozenset(ignore))
+    return [tuple(preparation.listed(reference.words)) for reference in listed]
 
 
 def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> dict[str, Reference] | None:

@@ -73,7 +73,7 @@ def corpus_oracle_of(
     normalize: str | None = None,
 ) -> CorpusAnswer:
     """Find the corpus oracle of all lattices. `normalize` is the name of the applied grammar, for the signature."""
-    read = [_built(pair, keep_going=keep_going) for pair in lattices]
+    read = [_built(pair, ignore, keep_going=keep_going) for pair in lattices]
     usable = [(graph, references) for _, graph, references, _ in read if references]
     graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]
     oracle = corpus_oracle(graphs, expected, metric, ignore=ignore, scales=scales)
@@ -87,9 +87,11 @@ def corpus_oracle_of(
     return CorpusAnswer(tuple(answers), oracle, str(scorer.signed(metric.signature_for(number))))
 
 
-def _built(pair: Pair, *, keep_going: bool) -> tuple[Pair, Graph, list[GraphReference], InputError | None]:
+def _built(
+    pair: Pair, ignored: Collection[str], *, keep_going: bool
+) -> tuple[Pair, Graph, list[GraphReference], InputError | None]:
     try:
-        with built(pair) as (graph, references):
+        with built(pair, ignored) as (graph, references):
             return pair, graph, references, None
     except InputError as error:
         if not keep_going:

@@ -66,7 +66,7 @@ class ExpectationSearch(NamedTuple):
 
     def answer(self, pair: Pair) -> ExpectationAnswer:
         """Compute the expectation of one graph."""
-        with built(pair) as (graph, references):
+        with built(pair, self.metric.ignore | self.metric.wildcard) as (graph, references):
             found = expected(
                 graph,
                 references,

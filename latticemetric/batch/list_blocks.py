@@ -52,7 +52,7 @@ class BlockSums:
         lists = lists_of_pairs(pairs)
         if self.rewrite is None:
             for pair, graph in zip(pairs, lists.lists, strict=True):
-                warn_of_words(pair, graph)
+                warn_of_words(pair, graph, self.rate.ignore | self.rate.wildcard)
         else:
             lists = rewritten(lists, self.rewrite)
         return sums_of(lists.lists, lists.references, self.rate, at=self.at, scales=self.scales, keep=self.keep)

@@ -5,7 +5,7 @@ A graph or evidence without a partner is reported as an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -194,11 +194,16 @@ class Example(NamedTuple):
 
 
 def examples_of(
-    pairs: Iterable[Pair], evidence: Iterable[Entry] | None = None, *, keep_going: bool = False
+    pairs: Iterable[Pair],
+    evidence: Iterable[Entry] | None = None,
+    *,
+    keep_going: bool = False,
+    ignored: Collection[str] = (),
 ) -> Iterator[Answer]:
     """Yield one `Answer` per pair of a development set; its value is an `Example`.
 
     If a pair fails, or evidence has no graph, raise the error; with `keep_going`, yield an `Answer` with the error.
+    `ignored` are words that do not count, for warnings.
     """
     listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
     if evidence is not None:
@@ -209,7 +214,7 @@ def examples_of(
                 by_name[found.name] = found
     for pair in listed:
         try:
-            with built(pair) as (graph, references):
+            with built(pair, ignored) as (graph, references):
                 strings = list(strings_of_references(references))
             posteriors_of = None if evidence is None else evidence_of(by_name[pair.name], graph)
             yield Answer(pair.name, Example(graph, strings, posteriors_of))

@@ -116,7 +116,7 @@ class OracleSearch(NamedTuple):
         If the oracle is found, but the search for a hope, fear or worst string fails, raise the error; with
         `keep_going`, return the oracle and the error.
         """
-        with built(pair) as (graph, references):
+        with built(pair, self.metric.ignore | self.metric.wildcard) as (graph, references):
             best = oracle_by_rate(graph, references, self.metric, scales=self.scales, engine=self.engine)
             margins = None
             if self.wanted is not None:

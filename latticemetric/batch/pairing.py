@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from latticemetric.automata.reference import words_in
+from latticemetric.batch.outer_words import OuterWords
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.formats.references import Reference, ReferenceFile
@@ -540,8 +541,8 @@ def unreadable(entry: Entry) -> InputError | None:
 
 
 @contextmanager
-def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
-    """Yield the parsed graph and references of a pair.
+def built(pair: Pair, ignored: Collection[str] = ()) -> Iterator[tuple[Graph, list[GraphReference]]]:
+    """Yield the parsed graph and references of a pair; `ignored` are words that do not count, for warnings.
 
     If an error in the `with` block has no place, give it the place of the graph.
 
@@ -555,7 +556,7 @@ def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
         graph = pair.entry.build()
         references = pair.graph_references()
         _check_spelling(graph, references)
-        warn_of_words(pair, graph)
+        warn_of_words(pair, graph, ignored)
         yield graph, references
 
 
@@ -606,13 +607,16 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 
-_OF_FORMS, _OF_SPACES = OnceWarning(), OnceWarning()
+_OF_FORMS, _OF_SPACES, _OF_MARKS = OnceWarning(), OnceWarning(), OuterWords()
 
 
-def warn_of_words(pair: Pair, graph: Graph) -> None:
+def warn_of_words(pair: Pair, graph: Graph, ignored: Collection[str]) -> None:
     """Warn, once per run for each reason, of words of a graph that cannot match words of its references."""
     _warn_of_forms(pair, graph)
     _warn_of_spaces(pair, graph)
+    if pair.references:
+        spoken = chain.from_iterable(map(words_in, pair.graph_references()))
+        _OF_MARKS.add(pair.place, graph, spoken, ignored)
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from latticemetric.batch.pairing import Pair, changed_pairs
+from latticemetric.batch.pairing import Pair, changed_pairs, words_of
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
@@ -42,7 +42,7 @@ def prepared_reference(reference: Reference, preparation: Preparation) -> Refere
 
 
 def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
-    """Lower-case and tokenize the words of a graph, as `preparation` says.
+    """Lower-case, tokenize and remove words of a graph, as `preparation` says.
 
     In an n-best list, tokenize each hypothesis as a whole. In a lattice, tokenize each word by itself; the first token
     of a word gets the word's scores. A forest can be lower-cased, but not tokenized.
@@ -52,6 +52,8 @@ def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
         >>> [(path.words, path.cost) for path in prepared_graph(lattice, Preparation(True, "13a")).paths()]
         [(('the', 'cat', '.'), 2.0)]
     """
+    if not preparation.lowercase and preparation.tokenize is None:
+        return without_words(graph, preparation.ignore)
     if isinstance(graph, NBest):
         return replace(
             graph, hypotheses=tuple(replace(h, words=preparation.words(" ".join(h.words))) for h in graph.hypotheses)
@@ -64,7 +66,30 @@ def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
     return preparation.graph(graph) if isinstance(graph, Lattice) else _prepared_forest(graph, preparation)
 
 
+def without_words(graph: Graph, words: Collection[str]) -> Graph:
+    """Return the graph without these words: arcs of a lattice become ε.
+
+    Examples:
+        >>> lattice = Lattice.from_strings(["<s> a </s>"])
+        >>> [path.words for path in without_words(lattice, {"<s>", "</s>"}).paths()]
+        [('a',)]
+    """
+    if not words:
+        return graph
+    if isinstance(graph, NBest):
+        kept = (tuple(word for word in h.words if word not in words) for h in graph.hypotheses)
+        return replace(
+            graph, hypotheses=tuple(replace(h, words=w) for h, w in zip(graph.hypotheses, kept, strict=True))
+        )
+    if isinstance(graph, Lattice):
+        return replace(graph, word=np.where(graph.is_word(words) > 0, graph.word, EPSILON))
+    return replace(graph, target=graph.target_without(frozenset(words)))
+
+
 def _prepared_forest(forest: Forest, preparation: Preparation) -> Forest:
+    forest_or = without_words(forest, preparation.ignored_in(words_of(forest)))
+    assert isinstance(forest_or, Forest)
+    forest = forest_or
     values = forest.target.values
     used, place = numbered_words(np.maximum(values, 0))  # negative values stand for tails
     spelled = forest.vocabulary.decode(used)

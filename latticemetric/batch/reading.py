@@ -32,6 +32,7 @@ class PairReader:
     Args:
         vocabulary: Maps word numbers of graphs and references to words.
         from_format: The format of the graphs; detected if it is `None`.
+        keep_marks: True to read the sentence marks of a format as words.
         style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect this.
         reference_field: The field of records that holds the references; detected if it is `None`.
         preparation: Lower-cases and tokenizes all texts; `None` leaves them unchanged.
@@ -44,6 +45,7 @@ class PairReader:
 
     vocabulary: Vocabulary | None
     from_format: str | None
+    keep_marks: bool
     style: Style
     reference_field: str | None
     preparation: Preparation | None
@@ -60,7 +62,7 @@ class PairReader:
         lattices have no references.
         """
         files = [read_references(file, self.vocabulary) for file in references]
-        alone = entries([lattices], self.from_format, self.vocabulary)
+        alone = entries([lattices], self.from_format, self.vocabulary, keep_marks=self.keep_marks)
         total = None
         if files:
             paired, number = pair_up(alone, files, self.style), len(files)

@@ -214,7 +214,7 @@ def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> 
 
 
 def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
-    with built(pair) as (graph, references):
+    with built(pair, settings.metric.ignore | settings.metric.wildcard) as (graph, references):
         review = review_graph(settings, ReferencedGraph(pair.name, graph, references))
     return replace(review, segment=pair.segment)
 

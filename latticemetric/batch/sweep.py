@@ -326,7 +326,7 @@ def swept_lattices(
 
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
-    with built(pair) as (graph, references):
+    with built(pair, metric.ignore | metric.wildcard) as (graph, references):
         return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, references))
 
 

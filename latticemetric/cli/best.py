@@ -12,8 +12,8 @@ from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     CTMOutputOptions,
-    ScoredReadingOptions,
     ShardedRunOptions,
+    WordReadingOptions,
 )
 from latticemetric.cli.results import CTMResults, named_scores, values, words_line
 from latticemetric.cli.run import ask_graphs
@@ -36,7 +36,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     confidence: _ConfidenceOptions,
-    reading: ScoredReadingOptions,
+    reading: WordReadingOptions,
     run: ShardedRunOptions,
     output: CTMOutputOptions,
 ) -> None:

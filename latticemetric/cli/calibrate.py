@@ -145,17 +145,16 @@ def command(
             )
         if fit.test is not None:
             refuse(["folds"], "with --test")
-        examples = _examples(lattices, references, reading, failures, keep_going=run.keep_going)
+        asked: dict[str, Any] = {"keep_going": run.keep_going, "ignored": word_list(evaluation.ignore)}
+        examples = _examples(lattices, references, reading, failures, **asked)
         found = calibration(
             *examples,
-            test=None
-            if fit.test is None
-            else _examples(fit.test, fit.test_references, reading, failures, keep_going=run.keep_going),
+            test=None if fit.test is None else _examples(fit.test, fit.test_references, reading, failures, **asked),
             answer=evaluation.answer,
             criterion=fit.criterion,
             scale=fit.scale or SCALES,
             scales=reading.weights,
-            ignore=word_list(evaluation.ignore),
+            ignore=asked["ignored"],
             folds=fit.folds,
             most_states=fit.most_states,
             **settings,
@@ -168,12 +167,19 @@ def command(
 
 
 def _examples(
-    files: str, references: Sequence[str], reading: PairedReadingOptions, failures: Failures, *, keep_going: bool
+    files: str,
+    references: Sequence[str],
+    reading: PairedReadingOptions,
+    failures: Failures,
+    *,
+    keep_going: bool,
+    ignored: frozenset[str],
 ) -> tuple[list[Graph], list[list[tuple[str, ...]]]]:
     """Return graphs and the words of their references; with `keep_going`, skip graphs that fail."""
     from latticemetric.batch.mbr_evidence import examples_of
 
-    answers = failures.reported(examples_of(reading.paired(files, references).lattices, keep_going=keep_going))
+    pairs = reading.paired(files, references).lattices
+    answers = failures.reported(examples_of(pairs, keep_going=keep_going, ignored=ignored))
     examples = [answer.value for answer in answers if answer.problem is None]
     failures.require_answers()
     return [one.graph for one in examples], [one.references for one in examples]

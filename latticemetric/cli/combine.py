@@ -16,11 +16,12 @@ from latticemetric.cli.options import (
     Number,
     RateOutputOptions,
     ResamplingOptions,
-    ScoredReadingOptions,
+    WordReadingOptions,
     format_option,
     lattices_option,
     numbers,
     refuse,
+    word_list,
 )
 from latticemetric.cli.results import (
     Record,
@@ -124,7 +125,7 @@ class _JudgingOptions(Options):
     write_lattices: str | None = lattices_option("the confusion networks")
 
 
-class _ReadingOptions(ScoredReadingOptions):
+class _ReadingOptions(WordReadingOptions):
     style: LineStyle = LINE_STYLE
     posterior_scale: float = POSTERIOR_SCALE
     lowercase: bool = flag("--lowercase -lc", "Lowercase all words of the systems and of the reference.")
@@ -157,12 +158,15 @@ def command(
     if judging.references is None:
         refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
     vote.check(len(files))
+    ignored = word_list(reading.ignore)
     utterances = read_systems(
         files,
         format=reading.from_format,
         style=reading.style,
         vocabulary=reading.vocabulary,
         lowercase=reading.lowercase,
+        ignore=ignored,
+        keep_marks=reading.keep_marks,
         beside=[] if judging.references is None else [judging.references],
     )
     model: dict[str, Any] = {"scale": reading.posterior_scale, "scales": reading.weights}
@@ -177,7 +181,8 @@ def command(
     )
     tuned, judged = None, None
     if judging.references is not None:
-        references = references_of(judging.references, found.names, lowercase=reading.lowercase, style=reading.style)
+        told: dict[str, Any] = {"lowercase": reading.lowercase, "ignore": ignored, "style": reading.style}
+        references = references_of(judging.references, found.names, **told)
         judgeable = found
         if vote.tune_share is not None:
             (first, known), (judgeable, references) = split_at(found, references, vote.tune_share)

@@ -13,8 +13,8 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     CTMOutputOptions,
     Number,
-    ScoredReadingOptions,
     ShardedRunOptions,
+    WordReadingOptions,
     lattices_option,
     refuse,
 )
@@ -50,7 +50,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     network: _NetworkOptions,
-    reading: ScoredReadingOptions,
+    reading: WordReadingOptions,
     run: ShardedRunOptions,
     output: CTMOutputOptions,
 ) -> None:

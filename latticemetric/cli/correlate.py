@@ -12,6 +12,7 @@ from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.correlate_ranks import RankOptions
 from latticemetric.cli.files import NamesFiles, ScoresOutput
 from latticemetric.cli.options import (
+    IGNORE,
     LOWERCASE,
     NORMALIZE,
     SHORT_SIGNATURE,
@@ -24,6 +25,7 @@ from latticemetric.cli.options import (
     listed,
     metrics_named,
     refuse,
+    word_list,
 )
 from latticemetric.errors import UsageError
 
@@ -59,7 +61,7 @@ Examples:
 _SECTIONS = {
     "Test set": "--pair --reference --human --with-people --leave-out",
     "Human scores": "--human-scores --combine --normalize-judges",
-    "Metric": "--metrics --metric-scores --tokenize --lowercase --normalize --effective-length",
+    "Metric": "--metrics --metric-scores --tokenize --lowercase --ignore --normalize --effective-length",
     "Groups of segments": "--group-by --bin-width --smallest --unigram",
     "Ranks of metrics": "--ranks --average --exchange --trials --significance --one-sided",
     "Output": "--tables --baseline --format --output --short-signature --plot --plot-level --write-scores",
@@ -147,6 +149,7 @@ class MetricOptions(Options):
         "--tokenize -tok NAME", "Tokenizer of sacrebleu (default: none; for WMT: by target language, mostly 13a)."
     )
     lowercase: bool = LOWERCASE
+    ignore: str | None = IGNORE
     normalize: str | None = NORMALIZE
     effective_length: str | None = choice(
         "--effective-length",
@@ -378,7 +381,7 @@ def _prepared(
     tokenize, notes = measured.tokenize, tuple[str, ...]()
     if tokenize is None and judged.raw:
         tokenize, notes = tokenizer_for(judged.target, texts)
-    preparation = Preparation(measured.lowercase, tokenize)
+    preparation = Preparation(measured.lowercase, tokenize, word_list(measured.ignore))
     notes += unsuitable_tokenizer(tokenize or "", texts)
     notes += preparation.kept_spaces([*judged.outputs, *judged.references])
     outputs = [list(map(preparation.words, several)) for several in judged.outputs]

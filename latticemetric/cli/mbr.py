@@ -17,19 +17,17 @@ import click
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
-    IGNORE,
     PARAMETERS,
     STYLE,
     CTMRateOutputOptions,
+    IgnoringPreparationOptions,
     OutputOptions,
-    PreparationOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
     lattices_option,
     metric_parameters,
     metrics_named,
     refuse,
-    word_list,
 )
 from latticemetric.cli.results import (
     CTMResults,
@@ -157,7 +155,6 @@ class _TuningOptions(Options):
         multiple=True,
     )
     metric: str = option("--metric NAME", "With --tune: optimize this metric.", default="bleu")
-    ignore: str | None = IGNORE
     style: Style = STYLE
 
 
@@ -171,7 +168,7 @@ _SECTIONS = _DecisionOptions.sections(
         ByExactErrors.section: "--risk",
         ByMetric.section: "--parameter",
         ByUtility.section: "--utility-matrix --lower-is-better",
-        "Tuning": "--tune --metric --ignore --style",
+        "Tuning": "--tune --metric --style",
     }
 )
 _SECTIONS[ByNgrams.section] += " --write-lattices --gains-only"
@@ -185,7 +182,7 @@ def command(
     decision: _DecisionOptions,
     gains: _GainOptions,
     tuning: _TuningOptions,
-    texts: PreparationOptions,
+    texts: IgnoringPreparationOptions,
     reading: ScoredReadingOptions,
     run: ShardedRunOptions,
     output: CTMRateOutputOptions,
@@ -252,7 +249,7 @@ def _decoder(
     kind: type[Decision],
     decision: _DecisionOptions,
     gains: _GainOptions,
-    texts: PreparationOptions,
+    texts: IgnoringPreparationOptions,
     scales: dict[str, float],
 ) -> tuple[Callable[..., Any], int]:
     """Return the function that decodes a graph, or a graph and its evidence, and the number of settings.
@@ -274,7 +271,8 @@ def _decoder(
         return partial(mbr_by_matrix, by=first, scales=scales), 1
     if isinstance(first, ByNgrams) and gains.write_lattices:
         return partial(mbr_with_gains, by=first, scales=scales, gains_only=gains.gains_only), 1
-    return partial(mbr_records, settings=settings, scales=scales, rewritten_by=texts.rewritten_by), len(settings)
+    named = {"rewritten_by": texts.rewritten_by, "ignored": texts.ignored}
+    return partial(mbr_records, settings=settings, scales=scales, **named), len(settings)
 
 
 _NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "determinize")]
@@ -348,7 +346,7 @@ def _write_tuning(
     decision: _DecisionOptions,
     *,
     tuning: _TuningOptions,
-    texts: PreparationOptions,
+    texts: IgnoringPreparationOptions,
     reading: ScoredReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
@@ -359,7 +357,6 @@ def _write_tuning(
     from latticemetric.batch.tuning import tune_mbr
 
     (metric,) = metrics_named([tuning.metric])
-    ignore = word_list(tuning.ignore)
     pairs = texts.prepared(pair_up(reading.entries(graphs), reading.references(tuning.tune), tuning.style))
     evidence_graphs = reading.evidence(decision.evidence)
     evidence_graphs = None if evidence_graphs is None else texts.prepared_graphs(evidence_graphs)
@@ -372,7 +369,7 @@ def _write_tuning(
         [example.references for example in examples],
         metric,
         evidence=[example.evidence for example in examples] if decision.evidence else None,
-        ignore=ignore,
+        ignore=texts.ignored,
         rewritten_by=texts.rewritten_by,
         scales=reading.weights,
         **decision.given(ByNgrams.fields),

@@ -15,8 +15,8 @@ from latticemetric.cli.options import (
     MOST_STRINGS,
     GraphFormatOptions,
     OutputOptions,
-    ScoredReadingOptions,
     ShardedRunOptions,
+    WordReadingOptions,
     lattices_option,
 )
 from latticemetric.cli.results import AnswerResults, IdColumn, Record, named_scores, shown, spoken, values
@@ -56,7 +56,7 @@ def command(
     *,
     listed: _ListOptions,
     written: _WrittenListOptions,
-    reading: ScoredReadingOptions,
+    reading: WordReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:

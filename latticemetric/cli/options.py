@@ -317,6 +317,11 @@ PARAMETERS = option(
     "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc, 'wer.ignore=uh um', …; repeatable.",
     multiple=True,
 )
+IGNORE = option(
+    "--ignore WORDS",
+    "Words to remove from hypotheses and references first: '<s> </s>'; @FILE reads them from a file.",
+    type=WordList(),
+)
 SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.")
 UTT2SPK = option(
     "--utt2spk FILE",
@@ -404,6 +409,9 @@ class ReadingOptions(Options):
         type=NamesFiles(),
     )
     from_format: str | None = option("--from FORMAT", "Format of the graphs (default: detected from content).")
+    keep_marks: bool = flag(
+        "--keep-marks", "Read the sentence marks of a format, such as <s> and !SENT_START in HTK lattices, as words."
+    )
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
@@ -416,7 +424,7 @@ class ReadingOptions(Options):
         """Read graphs from files."""
         from latticemetric.formats.reading import entries
 
-        return entries(graphs, self.from_format, self.vocabulary)
+        return entries(graphs, self.from_format, self.vocabulary, keep_marks=self.keep_marks)
 
     def blocks(self, graphs: str) -> Iterator[Block] | None:
         """Split a file into blocks that other processes can parse; `None` for folders and formats without blocks."""
@@ -428,7 +436,7 @@ class ReadingOptions(Options):
         """Read the graphs of `--evidence`, which give the posteriors; return `None` without files."""
         from latticemetric.formats.reading import entries
 
-        return entries(graphs, None, self.vocabulary) if graphs else None
+        return entries(graphs, None, self.vocabulary, keep_marks=self.keep_marks) if graphs else None
 
     def references(self, files: Sequence[str]) -> list[ReferenceFile]:
         """Read files of references."""
@@ -453,6 +461,22 @@ class ScoredReadingOptions(ReadingOptions):
         return dict(self.scales)
 
 
+class WordReadingOptions(ScoredReadingOptions):
+    """Options for reading graphs, weighting their scores and removing words."""
+
+    ignore: str | None = IGNORE
+
+    def entries(self, graphs: Sequence[str]) -> Iterator[Entry]:
+        """Read graphs from files; remove the words of `--ignore` from each graph when it is parsed."""
+        read = super().entries(graphs)
+        if not (words := word_list(self.ignore)):
+            return read
+        from latticemetric.batch.preparation import prepared_entries
+        from latticemetric.metrics.preparation import Preparation
+
+        return prepared_entries(read, Preparation(ignore=words))
+
+
 class PreparationOptions(Options):
     """Options for preparing texts before scoring."""
 
@@ -462,11 +486,16 @@ class PreparationOptions(Options):
     @cached_property
     def preparation(self) -> Preparation | None:
         """The preparation of texts; `None` leaves the texts unchanged."""
-        if not self.lowercase and self.tokenize is None:
+        if not self.lowercase and self.tokenize is None and not self.ignored:
             return None
         from latticemetric.metrics.preparation import Preparation
 
-        return Preparation(self.lowercase, self.tokenize)
+        return Preparation(self.lowercase, self.tokenize, self.ignored)
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The words to remove from texts; none where the metric ignores words itself."""
+        return frozenset()
 
     @property
     def rewritten_by(self) -> str | None:
@@ -491,6 +520,17 @@ class PreparationOptions(Options):
         from latticemetric.batch.preparation import prepared_entries
 
         return prepared_entries(graphs, preparation)
+
+
+class IgnoringPreparationOptions(PreparationOptions):
+    """Options for preparing texts and removing words from them."""
+
+    ignore: str | None = IGNORE
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The words of `--ignore`."""
+        return word_list(self.ignore)
 
 
 class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
@@ -527,6 +567,7 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
         reader = PairReader(
             vocabulary=self.vocabulary,
             from_format=self.from_format,
+            keep_marks=self.keep_marks,
             style=self.style,
             reference_field=self.reference_field,
             preparation=self.preparation,
@@ -547,11 +588,6 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")
 ALPHA = option("--alpha A", "Insertion penalty (N-grr and N-gcr, default 1).")
 BETA = option("--beta B", "Deletion penalty (N-grr and N-gcr, default 0).")
-IGNORE = option(
-    "--ignore WORDS",
-    "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE reads them from a file.",
-    type=WordList(),
-)
 
 
 class RateOptions(Options):

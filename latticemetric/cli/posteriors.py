@@ -15,8 +15,8 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
     OutputOptions,
-    ScoredReadingOptions,
     ShardedRunOptions,
+    WordReadingOptions,
     lattices_option,
     refuse,
 )
@@ -66,7 +66,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     listing: _ListingOptions,
-    reading: ScoredReadingOptions,
+    reading: WordReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:

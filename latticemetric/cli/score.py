@@ -12,6 +12,7 @@ import click
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.options import (
+    IGNORE,
     LINE_STYLE,
     LOWERCASE,
     NORMALIZE,
@@ -24,6 +25,7 @@ from latticemetric.cli.options import (
     grammar_named,
     metrics_named,
     refuse,
+    word_list,
 )
 from latticemetric.cli.results import (
     Record,
@@ -88,6 +90,7 @@ class _ScoreOptions(Options):
     level: str = choice("--level", ["corpus", "sentence"], "Score the test set, or each segment.")
     tokenize: str | None = TOKENIZE
     lowercase: bool = LOWERCASE
+    ignore: str | None = IGNORE
     normalize: str | None = NORMALIZE
     stem: bool = flag("--stem", "Compare Porter stems of words; all metrics must support this.")
     style: LineStyle = LINE_STYLE
@@ -138,7 +141,7 @@ def command(
 
     _check_details(options)
     metrics = metrics_named(options.metrics, stem=options.stem, parameters=options.parameters)
-    preparation = Preparation(options.lowercase, options.tokenize)
+    preparation = Preparation(options.lowercase, options.tokenize, word_list(options.ignore))
     systems = (hypotheses, *options.others)
     segments = _read(systems, references, options)
     files = [preparation.all_lines(texts) for texts in segments.files]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any
@@ -307,6 +307,7 @@ def score(
     *,
     lowercase: bool = False,
     tokenize: str | None = None,
+    ignore: Collection[str] = (),
 ) -> Scores:
     """Score hypotheses against references by one or several metrics.
 
@@ -317,6 +318,7 @@ def score(
         metrics: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
         lowercase: Compare lower-cased texts.
         tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, …
+        ignore: Words to remove from hypotheses and references, such as `["<s>", "</s>"]`.
 
     Examples:
         >>> found = score(["the cat sat", "a dog"], ["the cat sat down", "the dog"], "wer,chrf")
@@ -330,9 +332,9 @@ def score(
         {('the', 'a'): 1}
     """
     check_flags(lowercase=lowercase)
-    preparation = Preparation(lowercase, tokenize)
+    preparation = Preparation(lowercase, tokenize, ignore)
     ids, said, expected = _test_set(hypotheses, references, raw=preparation.takes_only_texts)
-    if lowercase or tokenize is not None:
+    if preparation:
         said = preparation.all_texts(said)
         expected = [preparation.all_texts(several) for several in expected]
     (row,) = tabulate([("hypotheses", said)], expected, _metrics(metrics))

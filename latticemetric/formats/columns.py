@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.formats.marks import MARK, without_mark_labels
 from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.text.fields import number, require_field
 from latticemetric.frozen import FrozenDict
@@ -44,11 +45,13 @@ def lattice_to_write(
         graph: A lattice, an n-best list (its hypotheses become a lattice), or a forest that can become a lattice (see
             `Forest.to_lattice`).
         format_name: The format's name, for errors.
-        labels: The labels that the format can hold; `None` for any.
+        labels: The labels that the format can hold; `None` for any. A format without the label of marks drops it.
         one_score: True if the format holds at most one score per arc.
         weights: True if the format can give scores a weight other than 1.
     """
     lattice = to_lattice(graph)
+    if MARK not in (labels or ()):
+        lattice = without_mark_labels(lattice)
     if one_score and len(lattice.scores) > 1:
         raise UsageError(
             f"{format_name} holds one score per arc, but this graph has {', '.join(lattice.scores)}",

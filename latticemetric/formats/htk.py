@@ -20,6 +20,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write
+from latticemetric.formats.marks import MARK, SENTENCE_MARKS, mark_labels, note_marks
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import encode_column, is_number, parsed_natively, refuse_word
@@ -28,6 +29,7 @@ from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 _NO_WORDS = ("!NULL", "!ENTER", "!EXIT")
+_MARKS = (*SENTENCE_MARKS, "!SENT_START", "!SENT_END")
 _TEXTS = ["W", "v", "d", "s", "i", "p", "L"]
 _PLACES = {"I", "J", "S", "E", "t", "W", "line"}
 _COLUMN_NAMES = {"a": "acoustic", "l": "lm", "r": "pronunciation"}
@@ -149,7 +151,7 @@ class _Reader:
     def lattice(self, table: Vocabulary | None) -> Lattice:
         start, end = self._ends()
         start, end = self._with_outermost_word(start, end)
-        words, vocabulary = self._words(table)
+        words, vocabulary, marks = self._words(table)
         fields = self._fields()
         return Lattice.from_arcs(
             self._source,
@@ -157,10 +159,10 @@ class _Reader:
             words,
             final=[end],
             start=start,
-            scores=self._scores(fields, words),
+            scores=self._scores(fields, [bool(word or mark) for word, mark in zip(words.tolist(), marks, strict=True)]),
             vocabulary=vocabulary,
             times=self._times(),
-            labels=_labels(fields),
+            labels=_labels(fields) | mark_labels(marks),
             copy=False,
         )
 
@@ -257,7 +259,8 @@ class _Reader:
             raise FormatError(what, where=self._place(rows, int(bad[0])))
         return column
 
-    def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary, list[str]]:
+        """Return the word of each link, the vocabulary, and the mark of each link (empty for words)."""
         numbers = dict.fromkeys(_NO_WORDS, EPSILON)
         words = np.full(len(self._source), EPSILON, dtype=np.int32)
         for rows, is_node in ((self._by_state, True), (self._links, False)):
@@ -267,7 +270,13 @@ class _Reader:
                 new = np.array([EPSILON, *known], dtype=np.int32)
                 values = new[ids[self._with_word] if is_node else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
-        return encode_column((words, list(numbers)[len(_NO_WORDS) :]), table)
+        texts = list(numbers)[len(_NO_WORDS) :]
+        mark = ["", *(text if text in _MARKS else "" for text in texts)]
+        kept = [text for text in texts if text not in _MARKS]
+        place = {text: number for number, text in enumerate(kept, start=1)}
+        new = np.array([EPSILON, *(place.get(text, EPSILON) for text in texts)], dtype=np.int32)
+        marks = [mark[number] for number in words.tolist()] if any(mark) else [""] * len(words)
+        return *encode_column((new[words], kept), table), marks
 
     def _ends(self) -> tuple[int, int]:
         ends = []
@@ -283,7 +292,8 @@ class _Reader:
             ends.append(int(candidates[0]))
         return ends[0], ends[1]
 
-    def _scores(self, fields: _Table, words: Words) -> dict[str, Column]:
+    def _scores(self, fields: _Table, is_counted: list[bool]) -> dict[str, Column]:
+        """Return the score columns; `wdpenalty` counts the links in `is_counted`."""
         base = self._number("base", math.e)
         if base < 0 or base == 1:
             raise FormatError(f"base is {base}", advice="use 0 or a number above 0, but not 1")
@@ -297,7 +307,7 @@ class _Reader:
         penalty = self._number("wdpenalty", 0.0)
         if penalty:
             scale = float(_costs(np.array([penalty]), base)[0])
-            columns[_WORD_COUNT] = Column((words != EPSILON).astype(np.float64), np.zeros(1), scale)
+            columns[_WORD_COUNT] = Column(np.array(is_counted, dtype=np.float64), np.zeros(1), scale)
         return columns
 
 
@@ -358,7 +368,8 @@ class _Written(NamedTuple):
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Write one lattice with words on links; add a new last state, unless the last state is the only final state."""
-    lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
+    lattice = lattice_to_write(graph, "htk-slf", {MARK, *_TEXTS} - {"W", "L"}, weights=True)
+    note_marks(lattice, "htk-slf", _MARKS.__contains__)
     arcs = closed_arcs(lattice, new_end=lattice.num_states == 1 or not ends_in_last_state(lattice))
     columns, penalty = _written_columns(lattice, arcs)
     header = ["VERSION=1.1", f"UTTERANCE={_quoted(name)}"]
@@ -369,10 +380,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     if times is not None and len(times) < arcs.states:
         times.append(max(times))
     lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(arcs.states)]
+    marks = arcs.labels.pop(MARK, [""] * len(arcs.word))
     for row, (source, target, number) in enumerate(zip(arcs.source, arcs.target, arcs.word, strict=True)):
         word = lattice.vocabulary.word(number)
         refuse_word(word, *_NO_WORDS)
-        fields = [f"J={row} S={source} E={target} W={_quoted(word or _NO_WORDS[0])}"]
+        fields = [f"J={row} S={source} E={target} W={_quoted(word or marks[row] or _NO_WORDS[0])}"]
         fields += [f"{label}={_quoted(own[row])}" for label, own in arcs.labels.items() if own[row]]
         fields += [f"{column.field}={column.scores[row]!r}" for column in columns]
         lines.append(" ".join(fields))
@@ -382,8 +394,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written], float | None]:
     """Return the score columns, and the `wdpenalty`; `None` if no column counts words."""
     columns, penalty = [], None
+    is_word, is_mark = lattice.word != EPSILON, np.zeros(len(lattice.word), dtype=np.bool_)
+    if MARK in lattice.labels:
+        is_mark = lattice.labels[MARK].arc != EPSILON
     for name, column in lattice.scores.items():
-        counts = (lattice.word != EPSILON).astype(np.float64)
+        counts = (is_word | is_mark).astype(np.float64)
         if name == _WORD_COUNT and np.array_equal(column.arc, counts) and not column.final.any():
             penalty = 0.0 - column.scale
             continue

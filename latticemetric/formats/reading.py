@@ -12,6 +12,7 @@ from pathlib import Path
 
 from latticemetric.arguments import path_text
 from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.formats.marks import marks_as_words
 from latticemetric.formats.registry import (
     FOLDER_FORMATS,
     Block,
@@ -43,6 +44,7 @@ def read(
     *,
     format: str | None = None,
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
+    keep_marks: bool = False,
 ) -> Iterator[tuple[str, Graph]]:
     """Read the graphs of a file, folder, glob or standard input (`-`), one in memory at a time.
 
@@ -50,11 +52,13 @@ def read(
         path: The path; gzip, xz and zstd are decompressed.
         format: The format's name; detected from the content by default.
         symbols: A symbol table (or its file) that maps the graphs' word numbers to words.
+        keep_marks: Read sentence marks, such as `<s>` and `!SENT_START` in HTK lattices, as words; by default, they are
+            ε in formats that have them, with the label `mark`.
 
     Yields:
         The id of each graph, and the graph.
     """
-    for entry in entries([path], format, as_vocabulary(symbols)):
+    for entry in entries([path], format, as_vocabulary(symbols), keep_marks=keep_marks):
         yield entry.name, entry.build()
 
 
@@ -63,9 +67,10 @@ def read_one(
     *,
     format: str | None = None,
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
+    keep_marks: bool = False,
 ) -> Graph:
     """Read a file that holds exactly one graph; the arguments are those of `read`."""
-    graphs = read(path, format=format, symbols=symbols)
+    graphs = read(path, format=format, symbols=symbols, keep_marks=keep_marks)
     _, graph = next(graphs)
     if next(graphs, None) is not None:
         raise InputError(
@@ -78,8 +83,20 @@ def entries(
     paths: Iterable[str | os.PathLike[str]],
     format_name: str | None = None,
     vocabulary: Vocabulary | None = None,
+    *,
+    keep_marks: bool = False,
 ) -> Iterator[Entry]:
-    """Yield an entry for each graph of `paths`; `Entry.build` parses the graph."""
+    """Yield an entry for each graph of `paths`; `Entry.build` parses the graph.
+
+    With `keep_marks`, sentence marks are words (see `formats/marks.py`).
+    """
+    read = _entries(paths, format_name, vocabulary)
+    return (entry.changed(marks_as_words) for entry in read) if keep_marks else read
+
+
+def _entries(
+    paths: Iterable[str | os.PathLike[str]], format_name: str | None, vocabulary: Vocabulary | None
+) -> Iterator[Entry]:
     required = find_format(format_name) if format_name else None
     named = (file_named(path_text(path)) for path in paths)
     listed = [(path, _expanded(path, required)) for path in named]

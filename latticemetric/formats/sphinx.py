@@ -23,9 +23,9 @@ from latticemetric.formats.columns import (
     only_column,
     word_nodes,
 )
+from latticemetric.formats.marks import MARK, SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
 from latticemetric.formats.registry import Format, only_graph, register
 from latticemetric.formats.text.fields import (
-    encode_texts,
     labels_of_arcs,
     number,
     numbered_lines,
@@ -34,11 +34,13 @@ from latticemetric.formats.text.fields import (
 )
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _BASES = (1.0001, 1.0003)  # the logarithm bases of PocketSphinx and Sphinx-3
 _FRAME_RATE = 100.0
 _NO_WORD = "(null)"  # PocketSphinx writes this for a node without a word
+_SILENCE = "<sil>"
+_FILLER = re.compile(r"\+\+.+\+\+")
 _VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
 _VARIANTS = "v"
 _INTEGERS_BELOW = 2.0**31
@@ -67,7 +69,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     source, target, cost = [*source, final], [*target, len(texts)], [*cost, 0.0]
     split = [_VARIANT.fullmatch(text) for text in texts]
     bare = [match[1] if match else text for match, text in zip(split, texts, strict=True)]
-    words, vocabulary = encode_texts(bare, _NO_WORD, table)
+    words, vocabulary, marks = encode_without_marks(bare, _NO_WORD, _is_mark, table)
     variants = [match[2] if match else "" for match in split]
     # A lattice of a single frame has no times.
     times = None if end == 1 and not any(frames) else [frame / rate for frame in (*frames, end)]
@@ -80,9 +82,15 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
         scores={"acoustic": Column(np.array(cost), np.zeros(1))},
         vocabulary=vocabulary,
         times=times,
-        labels={_VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {},
+        labels=({_VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {})
+        | mark_labels([marks[node] for node in source]),
         copy=False,
     )
+
+
+def _is_mark(text: str) -> bool:
+    """Check whether a word marks the begin or end of a sentence, silence or noise."""
+    return text in SENTENCE_MARKS or text == _SILENCE or _FILLER.fullmatch(text) is not None
 
 
 def _header(data: bytes, file: str) -> tuple[float, float]:
@@ -187,9 +195,16 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     Write scores and frames as whole numbers in Sphinx's units, if they are then read back exactly. Otherwise, write
     decimals: scores to the base e, and times in seconds.
     """
-    lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
+    lattice = lattice_to_write(graph, "sphinx", {_VARIANTS, MARK}, one_score=True)
+    note_marks(lattice, "sphinx", _is_mark)
     arcs, final, closing = _arcs_to_write(lattice)
-    keys = list(zip(arcs.word, arcs.labels.get(_VARIANTS, [""] * len(arcs.word)), strict=True))
+    nothing = [""] * len(arcs.word)
+    variants, marks = (arcs.labels.get(name, nothing) for name in (_VARIANTS, MARK))
+    texts = [
+        variant if word or not mark else f"{mark}({variant})" if variant else mark
+        for word, mark, variant in zip(arcs.word, marks, variants, strict=True)
+    ]
+    keys = list(zip(arcs.word, texts, strict=True))
     nodes = word_nodes(arcs.states, arcs.source, arcs.target, keys)
     base, scores = _scores(next(iter(arcs.costs.values()), [0.0] * len(arcs.word)))
     rows = zip(nodes.of_arc, arcs.target, scores, strict=True)
@@ -265,6 +280,9 @@ def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: boo
 
 
 def _word_to_write(vocabulary: Vocabulary, symbol: int, variant: str) -> str:
+    """Return the text of a word; `variant` is its pronunciation variant, or the mark of ε."""
+    if symbol == EPSILON and _is_mark(_VARIANT.sub(r"\1", variant)):
+        return variant
     word = word_to_write(vocabulary, symbol, _NO_WORD)
     if variant:
         if not re.fullmatch("[0-9]+", variant):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import import_module
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from latticemetric.errors import MissingDependencyError, UsageError, importing
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words, listed_words, numbered_words, split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, listed_words, numbered_words, split_words, word_set
 
 # Unicode white space that is not ASCII white space.
 _UNICODE_SPACE = re.compile(r"[^\S \t\n\r\f\v]")
@@ -45,6 +45,7 @@ class Preparation:
         tokenize: The name of a tokenizer of sacrebleu. Its output is split at Unicode white space, as in sacrebleu.
             With the name `none`, texts are split at Unicode white space, but not tokenized. Default: texts are split at
             ASCII white space, as in lattices.
+        ignore: Words to remove, before the tokenizer and after it. With `lowercase`, their case does not matter.
 
     Examples:
         >>> Preparation(lowercase=True).words("The cat")
@@ -52,19 +53,27 @@ class Preparation:
         >>> number = "10\N{NO-BREAK SPACE}000"
         >>> len(Preparation().words(number)), Preparation(tokenize="none").words(number)
         (1, ('10', '000'))
+        >>> Preparation(tokenize="13a", ignore={"<s>", "."}).words("<s> A cat.")
+        ('A', 'cat')
     """
 
     lowercase: bool = False
     tokenize: str | None = None
+    ignore: Collection[str] = frozenset()
     _tokenizer: Tokenizer | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         named = self.tokenize not in {None, "none"}
         object.__setattr__(self, "_tokenizer", find_tokenizer(str(self.tokenize)) if named else None)
+        ignored = word_set(self.ignore, "ignore")
+        object.__setattr__(self, "ignore", frozenset(map(str.lower, ignored)) if self.lowercase else ignored)
 
-    def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[bool, str | None]]:
+    def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[bool, str | None, Collection[str]]]:
         # Do not pickle the tokenizer: it caches texts.
-        return Preparation, (self.lowercase, self.tokenize)
+        return Preparation, (self.lowercase, self.tokenize, self.ignore)
+
+    def __bool__(self) -> bool:
+        return self.lowercase or self.tokenize is not None or bool(self.ignore)
 
     @property
     def takes_only_texts(self) -> bool:
@@ -73,16 +82,31 @@ class Preparation:
 
     def words(self, text: str) -> tuple[str, ...]:
         """Return the words of a line."""
-        cased = text.lower() if self.lowercase else text
+        cased = self._without_ignored(text.lower() if self.lowercase else text)
         if self.tokenize is None:
             return tuple(split_words(cased))
-        return tuple((self._tokenizer(cased.rstrip()) if self._tokenizer else cased).split())
+        words = (self._tokenizer(cased.rstrip()) if self._tokenizer else cased).split()
+        return tuple(word for word in words if word not in self.ignore) if self.ignore else tuple(words)
 
     def text(self, line: str) -> str | tuple[str, ...]:
         """Return the words of a line. Without a tokenizer, return a string: chrF may count its white space."""
         if self.tokenize is not None:
             return self.words(line)
-        return line.lower() if self.lowercase else line
+        return self._without_ignored(line.lower() if self.lowercase else line)
+
+    def _without_ignored(self, line: str) -> str:
+        """Return a line without the ignored words; a line that has none keeps its white space."""
+        if not self.ignore:
+            return line
+        words = split_words(line)
+        kept = [word for word in words if word not in self.ignore]
+        return line if len(kept) == len(words) else " ".join(kept)
+
+    def ignored_in(self, words: Iterable[str]) -> frozenset[str]:
+        """Return the words to remove from a graph that has `words`."""
+        if not self.ignore:
+            return frozenset()
+        return frozenset(word for word in words if (word.lower() if self.lowercase else word) in self.ignore)
 
     def kept_spaces(self, files: Iterable[Iterable[object]]) -> tuple[str, ...]:
         """Return a note if Unicode spaces stay inside words, because texts are split only at ASCII white space."""
@@ -131,13 +155,28 @@ class Preparation:
             return self.graph(text)
         if isinstance(text, str):
             return self.text(text)
-        words = listed_words(text)
-        return tuple(map(str.lower, words)) if self.lowercase else words
+        return tuple(self.listed(listed_words(text)))
+
+    def listed(self, words: Sequence[str]) -> list[str]:
+        """Return a list of words, lower-cased and without the ignored words, but not tokenized."""
+        cased = map(str.lower, words) if self.lowercase else words
+        return [word for word in cased if word not in self.ignore]
 
     def graph(self, lattice: Lattice) -> Lattice:
-        """Return the same graph, with each word prepared separately."""
-        if not self.lowercase and self.tokenize is None:
+        """Return the same graph, with each word prepared separately; ignored words become ε."""
+        silent = self._silenced(lattice)
+        return silent if not self.lowercase and self.tokenize is None else self._silenced(self._respelled(silent))
+
+    def _silenced(self, lattice: Lattice) -> Lattice:
+        """Return the lattice with ε in place of ignored words."""
+        if not self.ignore:
             return lattice
+        used = lattice.vocabulary.decode(numbered_words(lattice.word)[0])
+        ignored = self.ignored_in(used)
+        is_word = lattice.is_word(ignored) > 0
+        return replace(lattice, word=np.where(is_word, lattice.word, EPSILON)) if ignored else lattice
+
+    def _respelled(self, lattice: Lattice) -> Lattice:
         used, place = numbered_words(lattice.word)
         pieces = [list(self._of_word(word)) for word in lattice.vocabulary.decode(used)]
         vocabulary = Vocabulary.from_words(chain.from_iterable(pieces))
@@ -170,6 +209,9 @@ class Preparation:
         if self._tokenizer:
             own = signature.fields.get("tok", "none")  # how the metric itself splits what the tokenizer has written
             done |= {"tok": self._tokenizer.signature() + ("" if own == "none" else f"+{own}")}
+        if self.ignore:
+            own = signature.fields.get("ignore", "")
+            done |= {"ignore": ",".join(sorted({*self.ignore, *filter(None, own.split(","))}))}
         return signature.also(**done)
 
 

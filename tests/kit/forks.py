@@ -67,9 +67,9 @@ def _import_everything():
 def _forget_warnings():
     """Warn again of what an earlier command warned of: workers share this memory, commands do not."""
     from latticemetric.batch import pairing
-    from latticemetric.formats import columns
+    from latticemetric.formats import columns, marks
 
-    for warning in (pairing._OF_FORMS, pairing._OF_SPACES, columns._OF_RANK):
+    for warning in (pairing._OF_FORMS, pairing._OF_SPACES, pairing._OF_MARKS, columns._OF_RANK, marks._WRITTEN):
         warning.forget()
 
 

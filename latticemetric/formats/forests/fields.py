@@ -12,6 +12,7 @@ from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest, NodeLabels
 from latticemetric.formats.columns import require_labels, to_lattice
+from latticemetric.formats.marks import without_mark_labels
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Labels, frozen
 from latticemetric.vocabulary import Vocabulary, distinct_words, split_words
@@ -49,7 +50,7 @@ def forest_to_write(
     graph: Graph, format_name: str, labels: Iterable[str] = (), node_labels: Iterable[str] = ()
 ) -> Forest:
     """Return the graph as a forest; refuse labels that the format cannot hold."""
-    forest = graph if isinstance(graph, Forest) else Forest.from_lattice(to_lattice(graph))
+    forest = graph if isinstance(graph, Forest) else Forest.from_lattice(without_mark_labels(to_lattice(graph)))
     require_labels(forest, format_name, set(labels))
     if lost := set(forest.node_labels) - set(node_labels):
         raise UsageError(

@@ -16,11 +16,11 @@ import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import NO_WORD, ends_in_last_state, lattice_to_write, only_column, word_nodes
+from latticemetric.formats.marks import SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import named_blocks
 from latticemetric.formats.text.fields import (
-    encode_texts,
     number,
     numbered_lines,
     require_id,
@@ -62,17 +62,25 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
         cost.append(_cost(fields[2], place_of_arc))
     if len(source) != expected:
         raise FormatError(f"the line gives {count} transitions, but the file has {len(source)}", where=place)
-    of_node, vocabulary = encode_texts(texts, _NULL, table)
+    of_node, vocabulary, marks = encode_without_marks(texts, _NULL, SENTENCE_MARKS.__contains__, table)
     words = of_node[np.array(target, dtype=np.int32)]
     start = initial
-    if of_node[initial] != EPSILON:
+    if of_node[initial] != EPSILON or marks[initial]:
         # No transition ends in the initial node: add an arc that carries the word of this node.
         start = len(texts)
         source, target, cost = [*source, start], [*target, initial], [*cost, 0.0]
         words = np.append(words, of_node[initial]).astype(np.int32)
     scores = {"weight": Column(np.array(cost), np.zeros(1))}
     return Lattice.from_arcs(
-        source, target, words, final=[final], start=start, scores=scores, vocabulary=vocabulary, copy=False
+        source,
+        target,
+        words,
+        final=[final],
+        start=start,
+        scores=scores,
+        vocabulary=vocabulary,
+        labels=mark_labels([marks[node] for node in target]),
+        copy=False,
     )
 
 
@@ -113,6 +121,7 @@ def _score(cost: float) -> str:
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "pfsg", one_score=True)
+    note_marks(lattice, "pfsg", SENTENCE_MARKS.__contains__)
     if _DURATION.search(require_id(name, "the name of a PFSG")):
         raise UsageError(
             f"'{shortened(name)}' cannot be the name of a PFSG: readers remove (duration=…) from its end",

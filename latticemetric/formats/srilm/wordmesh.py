@@ -15,11 +15,11 @@ import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import columns_to_write, cost_of, lattice_to_write, only_column, probability_to_write
+from latticemetric.formats.marks import MARK, SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.formats.text.blocks import named_blocks
 from latticemetric.formats.text.fields import (
-    encode_texts,
     is_number,
     labels_of_arcs,
     number,
@@ -173,8 +173,10 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     if lost := [word for k, word, p in rows if not p and mesh.references.get(k) != word]:
         warn(where, f"left out words of posterior 0: {shortened(', '.join(lost))}")
     rows = [row for row in rows if row[2]]
-    words, vocabulary = encode_texts((word for _, word, _ in rows), _DELETE, table)
-    labels = {}
+    words, vocabulary, marks = encode_without_marks(
+        (word for _, word, _ in rows), _DELETE, SENTENCE_MARKS.__contains__, table
+    )
+    labels = mark_labels(marks)
     for name in _TEXTS:
         texts = [mesh.texts.get((name, k, word), ("", ""))[0] for k, word, _ in rows]
         if any(texts):
@@ -194,13 +196,16 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    lattice = lattice_to_write(graph, "wordmesh", _TEXTS, one_score=True)
+    lattice = lattice_to_write(graph, "wordmesh", (*_TEXTS, MARK), one_score=True)
+    note_marks(lattice, "wordmesh", SENTENCE_MARKS.__contains__)
     require_id(name, "the name of a mesh")
     columns = columns_to_write(lattice, "wordmesh")
     costs = only_column(lattice).arc.tolist()
+    side = lattice.labels.get(MARK)
+    marks = [""] * len(lattice.word) if side is None else side.vocabulary.words(side.arc)
     lines = [f"name {name}", f"numaligns {len(columns)}", "posterior 1"]
     for k, rows in enumerate(columns):
-        words = [word_to_write(lattice.vocabulary, int(lattice.word[row]), _DELETE) for row in rows]
+        words = [marks[row] or word_to_write(lattice.vocabulary, int(lattice.word[row]), _DELETE) for row in rows]
         if len(set(words)) < len(words):
             twice = next(word for word in words if words.count(word) > 1)
             raise InputError(

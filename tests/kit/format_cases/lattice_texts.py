@@ -417,7 +417,7 @@ CASES = [
             with_variants(shaped(PLAIN_WORDS, ["acoustic"], scores).map(words_on_sources)),
         ),
         ["machine"],
-        small=two_paths("acoustic", ["<s>", "<s>"], [(1, 3, "b"), (2, 3, "c"), (3, 4, "</s>")]),
+        small=two_paths("acoustic", ["a", "a"], [(1, 3, "b"), (2, 3, "c"), (3, 4, "d")]),
         broken=_SPHINX_BROKEN,
     ),
     Case(

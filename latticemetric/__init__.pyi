@@ -42,9 +42,11 @@ from latticemetric.forest.forest import Forest as Forest
 from latticemetric.forest.trees import DerivationTree as DerivationTree
 from latticemetric.formats.reading import read as read
 from latticemetric.formats.reading import read_one as read_one
+from latticemetric.formats.weights import read_weights as read_weights
 from latticemetric.formats.writing import write as write
 from latticemetric.judgments import Judgments as Judgments
 from latticemetric.lattice.columns import Column as Column
+from latticemetric.lattice.columns import FeatureWeights as FeatureWeights
 from latticemetric.lattice.columns import Labels as Labels
 from latticemetric.lattice.k2 import K2Arrays as K2Arrays
 from latticemetric.lattice.k2_vectors import lattices_from_k2 as lattices_from_k2

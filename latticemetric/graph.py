@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from latticemetric.arguments import is_nbest
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.columns import Scales, Steps, check_scales
+from latticemetric.lattice.columns import FeatureWeights, Scales, Steps, check_scales
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[S
     Raises:
         InputError: `scales` names a column that neither graph has.
     """
-    if scales is None or other is graph:
+    if scales is None or other is graph or isinstance(scales, FeatureWeights):
         return scales, scales
     from latticemetric.nbest import NBest
 

@@ -181,11 +181,12 @@ class NBest(Result, Tabular):
                 for hypothesis in listed:
                     first.setdefault(hypothesis.words, hypothesis)
                 listed = list(first.values())
-            return cls(tuple(listed[:n]), {**graph.scales, **(scales or {})})
+            own = {name: graph.scales.get(name, 1.0) for name in graph.score_names()}
+            return cls(tuple(listed[:n]), {**graph.scales, **weights_under(own, scales)})
         found = graph.n_best(n, scales, paths=paths)
         own = {name: column.scale for name, column in graph.scores.items()}
         return cls(
-            tuple(Hypothesis(graph.words(path), graph.scores_along(path)) for path in found), {**own, **(scales or {})}
+            tuple(Hypothesis(graph.words(path), graph.scores_along(path)) for path in found), weights_under(own, scales)
         )
 
     def pruned(self, beam: float | None = None, scales: Scales | None = None, *, nbest: int | None = None) -> Self:

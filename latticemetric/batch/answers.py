@@ -171,7 +171,7 @@ class Written:
         drop_labels: True to write no labels.
     """
 
-    summed_by: dict[str, float] | None = None
+    summed_by: Scales | None = None
     scores_off: bool = False
     drop_labels: bool = False
 

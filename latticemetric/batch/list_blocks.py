@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
+from latticemetric.batch.feature_weights import check_columns
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.lists import lists_of_pairs, rewritten
 from latticemetric.batch.oracle_at_k import ListSums, sums_of, sums_of_columns
 from latticemetric.batch.pairing import Pair, PairedWithin, pair_within, warn_of_words
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Block
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import FeatureWeights, Scales
 from latticemetric.metrics.recognition import GRR
 
 _LISTS_AT_ONCE = 4096
@@ -50,6 +51,9 @@ class BlockSums:
         """Return the sums of a block of pairs."""
         pairs = list(pairs)
         lists = lists_of_pairs(pairs)
+        if isinstance(self.scales, FeatureWeights):
+            for pair, graph in zip(pairs, lists.lists, strict=True):
+                check_columns(graph, pair.entry, self.scales)
         if self.rewrite is None:
             for pair, graph in zip(pairs, lists.lists, strict=True):
                 warn_of_words(pair, graph, self.rate.ignore | self.rate.wildcard)

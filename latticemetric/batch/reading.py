@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from latticemetric.batch.feature_weights import weighted_entries
 from latticemetric.batch.pairing import Pair, Style, pair_up, pair_within
 from latticemetric.batch.shards import ShardRun
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
 
 if TYPE_CHECKING:
-    from latticemetric.lattice.lattice import Scales
+    from latticemetric.lattice.columns import FeatureWeights
     from latticemetric.metrics.preparation import Preparation
     from latticemetric.normalization.grammar import Grammar
     from latticemetric.vocabulary import Vocabulary
@@ -37,7 +38,7 @@ class PairReader:
         reference_field: The field of records that holds the references; detected if it is `None`.
         preparation: Lower-cases and tokenizes all texts; `None` leaves them unchanged.
         grammar: Normalizes all texts, after the preparation; `None` leaves them unchanged.
-        scales: Weight of each score column, to find the cheapest of several normalized paths.
+        scales: Weights of score columns, to be checked, and to find the cheapest of several normalized paths.
         shard: The shard to read; `None` for all lattices.
         watched: A function that yields the pairs and shows progress. Its arguments are the pairs and the number of
             pairs (`None` if unknown).
@@ -50,7 +51,7 @@ class PairReader:
     reference_field: str | None
     preparation: Preparation | None
     grammar: Grammar | None
-    scales: Scales
+    scales: FeatureWeights
     shard: ShardRun | None
     watched: Callable[[Iterator[Pair], int | None], Iterator[Pair]]
 
@@ -62,7 +63,8 @@ class PairReader:
         lattices have no references.
         """
         files = [read_references(file, self.vocabulary) for file in references]
-        alone = entries([lattices], self.from_format, self.vocabulary, keep_marks=self.keep_marks)
+        read = entries([lattices], self.from_format, self.vocabulary, keep_marks=self.keep_marks)
+        alone = weighted_entries(read, self.scales)
         total = None
         if files:
             paired, number = pair_up(alone, files, self.style), len(files)

@@ -36,4 +36,4 @@ def command(
     if reading.scales and not written.sum_scores:
         raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")
     convert = partial(converted, written=written.written(reading.weights))
-    write_changed(convert, reading.entries([graphs]), target, written.to_format, run)
+    write_changed(convert, reading.entries([graphs], weighted=written.sum_scores), target, written.to_format, run)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.drawing.api import Drawing
     from latticemetric.graph import Graph
+    from latticemetric.lattice.columns import Scales
     from latticemetric.metrics.base import GraphReference
     from latticemetric.metrics.recognition import GRR
 
@@ -238,7 +239,7 @@ def _draw(
     subject: _SubjectOptions,
     metric: RateOptions,
     picture: _PictureOptions,
-    scales: dict[str, float],
+    scales: Scales,
 ) -> Drawing:
     """Draw a graph, its confusion network, or one of its derivation trees."""
     from latticemetric.drawing.api import draw
@@ -247,7 +248,7 @@ def _draw(
     from latticemetric.posterior.posteriors import posteriors
 
     names = listed(picture.scores)
-    shape = as_lattice_or_forest(graph, dict.fromkeys(names, 0.0) | scales)  # keep the columns of --scores
+    shape = as_lattice_or_forest(graph, {**dict.fromkeys(names, 0.0), **scales})  # keep the columns of --scores
     scale, most_states = picture.posterior_scale, picture.most_states or None
     if subject.kind == "network":
         from latticemetric.mbr_decoding.consensus import consensus
@@ -301,7 +302,7 @@ def _rates(
     distribution: Any,
     *,
     scale: float,
-    scales: dict[str, float],
+    scales: Scales,
 ) -> Any:
     """Return the expected rate of the paths through each arc or edge."""
     from latticemetric.posterior.expected import expected

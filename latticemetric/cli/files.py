@@ -84,6 +84,19 @@ class WordList(NamesFiles):
             yield value.removeprefix(_LIST_SIGN)
 
 
+class ScoreWeights(NamesFiles):
+    """The type of NAME=NUMBER, or of the name of a file of weights."""
+
+    @staticmethod
+    def names_file(value: str) -> bool:
+        """Return True if a value names a file, not a column and its weight."""
+        return os.path.exists(value)  # noqa: PTH110  a name may be longer than a path may be
+
+    def _name(self, value: str) -> Iterator[str]:
+        if self.names_file(value):
+            yield value
+
+
 class GrammarName(NamesFiles):
     """The type of the name of a grammar, or of a file of rules."""
 

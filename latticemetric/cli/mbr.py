@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.batch.tuning import MBRTuning
     from latticemetric.evaluation.intervals import PairedBootstrap
+    from latticemetric.lattice.columns import Scales
     from latticemetric.metrics.base import Metric
 
 _EPILOG = """\b
@@ -250,7 +251,7 @@ def _decoder(
     decision: _DecisionOptions,
     gains: _GainOptions,
     texts: IgnoringPreparationOptions,
-    scales: dict[str, float],
+    scales: Scales,
 ) -> tuple[Callable[..., Any], int]:
     """Return the function that decodes a graph, or a graph and its evidence, and the number of settings.
 
@@ -271,7 +272,7 @@ def _decoder(
         return partial(mbr_by_matrix, by=first, scales=scales), 1
     if isinstance(first, ByNgrams) and gains.write_lattices:
         return partial(mbr_with_gains, by=first, scales=scales, gains_only=gains.gains_only), 1
-    named = {"rewritten_by": texts.rewritten_by, "ignored": texts.ignored}
+    named: dict[str, Any] = {"rewritten_by": texts.rewritten_by, "ignored": texts.ignored}
     return partial(mbr_records, settings=settings, scales=scales, **named), len(settings)
 
 

@@ -36,4 +36,4 @@ def command(
     if reading.scales and not written.sum_scores:
         raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")
     change = partial(minimized, written=written.written(reading.weights))
-    write_changed(change, reading.entries([graphs]), target, written.to_format, run)
+    write_changed(change, reading.entries([graphs], weighted=written.sum_scores), target, written.to_format, run)

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,9 +23,10 @@ from latticemetric.cli.files import (
     NamesFiles,
     Output,
     ResultFile,
+    ScoreWeights,
     WordList,
 )
-from latticemetric.errors import UsageError, placed
+from latticemetric.errors import InputError, UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Written
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from latticemetric.cli.results import Results
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Block, Entry
+    from latticemetric.lattice.columns import FeatureWeights, Scales
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.preparation import Preparation
     from latticemetric.metrics.recognition import GRR
@@ -91,19 +94,54 @@ def weights(value: str | None) -> tuple[float, ...]:
     return tuple(dict.fromkeys(given))
 
 
-def _named_numbers(values: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
-    """Return the (name, number) pairs of `NAME=NUMBER` values."""
-    if not values:
-        return ()
+def _feature_weights(values: Sequence[str]) -> FeatureWeights:
+    """Return the weights of `NAME=NUMBER` values and files; numbers replace those of files."""
     from latticemetric.formats.text.fields import is_number
+    from latticemetric.lattice.columns import FeatureWeights
 
-    pairs = []
+    weights, named = FeatureWeights({}), dict[str, float]()
     for value in values:
-        name, _, number = value.partition("=")
-        if not name or not is_number(number):
-            raise click.BadParameter(f"'{value}' is not NAME=NUMBER, like acoustic=0.1")
-        pairs.append((name, float(number)))
-    return tuple(pairs)
+        name, _, number = value.rpartition("=")
+        if ScoreWeights.names_file(value):
+            if weights:
+                raise UsageError("there are two files of weights", where="--scale", advice="give one of them")
+            from latticemetric.formats.weights import read_weights
+
+            weights = read_weights(value)
+        elif not name or not is_number(number):
+            raise click.BadParameter(
+                f"'{value}' is neither NAME=NUMBER, like acoustic=0.1, nor a file", param_hint="'--scale'"
+            )
+        elif named.setdefault(name, float(number)) != float(number):
+            raise UsageError(f"'{name}' has two different weights", where="--scale", advice="give one of them")
+    return weights.updated(named)
+
+
+def _weighted(entries: Iterator[Entry], weights: FeatureWeights) -> Iterator[Entry]:
+    from latticemetric.batch.feature_weights import weighted_entries
+
+    return weighted_entries(entries, weights)
+
+
+def _report_unused(weights: FeatureWeights, context: click.Context) -> None:
+    """Raise `InputError` if a weight names no score column of any graph.
+
+    If other graphs of the run may have it (in other shards, in a journal or on a cluster), and for files of weights,
+    only say it.
+    """
+    unused = weights.unused
+    if not unused or sys.exc_info()[0] is not None:  # another error ends the run
+        return
+    from latticemetric.cli.results import say
+
+    if weights.whole:
+        say(f"--scale: {len(unused)} of {len(weights)} weights name columns that no graph has")
+        return
+    what = f"no graph has a score column '{unused[0]}', so its weight had no effect"
+    if any(context.params.get(name) for name in ("shard", "resume", "cluster")):
+        say(f"--scale: {what}")
+    else:
+        raise InputError(what, where="--scale", advice="latticemetric info lists the columns of each graph")
 
 
 def _workers(number: int | None) -> int | None:
@@ -448,17 +486,27 @@ class ReadingOptions(Options):
 class ScoredReadingOptions(ReadingOptions):
     """Options for reading graphs and weighting their scores."""
 
-    scales: tuple[tuple[str, float], ...] = option(
+    scales: tuple[str, ...] = option(
         "--scale NAME=NUMBER",
-        "Weight of a score column in the model's cost (default: as the file says, mostly 1); repeatable.",
+        "Weight of a score column in the model's cost (default: as the file says, mostly 1); repeatable. Or a FILE of "
+        "weights of cdec, Moses or HiFST, of lines NAME=NUMBER, or JSON; columns that it lacks count 0.",
         multiple=True,
-        reads=_named_numbers,
+        type=ScoreWeights(),
     )
 
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weights of score columns, by name."""
-        return dict(self.scales)
+    @cached_property
+    def weights(self) -> FeatureWeights:
+        """The weights of score columns, by name; when the command ends, say which names no graph had."""
+        weights = _feature_weights(self.scales)
+        if weights:
+            context = click.get_current_context()
+            context.call_on_close(functools.partial(_report_unused, weights, context))
+        return weights
+
+    def entries(self, graphs: Sequence[str], *, weighted: bool = True) -> Iterator[Entry]:
+        """Read graphs from files; check the weights of their scores when they are parsed, unless no cost is needed."""
+        read = super().entries(graphs)
+        return _weighted(read, self.weights) if weighted else read
 
 
 class WordReadingOptions(ScoredReadingOptions):
@@ -466,9 +514,9 @@ class WordReadingOptions(ScoredReadingOptions):
 
     ignore: str | None = IGNORE
 
-    def entries(self, graphs: Sequence[str]) -> Iterator[Entry]:
+    def entries(self, graphs: Sequence[str], *, weighted: bool = True) -> Iterator[Entry]:
         """Read graphs from files; remove the words of `--ignore` from each graph when it is parsed."""
-        read = super().entries(graphs)
+        read = super().entries(graphs, weighted=weighted)
         if not (words := word_list(self.ignore)):
             return read
         from latticemetric.batch.preparation import prepared_entries
@@ -826,7 +874,7 @@ class GraphFormatOptions(Options):
     scores_off: bool = flag("--scores-off", "Write no scores.")
     drop_labels: bool = flag("--drop-labels", "Drop the labels of arcs: input labels, transition ids and others.")
 
-    def written(self, scales: dict[str, float]) -> Written:
+    def written(self, scales: Scales) -> Written:
         """Return the settings for written graphs, with the weights of `--scale`."""
         from latticemetric.batch.answers import Written
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from latticemetric.cli.results import Results
     from latticemetric.cli.run import Failures
     from latticemetric.graph import Graph
+    from latticemetric.lattice.columns import Scales
 
     Search = Callable[[Iterator[Pair], Run, Failures], Results]
 
@@ -90,7 +91,7 @@ class WrittenLatticesOptions(GraphFormatOptions):
                     f"{target.name} can be read, but not written", where="--to", advice="choose another format"
                 )
 
-    def written_beside(self, answers: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
+    def written_beside(self, answers: Iterator[OracleAnswer], scales: Scales) -> Iterator[OracleAnswer]:
         """Yield the answers; after the last one, write the graphs of their best paths."""
         if self.write_lattices is None:
             return answers

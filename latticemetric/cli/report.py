@@ -189,5 +189,5 @@ def _settings(lattices: str, references: Sequence[str]) -> list[tuple[str, str]]
 def _spelled(value: object) -> str:
     """Return the value of an option as users write it."""
     if isinstance(value, tuple):
-        return " ".join(f"{v[0]}={v[1]:g}" if isinstance(v, tuple) else f"{v:g}" for v in value)
+        return " ".join(each if isinstance(each, str) else f"{each:g}" for each in value)
     return "yes" if value is True else str(value)

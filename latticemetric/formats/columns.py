@@ -198,7 +198,7 @@ def without_scores(graph: Graph) -> Graph:
     return replace(graph, scores=FrozenDict())
 
 
-def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
+def summed(graph: Graph, scales: Scales | None = None, name: str = "cost") -> Graph:
     """Replace the scores of a graph by their weighted sum, with the name `name`.
 
     `scales` maps names of scores to weights, which replace the graph's own weights.

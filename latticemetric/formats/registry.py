@@ -141,6 +141,9 @@ _MARKED = (
 FOLDER_FORMATS = ("espnet-nbest",)
 _SCRIPTS = ("kaldi-script",)  # formats that point to other files
 
+ANY_NAME = r".*"
+"""The pattern of `Format.sparse` for formats that name their features."""
+
 _ENTRY_POINTS = "latticemetric.formats"
 Naming = Literal["own", "file", "position", "number"]
 
@@ -229,6 +232,8 @@ class Format:
         points_to: Lists the other files that a file in this format names.
         written_beside: Lists the other files that `write_files` writes for the user's path.
         read_blocks: Splits a stream of many records into blocks that other processes can parse.
+        sparse: A pattern of the names of features that a graph lacks if all its values of them are 0; `None` if each
+            graph has all score columns.
     """
 
     name: str
@@ -246,6 +251,7 @@ class Format:
     points_to: Callable[[Stream], Iterator[str]] | None = None
     written_beside: Callable[[str], tuple[str, ...]] | None = None
     read_blocks: Callable[[Stream], Iterator[Block]] | None = None
+    sparse: str | None = None
 
     @property
     def can_be_written(self) -> bool:

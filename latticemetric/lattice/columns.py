@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+import mmap
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -232,6 +233,113 @@ Weights: TypeAlias = "Scales | Costs | None"
 """Weights of score columns (`None`: the default weights), or costs that are already summed."""
 
 
+class FeatureWeights(Mapping[str, float]):
+    """Weights of score columns that may be absent from a graph: sparse features, which count 0 where they are absent.
+
+    A plain mapping names columns that each graph must have.
+
+    Args:
+        values: The weight of each column. A list of weights belongs to a feature with several values, whose columns
+            are `name_0`, `name_1`, …, or `name_1`, `name_2`, … if a graph has no `name_0`.
+        whole: True if other columns count 0, as for a decoder's file of weights. By default, they keep their weights.
+
+    Examples:
+        >>> weights = FeatureWeights({"lm": 0.5, "rare": 2.0})
+        >>> weights_under({"lm": 1.0, "words": 1.0}, weights)
+        {'lm': 0.5, 'words': 1.0}
+        >>> weights_under({"lm": 1.0, "tm_1": 1.0, "tm_2": 1.0}, FeatureWeights({"tm": [0.25, 0.75]}, whole=True))
+        {'lm': 0.0, 'tm_1': 0.25, 'tm_2': 0.75}
+        >>> weights.unused
+        ('rare',)
+    """
+
+    def __init__(self, values: Mapping[str, float | list[float] | tuple[float, ...]], *, whole: bool = False) -> None:
+        self._values = {
+            name: tuple(_weight(name, each) for each in value)
+            if isinstance(value, list | tuple)
+            else _weight(name, value)
+            for name, value in values.items()
+        }
+        self.whole = whole
+        self._flat = {
+            column: weight
+            for name, value in self._values.items()
+            for column, weight in self._columns(name, value, {f"{name}_0"})
+        }
+        self._names = list(self._values)
+        # A byte for each name, and one for any graph; forked workers share them.
+        self._seen = mmap.mmap(-1, len(self._names) + 1)
+
+    def under(self, own: Mapping[str, float]) -> dict[str, float]:
+        """Return the weight of each column, and remember which names graphs have; `own` are the columns' weights."""
+        weights = dict.fromkeys(own, 0.0) if self.whole else dict(own)
+        self._seen[len(self._names)] = 1
+        for number, (name, value) in enumerate(self._values.items()):
+            for column, weight in self._columns(name, value, own):
+                if column in weights:
+                    weights[column] = weight
+                    self._seen[number] = 1
+        return weights
+
+    @staticmethod
+    def _columns(name: str, value: float | tuple[float, ...], own: Container[str]) -> Iterator[tuple[str, float]]:
+        if not isinstance(value, tuple):
+            yield name, value
+        else:
+            first = 0 if f"{name}_0" in own else 1
+            yield from ((f"{name}_{number}", weight) for number, weight in enumerate(value, start=first))
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The names that no graph had so far; empty before the first graph."""
+        if not self._seen[len(self._names)]:
+            return ()
+        return tuple(name for number, name in enumerate(self._names) if not self._seen[number])
+
+    def __getitem__(self, name: str) -> float:
+        return self._flat[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._flat)
+
+    def __len__(self) -> int:
+        return len(self._flat)
+
+    def updated(self, values: Mapping[str, float]) -> FeatureWeights:
+        """Return the weights with other values of some columns."""
+        return FeatureWeights({**self._values, **values}, whole=self.whole)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _feature_weights, (self._values, self.whole)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FeatureWeights):
+            return NotImplemented
+        return (self._values, self.whole) == (other._values, other.whole)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self._values.items()), self.whole))
+
+    def __repr__(self) -> str:
+        return f"FeatureWeights({self._values}, whole={self.whole})"
+
+
+def _feature_weights(values: Mapping[str, float | tuple[float, ...]], whole: bool) -> FeatureWeights:  # noqa: FBT001
+    return FeatureWeights(values, whole=whole)
+
+
+def _weight(name: str, scale: Any) -> float:
+    """Return a weight as a float; raise `UsageError` if it is not a finite number."""
+    try:
+        weight = math.nan if isinstance(scale, str) else float(scale)
+    except (TypeError, ValueError, OverflowError):
+        weight = math.nan
+    if not math.isfinite(weight):
+        shown = shortened(repr(scale) if isinstance(scale, str) else str(scale))
+        raise UsageError(f"the scale of '{name}' is {shown}, not a finite number", advice="give a number like 0.1")
+    return weight
+
+
 def check_scales(scales: Scales | None) -> None:
     """Raise `UsageError` if scales are not a mapping: a list, for example, or a single number."""
     if scales is not None and not isinstance(scales, Mapping):
@@ -244,24 +352,26 @@ def weights_under(own: Mapping[str, float], scales: Scales | None) -> dict[str, 
     """Return the weight of each score column: its own, unless `scales` names another.
 
     Raises:
-        InputError: `scales` names a column that is not in `own`.
+        InputError: `scales` names a column that is not in `own`, and is not `FeatureWeights`.
         UsageError: A scale is not a finite number, or `scales` is not a mapping.
     """
     check_scales(scales)
+    if isinstance(scales, FeatureWeights):
+        return scales.under(own)
     weights = dict(own)
     given: Mapping[str, Any] = scales or {}
+    require_columns(given, weights)
     for name, scale in given.items():
-        if name not in weights:
-            known = ", ".join(weights) or "none"
-            raise InputError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")
-        try:
-            weights[name] = math.nan if isinstance(scale, str) else float(scale)
-        except (TypeError, ValueError, OverflowError):
-            weights[name] = math.nan
-        if not math.isfinite(weights[name]):
-            shown = shortened(repr(scale) if isinstance(scale, str) else str(scale))
-            raise UsageError(f"the scale of '{name}' is {shown}, not a finite number", advice="give a number like 0.1")
+        weights[name] = _weight(name, scale)
     return weights
+
+
+def require_columns(names: Iterable[str], columns: Collection[str]) -> None:
+    """Raise `InputError` if a name is not among the names of a graph's columns."""
+    for name in names:
+        if name not in columns:
+            known = ", ".join(columns) or "none"
+            raise InputError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")
 
 
 def summed_cost(

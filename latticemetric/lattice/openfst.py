@@ -116,6 +116,10 @@ def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     return scores if scores and not weight.arc.any() and not weight.final.any() else {column: weight, **scores}
 
 
+FEATURE_NAMES = r"feature_[0-9]+"
+"""The pattern of the names of sparse features, which a machine lacks if all their values are 0."""
+
+
 def symbol_table(vocabulary: Vocabulary) -> dict[int, str] | None:
     """Return the words of a vocabulary and a symbol for ε; `None` if words are numbers."""
     if vocabulary.is_numeric:

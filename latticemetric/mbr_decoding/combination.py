@@ -24,7 +24,7 @@ from latticemetric.cached import cached_property
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Column, Floats, Scales
+from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import consensus
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words, times_in_order
@@ -410,7 +410,7 @@ def combine(
     used = _checked_weights(weights, systems)
     read = tuple(Output.of(given, scale, scales) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
-    if unknown := sorted(set(scales or {}) - known):
+    if not isinstance(scales, FeatureWeights) and (unknown := sorted(set(scales or {}) - known)):
         advice = f"choose among {', '.join(sorted(known))}" if known else "leave scales out"
         raise UsageError(f"no system has a score column '{unknown[0]}'", advice=advice)
     if time_mediated and all(len(output.times) and np.isnan(output.times).all() for output in read):
@@ -517,8 +517,10 @@ def _integer_probabilities(output: Output) -> npt.NDArray[np.int32]:
     return np.concatenate([np.empty(0, dtype=np.int32), *parts])
 
 
-def _own_scales(graph: Lattice, scales: Scales | None) -> dict[str, float]:
+def _own_scales(graph: Lattice, scales: Scales | None) -> Scales:
     """Return the weights of the score columns that this graph has."""
+    if isinstance(scales, FeatureWeights):
+        return scales
     return {name: weight for name, weight in (scales or {}).items() if name in graph.scores}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import latticemetric as lm
 from latticemetric.batch.reading import PairReader
 from latticemetric.batch.shards import Shard, ShardRun
 from latticemetric.metrics.preparation import Preparation
@@ -25,11 +26,12 @@ def reader(watched=lambda pairs, _: pairs, **asked):
         **{
             "vocabulary": None,
             "from_format": None,
+            "keep_marks": False,
             "style": "auto",
             "reference_field": None,
             "preparation": None,
             "grammar": None,
-            "scales": {},
+            "scales": lm.FeatureWeights({}),
             "shard": None,
             "watched": watched,
             **asked,

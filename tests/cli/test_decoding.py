@@ -100,7 +100,7 @@ def test_metrics_print_words_and_rows():
         (("--samples", "5"), "--samples has no effect with the method ngram"),
         (("--method", "wer", "--seed", "5"), "--seed has no effect with the method wer"),
         (("--method", "grr", "--posterior-scale", "nan"), "--posterior-scale: the scale is nan; give a number ≥ 0"),
-        (("--method", "grr", "--scale", "nope=1"), "no score column 'nope'"),
+        (("--method", "grr", "--scale", "nope"), "'nope' is neither NAME=NUMBER, like acoustic=0.1, nor a file"),
     ],
 )
 def test_mistakes_in_metrics_are_told(options, says):

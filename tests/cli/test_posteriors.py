@@ -279,7 +279,6 @@ def test_lattices_are_written_with_gains(tmp_path):
         ("--posterior-scale 1,2 --method wer", "the method wer takes one setting"),
         ("--posterior-scale x", "'x' is not a number"),
         ("--metric wer", "--metric has no effect without --tune"),
-        ("--ignore x", "--ignore has no effect without --tune"),
         ("--tune x --method wer", "--tune has no effect with the method wer"),
         ("--tune x --write-lattices out.far", "--write-lattices has no effect with --tune"),
         ("--tune nowhere.txt", "nowhere.txt: cannot be opened"),

@@ -26,7 +26,7 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Format, only_graph, register
+from latticemetric.formats.registry import ANY_NAME, Format, only_graph, register
 from latticemetric.formats.text.json import parsed_json_natively, quoted
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import split_words
@@ -137,4 +137,14 @@ def _word(text: str) -> str:
     return plain_field(text, "the word")
 
 
-register(Format(_NAME, (".cdec.json",), _sniff, lambda stream, _: only_graph(stream, _parse), _write, single=True))
+register(
+    Format(
+        _NAME,
+        (".cdec.json",),
+        _sniff,
+        lambda stream, _: only_graph(stream, _parse),
+        _write,
+        single=True,
+        sparse=ANY_NAME,
+    )
+)

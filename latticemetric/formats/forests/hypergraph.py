@@ -38,7 +38,7 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Format, only_graph, register
+from latticemetric.formats.registry import ANY_NAME, Format, only_graph, register
 from latticemetric.formats.text.fields import parsed_natively
 from latticemetric.graph import Graph
 
@@ -142,7 +142,17 @@ def _write_joshua(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _register(name: str, suffix: str, parser: str, sniff: Callable[[bytes], bool], write: _Write) -> None:
-    register(Format(name, (suffix,), sniff, lambda stream, _: only_graph(stream, _parse, parser), write, single=True))
+    register(
+        Format(
+            name,
+            (suffix,),
+            sniff,
+            lambda stream, _: only_graph(stream, _parse, parser),
+            write,
+            single=True,
+            sparse=ANY_NAME,
+        )
+    )
 
 
 _register(_JOSHUA, ".joshua.hg", "parse_joshua_hypergraph", partial(_begins_with, _JOSHUA_HEADER), _write_joshua)

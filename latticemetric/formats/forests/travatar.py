@@ -28,7 +28,7 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import blank_lines, parsed_json_natively, quoted
 from latticemetric.frozen import FrozenDict
@@ -152,4 +152,8 @@ def _word(text: str) -> str:
     return text
 
 
-register(Format(_NAME, (".travatar.json",), lambda head: bool(_FIRST.match(head)), _read, _write, has_ids=False))
+register(
+    Format(
+        _NAME, (".travatar.json",), lambda head: bool(_FIRST.match(head)), _read, _write, has_ids=False, sparse=ANY_NAME
+    )
+)

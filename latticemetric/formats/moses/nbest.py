@@ -16,7 +16,7 @@ from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.columns import read_cost, require_all_have, require_nbest, require_scales, require_words
-from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.formats.text.fields import is_number
@@ -152,4 +152,4 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         file.write((" ||| ".join(fields) + "\n").encode("utf-8"))
 
 
-register(Format(_NAME, (".nbest",), lambda head: bool(_FIRST_LINE.match(head)), _read, _write))
+register(Format(_NAME, (".nbest",), lambda head: bool(_FIRST_LINE.match(head)), _read, _write, sparse=ANY_NAME))

@@ -15,7 +15,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.formats.columns import closed_arcs, ends_in_last_state, lattice_to_write
-from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import parsed_natively, refuse_word
 from latticemetric.graph import Graph
@@ -75,4 +75,4 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
 
 
-register(Format("plf", (".plf",), _sniff, _read, _write, has_ids=False))
+register(Format("plf", (".plf",), _sniff, _read, _write, has_ids=False, sparse=ANY_NAME))

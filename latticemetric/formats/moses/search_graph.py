@@ -16,7 +16,7 @@ import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.columns import ClosedArcs, closed_arcs, lattice_to_write, refuse_final_labels, require_dense
-from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.formats.text.fields import labels_of_arcs, number, require_field, whole_number
@@ -462,4 +462,4 @@ def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended:
     return texts
 
 
-register(Format(_NAME, (".osg", ".osgx"), lambda head: bool(_FIRST_LINE.match(head)), _read, _write))
+register(Format(_NAME, (".osg", ".osgx"), lambda head: bool(_FIRST_LINE.match(head)), _read, _write, sparse=ANY_NAME))

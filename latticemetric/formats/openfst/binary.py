@@ -22,7 +22,7 @@ from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.openfst import lattice_from_arrays, lattice_to_arrays
+from latticemetric.lattice.openfst import FEATURE_NAMES, lattice_from_arrays, lattice_to_arrays
 from latticemetric.vocabulary import Vocabulary, distinct_words
 
 _MAGIC = struct.pack("<i", fst_binary.MAGIC)
@@ -57,7 +57,17 @@ def _write_machine(file: IO[bytes], _name: str, graph: Graph) -> None:
     file.write(_encoded(graph))
 
 
-register(Format("openfst", (".fst",), lambda head: head.startswith(_MAGIC), _read_machine, _write_machine, single=True))
+register(
+    Format(
+        "openfst",
+        (".fst",),
+        lambda head: head.startswith(_MAGIC),
+        _read_machine,
+        _write_machine,
+        single=True,
+        sparse=FEATURE_NAMES,
+    )
+)
 
 
 # ---- FAR ----
@@ -189,6 +199,11 @@ def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
 
 register(
     Format(
-        "far", (".far",), lambda head: head.startswith((_STTABLE, _STLIST)), _read_archive, write_archive=_write_archive
+        "far",
+        (".far",),
+        lambda head: head.startswith((_STTABLE, _STLIST)),
+        _read_archive,
+        write_archive=_write_archive,
+        sparse=FEATURE_NAMES,
     )
 )

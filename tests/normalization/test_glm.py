@@ -6,7 +6,7 @@ import pickle
 import re
 import shutil
 import subprocess
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
@@ -257,6 +257,7 @@ def readings(path, text, side="ref"):
         (":SPLIT_HYPHENS", "a { uh-huh / @ } { b-c / d }", "a { uh huh / @ } { b c / d }"),
         ("", "a (qq) e (x-y)", "a (p) (q-r) e (z)"),
         ("", "(ice) cream ice cream (aa) bb", "(ice) cream icecream (aa) bb"),
+        ("", "ice (uh) cream aa (uh) bb", "ice (uh) cream aa (uh) bb"),
         (":SPLIT_HYPHENS", "a (qq) e (x-y)", "a (p) (q) (r) e (z)"),
         (":SPLIT_HYPHENS+TIMED", "a (qq) e (x-y)", "a (p) (q) (r) e (z)"),
     ],
@@ -272,12 +273,46 @@ def test_each_word_of_a_split_optional_word_may_be_left_out_as_by_csrfilt(tmp_pa
         assert {" ".join(one.words) for one in enumerate_paths(theirs)} == expected
 
 
+def selections(words):
+    """All texts of an output: words between brackets may each be left out."""
+    found, inside = [()], False
+    for word in words:
+        for part in filter(None, re.split("([⟨⟩])", word)):
+            if part in "⟨⟩":
+                inside = part == "⟨"
+            else:
+                found = [(*text, part) for text in found] + (found if inside else [])
+    return set(found)
+
+
+@given(
+    table=table,
+    words=st.lists(st.tuples(st.sampled_from(["a", "b", "a-b", "A"]), st.booleans()), max_size=4),
+    split=st.booleans(),
+)
+def test_optional_words_are_rewritten_between_brackets(tmp_path_factory, table, words, split):
+    path = tmp_path_factory.getbasetemp() / "optional.glm"
+    lines = ["* case_sensitive = 'F'"]
+    for source, output, before, after in table:
+        lines.append(f"[{source}] => [{{{'/'.join(output)}}}] / [{before}] __ [{after}]")
+    path.write_text("\n".join([";;", *lines, ""]))
+    expected = set()
+    said = chain(*(("⟨", word, "⟩") if optional else (word,) for word, optional in words))
+    for output in defined(table, list(said), upper=True, case=False, copied=True):
+        parts = " ".join(re.sub(r"(.)-(?=.)", r"\1 ", word) if split else word for word in output)
+        expected |= selections(parts.split())
+    text = " ".join(f"({word})" if optional else word for word, optional in words)
+    find_grammar.__globals__["_loaded"].cache_clear()  # the last file may have had the same size and time
+    found = readings(str(path) + ":SPLIT_HYPHENS" * split, text)
+    assert found == {" ".join(one) for one in expected}
+
+
 def test_alternatives_of_an_optional_word_are_apart(tmp_path):
     # csrfilt puts brackets around the marks of the alternation, too.
     path = rules(tmp_path, OPTIONAL)
     assert readings(path, "(so) x") == {"S-O X", "S O X", "S X", "O X", "X"}
     assert readings(path + ":SPLIT_HYPHENS", "x (so)") == {"X S O", "X S", "X O", "X"}
-    assert readings(rules(tmp_path, "* copy_no_hit = 'F'\nX => Y\n"), "(a) b (x)") == {"", "Y"}
+    assert readings(rules(tmp_path, "* copy_no_hit = 'F'\nX => Y\n"), "(a) b (x)") == {"Y"}
     assert readings(rules(tmp_path, "* copy_no_hit = 'F'\nX => Y\n"), "(a) b") == {""}
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Complex, Integral, Number, Real
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,21 @@ def real_number(given: object, message: str, advice: str, *, least: float = 0, m
     if not least <= number <= most:
         raise UsageError(message, advice=advice)
     return number
+
+
+def refuse_unused(function: Callable[..., Any], where: str, **given: Any) -> None:
+    """Refuse arguments of a function that other arguments leave without effect, unless they have their defaults.
+
+    Args:
+        function: The function, whose signature has the defaults.
+        where: The condition under which the arguments have no effect, such as `without resamples`.
+        given: The values of the arguments, by name.
+    """
+    parameters = inspect.signature(function).parameters
+    for name, value in given.items():
+        default = parameters[name].default
+        if value is not default and not (type(value) is type(default) and value == default):
+            raise UsageError(f"{name} has no effect {where}", advice="leave it out")
 
 
 def is_finite(given: Any) -> bool:

@@ -12,6 +12,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from latticemetric.arguments import refuse_unused
 from latticemetric.batch.pairing import Pair, Style, built, pair_up
 from latticemetric.batch.run import Placed, Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
@@ -110,6 +111,8 @@ def ask_each(
         ...     print(answer.name, answer.value.words)
         one ('a', 'b')
     """
+    if references is None:
+        refuse_unused(ask_each, "without references", style=style)
     vocabulary = as_vocabulary(symbols)
     run = Run(workers, keep_going, Limits(timeout, max_memory))
     named = _paths(graphs)

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import numbers_to_try, require_items, require_list, whole_number
+from latticemetric.arguments import numbers_to_try, refuse_unused, require_items, require_list, whole_number
 from latticemetric.batch.pairing import Pair, built
 from latticemetric.batch.tuning import Point, best_of, coordinate_search
 from latticemetric.errors import InputError, UsageError, placed
@@ -181,6 +181,12 @@ def calibration(
     """
     _check(answer, criterion)
     folds, grid = _checked_folds(folds), _checked_scales(scale)
+    if len(grid) == 1:
+        refuse_unused(calibration, "with a single scale", criterion=criterion, halvings=halvings)
+    if test is not None:
+        refuse_unused(calibration, "with a test set", folds=folds)
+    if not resamples:
+        refuse_unused(calibration, "without resamples", seed=seed, confidence=confidence)
     answer_settings = _AnswerSettings(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
     development = _Utterances(graphs, references, answer_settings)
     reporter = _Reporter(development, bins, Resampling(resamples, seed, confidence))

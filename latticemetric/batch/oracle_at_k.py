@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import require_numbers, whole_number
+from latticemetric.arguments import refuse_unused, require_numbers, whole_number
 from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, columns_of
 from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
@@ -144,6 +144,8 @@ def oracle_at_k(
         ((1, 1, 0), 1.0)
     """
     check_lengths(lists=lists, references=references)
+    if not resamples:
+        refuse_unused(oracle_at_k, "without resamples", seed=seed, confidence=confidence)
     rate = as_recognition_rate(metric)
     sums = sums_of(lists, references, rate, at=at, scales=scales, keep=bool(resamples))
     return curve_of([sums], rate, at=at, resamples=resamples, seed=seed, confidence=confidence)

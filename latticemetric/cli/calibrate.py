@@ -145,6 +145,8 @@ def command(
             )
         if fit.test is not None:
             refuse(["folds"], "with --test")
+        if len(fit.scale) == 1:
+            refuse(["criterion"], "with a single scale")
         asked: dict[str, Any] = {"keep_going": run.keep_going, "ignored": word_list(evaluation.ignore)}
         examples = _examples(lattices, references, reading, failures, **asked)
         found = calibration(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from latticemetric.arguments import path_text, whole_number
+from latticemetric.arguments import path_text, refuse_unused, whole_number
 from latticemetric.drawing.diagram import TREE, Diagram, HighlightedPaths
 from latticemetric.drawing.dot import dot_text
 from latticemetric.drawing.legend import captions_of
@@ -163,7 +163,8 @@ def draw(
     options = {"posteriors": _probabilities(posteriors), "rates": rates, "scores": scores, "times": times}
     options |= {"most_states": most_states, "beam": beam, "scales": scales}
     paths = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
-    diagram = _diagram(graph, paths, reference, options, {} if title is None else {"title": title})
+    options["reference"] = reference
+    diagram = _diagram(graph, paths, options, {} if title is None else {"title": title})
     captions = captions_of(ways or {}) if captions is None else captions
     drawing = Drawing(replace(diagram, captions=tuple(captions.items())))
     if path is not None:
@@ -176,9 +177,18 @@ def _probabilities(posteriors: Any) -> Any:
     return getattr(posteriors, "edge", getattr(posteriors, "arc", posteriors))
 
 
-def _diagram(
-    graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
-) -> Diagram:
+def _used(options: dict[str, Any], names: Iterable[str], what: str) -> dict[str, Any]:
+    """Return the options that pictures of a type of graph have; refuse the others."""
+    refuse_unused(draw, f"on drawings of {what}", **{name: options[name] for name in options.keys() - names})
+    return {name: options[name] for name in names}
+
+
+# The arguments of `draw` that have an effect on pictures of forests, and of lattices.
+_OF_FORESTS = ("posteriors", "rates", "scores", "most_states", "beam", "scales")
+_OF_LATTICES = (*_OF_FORESTS, "times")
+
+
+def _diagram(graph: Any, paths: HighlightedPaths, options: dict[str, Any], named: dict[str, Any]) -> Diagram:
     """Build the diagram of a graph of any type; `named` is `{"title": …}`, or empty."""
     from latticemetric.drawing.graphs import (
         Network,
@@ -194,20 +204,20 @@ def _diagram(
     if isinstance(graph, NBest):
         graph = graph.to_lattice(keep=options["scores"])
     if isinstance(graph, Lattice):
-        return lattice_diagram(graph, paths, merged=True, **options, **named)
+        return lattice_diagram(graph, paths, merged=True, **_used(options, _OF_LATTICES, "lattices"), **named)
     if isinstance(graph, Forest):
-        del options["times"]  # forests have none
-        return forest_diagram(graph, paths, **options, **named)
+        return forest_diagram(graph, paths, **_used(options, _OF_FORESTS, "forests"), **named)
     if paths:
         raise UsageError("`ways` need a lattice or a forest", advice="leave `ways` out")
     if isinstance(graph, GRR):
+        reference = _used(options, ["reference"], "metrics")["reference"]
         if reference is None:
             raise UsageError("a drawing of a metric needs a reference", advice="give reference=")
         return automaton_diagram(graph, reference, **named)
     if isinstance(graph, DerivationTree):
-        return tree_diagram(graph, **named)
+        return tree_diagram(graph, **_used(options, (), "trees"), **named)
     if isinstance(graph, Network):
-        return network_diagram(graph.bins, most_states=options["most_states"], **named)
+        return network_diagram(graph.bins, **_used(options, ["most_states"], "networks"), **named)
     raise UsageError(
         f"an object of type {type(graph).__name__} cannot be drawn",
         advice="draw a lattice, a forest, an n-best list, a consensus network, a derivation tree or a metric",

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import floats, whole_number
+from latticemetric.arguments import floats, refuse_unused, whole_number
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import ROUNDING, Interval, interval_of, resample_counts, weighted_sums
 from latticemetric.evaluation.systems import snap_ties
@@ -162,6 +162,8 @@ def event_calibration(
         >>> [(one.low, one.high, one.count, one.observed.value) for one in found.bins]
         [(0.0, 0.5, 1, 0.0), (0.5, 1.0, 3, 0.6666666666666666)]
     """
+    if not resamples:
+        refuse_unused(event_calibration, "without resamples", seed=seed, confidence=confidence)
     p, outcomes = _checked(probability, happened, "probabilities")
     right = _are_true(outcomes)
     if ((p < 0) | (p > 1)).any():
@@ -285,6 +287,8 @@ def error_calibration(
         >>> round(found.squared_error.value, 4)
         0.1667
     """
+    if not resamples:
+        refuse_unused(error_calibration, "without resamples", seed=seed, confidence=confidence)
     means, counts, sizes = _checked_utterances(expected, errors, words)
     drawn, number = Resampling(resamples, seed, confidence), _checked_bins(bins)
     tied = snap_ties(means, each=True)

@@ -17,7 +17,7 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from latticemetric.arguments import path_text
+from latticemetric.arguments import path_text, refuse_unused
 from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, review_graph
 from latticemetric.batch.string_scores import StringScorer
@@ -112,6 +112,10 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
     """
     check_page()
     target = path_text(path)
+    if not resamples:
+        refuse_unused(write_report, "without resamples", confidence=confidence)
+    if mbr is None:
+        refuse_unused(write_report, "without MBR", beam=beam, samples=samples)
     decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
     review = _review_settings(metric, Points.of(beams, densities, nbest), decoding, scales, score)
     review = replace(review, posterior_scale=scale, drawn=most_graphs > 0, expected=expected)

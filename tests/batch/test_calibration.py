@@ -200,7 +200,7 @@ def test_lists_without_costs_have_no_scale_to_fit_but_one_to_calibrate_at(criter
     lists = [lm.NBest.from_strings(["a b", "a c", "a b c"]), lm.NBest.from_strings(["a", "b", "c"])]
     with pytest.raises(lm.InputError, match=rf"all scales fit the {criterion} equally well; .* or a single scale"):
         lm.calibration(lists, ["a b", "c"], criterion=criterion, resamples=0)
-    found = lm.calibration(lists, ["a b", "c"], criterion=criterion, scale=1.0, resamples=0)
+    found = lm.calibration(lists, ["a b", "c"], scale=1.0, resamples=0)
     assert found.scale == 1
     assert found.development.words.mean == pytest.approx((1 + 2 / 3 + 1 / 3) / 3)
 

@@ -245,8 +245,13 @@ def _require_utf8(stream: Stream) -> None:
         raise FormatError(what, where=stream.name, advice=advice)
 
 
-def read_transcripts(stream: Stream) -> ReferenceFile | None:
-    """Read the references of a stream in a NIST format, or of JSON lines; return `None` for other formats."""
+def read_transcripts(stream: Stream, *, fold_case: bool = False) -> ReferenceFile | None:
+    """Read the references of a stream in a NIST format, or of JSON lines; return `None` for other formats.
+
+    Args:
+        stream: The file.
+        fold_case: True to take channels of a CTM whose names differ only in case for one.
+    """
     _require_text(stream)
     if (texts := texts_with_ids(stream)) is not None:
         return texts
@@ -254,7 +259,7 @@ def read_transcripts(stream: Stream) -> ReferenceFile | None:
         return None
     from latticemetric.formats.nist.transcripts import transcripts
 
-    if (read := transcripts(stream)) is None:
+    if (read := transcripts(stream, fold_case=fold_case)) is None:
         return None
     named = tuple((one.name, _reference(one)) for one in read)
     return ReferenceFile(stream.name, tuple(reference.words for _, reference in named), None, named)

@@ -126,11 +126,11 @@ def read_nist_segments(
     """
     _keep_pipes([*systems, *references])
     first = references[0]
-    expected = _transcripts(first) if _opens_again(first) else None
+    expected = _transcripts(first, fold_case=fold_case) if _opens_again(first) else None
     if expected is None or (_json_texts(first) is not None and _has_lines([*systems, *references[1:]], style)):
         return None
-    tables = {path: _system_output(path, first) for path in systems}
-    tables |= {path: _required_transcripts(path) for path in references[1:]}
+    tables = {path: _system_output(path, first, fold_case=fold_case) for path in systems}
+    tables |= {path: _required_transcripts(path, fold_case=fold_case) for path in references[1:]}
     if fold_case:
         tables = {path: _with_ids_of(expected, table, first, path) for path, table in tables.items()}
     return _joined({**tables, first: expected}, [*systems, *references], first, _TEXT_FOR_EACH_ID)
@@ -313,14 +313,14 @@ def read_lines(path: str, *, of_json: bool = False) -> list[str]:
     return lines
 
 
-def _system_output(path: str, reference: str) -> _Table:
+def _system_output(path: str, reference: str, *, fold_case: bool) -> _Table:
     from latticemetric.formats.nist.transcripts import words_by_segment, words_or_graph
 
     with open_stream(path) as words, open_stream(reference) as segments:
         if _are_words_and_segments(words, segments):
             cut = words_by_segment(words, segments)
             return {name: _Placed(path, _text(words_or_graph(graph))) for name, graph in cut.items()}
-    return _required_transcripts(path)
+    return _required_transcripts(path, fold_case=fold_case)
 
 
 def _are_words_and_segments(words: Stream, segments: Stream) -> bool:
@@ -332,8 +332,8 @@ def _are_words_and_segments(words: Stream, segments: Stream) -> bool:
     return is_words and reference_format(segments.head(), segments.stem) == "stm"
 
 
-def _required_transcripts(path: str) -> _Table:
-    table = _transcripts(path)
+def _required_transcripts(path: str, *, fold_case: bool) -> _Table:
+    table = _transcripts(path, fold_case=fold_case)
     if table is None:
         if _opens_again(path):
             with open_stream(path) as stream:
@@ -346,9 +346,9 @@ def _required_transcripts(path: str) -> _Table:
     return table
 
 
-def _transcripts(path: str) -> _Table | None:
+def _transcripts(path: str, *, fold_case: bool = False) -> _Table | None:
     with open_stream(path) as stream:
-        file = read_transcripts(stream)
+        file = read_transcripts(stream, fold_case=fold_case)
     return None if file is None else _table_of(file)
 
 

@@ -286,6 +286,19 @@ def shuffled(text: str, seed: int) -> str:
     return "".join(found)
 
 
+def test_names_in_mixed_case_are_one_channel_beside_a_ctm_too(tmp_path):
+    (tmp_path / "ref.ctm").write_text("f 1 0.0 0.5 a\nf 1 0.5 0.5 b\nf 1 1.0 0.5 c\n")
+    (tmp_path / "hyp.ctm").write_text("F 1 0.0 0.5 A\nf 1 0.5 0.5 b\nF 1 1.0 0.5 x\n")
+    reference, hypothesis = tmp_path / "ref.ctm", tmp_path / "hyp.ctm"
+    done = good(run("latticemetric", "score", hypothesis, reference, "--metrics", "sclite", "--lowercase"))
+    assert "33.33" in done.stdout
+    refused = run("latticemetric", "score", hypothesis, reference, "--metrics", "sclite")
+    assert refused.status == 2
+    assert "the id 'F,1' is missing in" in refused.stderr
+    if SCLITE is not None:
+        assert counts_of_sclite(reference, hypothesis) == [(2, 1, 0, 0)]
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_channels_and_segments_in_any_order_are_cut_as_in_order(seed, tmp_path, caplog):
     mixed = shuffled(CTM.replace("b a 0.60", "B A 0.60"), seed)  # sclite folds the case of names, too

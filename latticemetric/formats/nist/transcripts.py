@@ -74,11 +74,16 @@ class Transcript(NamedTuple):
     segment: SegmentId | None = None
 
 
-def transcripts(stream: Stream) -> Iterator[Transcript] | None:
-    """Read the transcripts of a stream; return `None` for other formats."""
+def transcripts(stream: Stream, *, fold_case: bool = False) -> Iterator[Transcript] | None:
+    """Read the transcripts of a stream; return `None` for other formats.
+
+    Args:
+        stream: The file.
+        fold_case: True to take channels of a CTM whose names differ only in case for one.
+    """
     name = reference_format(stream.head(), stream.stem)
     if name is None or name == "ctm":
-        return _channels(stream) if name else None
+        return _channels(stream, fold_case=fold_case) if name else None
     return map(_transcript, _scored_segments(stream) if name == "stm" else _utterances(stream))
 
 
@@ -94,8 +99,8 @@ def _transcript(record: Record) -> Transcript:
     return Transcript(record.name, record.where, text, record.segment)
 
 
-def _channels(stream: Stream) -> Iterator[Transcript]:
-    for channel in ctm.channels(stream):
+def _channels(stream: Stream, *, fold_case: bool) -> Iterator[Transcript]:
+    for channel in ctm.channels(stream, fold_case=fold_case):
         with placed(f"{channel.where} ({shortened(channel.name)})"):
             graph = ctm.network(ctm.items(channel), timed=False)  # gaps are no silences, which cost sclite 0.001
         yield Transcript(channel.name, channel.where, words_or_graph(graph), SegmentId.of_channel(channel.name))

@@ -11,8 +11,9 @@ from latticemetric.batch.feature_weights import check_columns
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.lists import lists_of_pairs, rewritten
 from latticemetric.batch.oracle_at_k import ListSums, sums_of, sums_of_columns
-from latticemetric.batch.pairing import Pair, PairedWithin, pair_within, warn_of_words
+from latticemetric.batch.pairing import Pair, pair_within, warn_of_words
 from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.nbest.records import has_scores
 from latticemetric.formats.registry import Block
 from latticemetric.lattice.columns import FeatureWeights, Scales
 from latticemetric.metrics.recognition import GRR
@@ -96,9 +97,12 @@ class TableSums:
         first = next(stream, None)
         if first is None:
             raise FormatError("there are no graphs", advice="give a file with at least one")
-        within = _paired(first, field, named=None)
+        within = pair_within(first.entries(named=None), field)
+        assert within is not None  # a block consists of records
         pair = next(within.lattices)
-        self._named = pair.entry is not None and pair.entry.naming == "own"
+        assert pair.entry is not None
+        self._named = pair.entry.naming == "own"
+        self._scored = has_scores(pair.entry.fields or {})
         assert within.field is not None
         self._field, self.references = within.field, within.references
         self._blocks = chain([first], stream)
@@ -109,7 +113,7 @@ class TableSums:
         from latticemetric.parallel.map import map_in_order
 
         def answer(block: Block) -> _Answer:
-            if settings.takes_columns and self._prepare is None:
+            if settings.takes_columns and self._prepare is None and self._scored is not False:
                 found = block.lists(self._field, self.references, named=self._named)
                 if found is not None:
                     sums = sums_of_columns(found.columns, settings.rate, at=settings.at, keep=settings.keep)
@@ -125,7 +129,8 @@ class TableSums:
             yield found.sums
 
     def _answer_of_entries(self, block: Block, settings: BlockSums) -> _Answer:
-        within = _paired(block, self._field, named=self._named)
+        within = pair_within(block.entries(named=self._named, scored=self._scored), self._field)
+        assert within is not None
         pairs = list(within.lattices if self._prepare is None else self._prepare(within.lattices))
         if within.references != self.references:
             what = f"there are {within.references} references in {self._field}"
@@ -135,9 +140,3 @@ class TableSums:
                 advice="give the same number of references in each record",
             )
         return _Answer(settings.of(pairs), tuple(pair.name for pair in pairs) if self._named else ())
-
-
-def _paired(block: Block, field: str | None, *, named: bool | None) -> PairedWithin:
-    within = pair_within(block.entries(named=named), field)
-    assert within is not None  # a block consists of records
-    return within

@@ -269,9 +269,9 @@ def pair_within(lattices: Iterable[Entry], field: str | None = None, *, required
         raise FormatError("there are no graphs", advice="give a file with at least one")
     record = next((entry for entry in first if entry.fields is not None), None)
     everything = chain(first, stream)
-    names = () if record is None or record.fields is None else _fields_of_references(record.fields)
+    names = () if record is None or field is not None else _fields_of_references(record)
     if not required and field is None and not names:
-        return PairedWithin((Pair(entry.name, entry, ()) for entry in everything), 0)
+        return PairedWithin(map(_pair_without, everything), 0)
     if record is None or record.fields is None:
         if (fault := _parse_error(first[0])) is not None:
             raise fault
@@ -281,10 +281,22 @@ def pair_within(lattices: Iterable[Entry], field: str | None = None, *, required
     return PairedWithin((_pair_within(entry, chosen, number) for entry in everything), number, chosen)
 
 
-def _fields_of_references(fields: Mapping[str, Any]) -> tuple[str, ...]:
+def _fields_of_references(entry: Entry) -> tuple[str, ...]:
     from latticemetric.formats.nbest.records import reference_fields
 
-    return reference_fields(fields)
+    return reference_fields(entry.fields or {}, entry.where)
+
+
+def _pair_without(entry: Entry) -> Pair:
+    """Return a graph without references; its references are a problem, since earlier graphs have none."""
+    problem = None
+    try:
+        if names := _fields_of_references(entry):
+            what = f"the record has a reference ({shortened(names[0])}), but the first record has none"
+            problem = FormatError(what, where=entry.where, advice="give references in all records, or in none")
+    except FormatError as error:
+        problem = error
+    return Pair(entry.name, entry, (), problem)
 
 
 def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> str:
@@ -303,11 +315,12 @@ def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> 
 
 def _references_within(entry: Entry, field: str) -> tuple[Reference, ...]:
     """Return the references in a field of the record."""
-    from latticemetric.formats.nbest.records import is_reference
+    from latticemetric.formats.nbest.records import is_reference, require_readable
     from latticemetric.formats.text.json import text_of
 
     value = (entry.fields or {}).get(field)
     if not is_reference(value):
+        require_readable(entry.fields or {}, [field], entry.where)
         name = shortened(field)
         what = f"the record has no field '{name}'" if value is None else f"{name} is not a text"
         raise FormatError(what, where=entry.where, advice="name the field of the references with --reference-field")

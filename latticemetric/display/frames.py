@@ -5,37 +5,51 @@ A table is recognised by its methods, so that its library need not be imported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from typing import IO, Any
 
-from latticemetric.errors import UsageError, importing
+from latticemetric.errors import FormatError, UsageError, importing, shortened
 
 _ROWS_AT_ONCE = 1024
-_PLAIN = frozenset({str, list, tuple, dict, int, bool, type(None)})
-_TABLES = ("to_batches", "to_pylist", "iter_rows", "itertuples")  # methods of tables of Arrow, polars and pandas
+_BYTES_AT_ONCE = 2**24
+_PLAIN = frozenset({str, int, bool, type(None)})
+_BYTES = (bytes, bytearray, memoryview)
+_OPAQUE = "mMcVS"  # NumPy's kinds of arrays that hold neither numbers nor texts: times, complex numbers, bytes
+_MISSING = ("NAType", "NaTType")  # of pandas, which need not be imported
+_INTERVAL = "MonthDayNano"  # of pyarrow, a tuple of numbers
+_TABLES = ("to_batches", "to_pylist", "iter_slices", "itertuples", "__arrow_c_stream__")  # methods of tables
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A cell of a table that is neither a text nor a number, nor a list or structure of these.
+
+    Attributes:
+        type: The name of its type.
+    """
+
+    type: str
 
 
 def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
     """Yield each row of a table as a mapping from column names to values.
 
-    A table is a data frame of pandas or polars, an Arrow table, or an iterable of such tables or of mappings (such as a
-    data set of `datasets`). Arrays within a row become lists.
+    A table is a data frame of pandas or polars, an Arrow table, anything that exports an Arrow stream (such as a
+    relation of DuckDB), or an iterable of such tables or of mappings (such as a data set of `datasets`). Values become
+    plain: see `plain_value`.
 
     Examples:
-        >>> list(records_of([{"nbest": ["a", "b"]}]))
+        >>> list(records_of([{"nbest": ("a", "b")}]))
         [{'nbest': ['a', 'b']}]
     """
-    if hasattr(table, "to_batches"):  # pyarrow.Table
-        for batch in table.to_batches(_ROWS_AT_ONCE):
-            yield from batch.to_pylist()
-    elif hasattr(table, "to_pylist"):  # pyarrow.RecordBatch
-        yield from table.to_pylist()
-    elif hasattr(table, "iter_rows"):  # polars
-        yield from table.iter_rows(named=True)
-    elif hasattr(table, "itertuples"):  # pandas
-        for row in table.itertuples(index=False, name=None):
-            yield {str(name): as_plain(value) for name, value in zip(table.columns, row, strict=True)}
+    if any(hasattr(table, name) for name in _TABLES):
+        yield from _rows_of(table)
     elif isinstance(table, Iterable) and not isinstance(table, str | bytes | Mapping):
         for row in table:
             yield from _records_of_row(row)
@@ -45,27 +59,123 @@ def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
         )
 
 
+def _rows_of(table: Any) -> Iterator[Mapping[str, Any]]:
+    if hasattr(table, "to_batches"):  # pyarrow.Table
+        for batch in table.to_batches():
+            yield from records_of_batch(batch)
+    elif hasattr(table, "to_pylist"):  # pyarrow.RecordBatch
+        yield from records_of_batch(table)
+    elif hasattr(table, "iter_slices"):  # polars; a relation of DuckDB has other methods for rows
+        yield from map(plain_record, table.iter_rows(named=True))
+    elif hasattr(table, "itertuples"):  # pandas
+        names = list(map(str, table.columns))
+        require_names(names)
+        for row in table.itertuples(index=False, name=None):
+            yield plain_record(dict(zip(names, row, strict=True)))
+    else:
+        for batch in require_arrow().RecordBatchReader.from_stream(table):
+            yield from records_of_batch(batch)
+
+
+def records_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield each row of a record batch of Arrow as a mapping from column names to values."""
+    if not hasattr(batch, "schema"):
+        yield from map(plain_record, batch.to_pylist())
+        return
+    from latticemetric.display.arrow import sizes_of_rows, slices_of, values_of
+
+    names = batch.schema.names
+    require_names(names)
+    if not names:
+        return
+    for rows in slices_of(batch, sizes_of_rows(batch), _ROWS_AT_ONCE, _BYTES_AT_ONCE):
+        for row in zip(*map(values_of, rows.columns), strict=True):
+            yield dict(zip(names, row, strict=True))
+
+
+def require_names(names: Iterable[str], where: str | None = None) -> None:
+    """Raise an error if two columns have the same name."""
+    if twice := [name for name, number in Counter(names).items() if number > 1]:
+        what = f"two columns have the name '{shortened(twice[0])}'"
+        raise FormatError(what, where=where, advice="rename or remove one of them")
+
+
 def _records_of_row(row: Any) -> Iterator[Mapping[str, Any]]:
     """Yield a mapping, or the records of a table that is a piece of another."""
     if isinstance(row, Mapping):
-        yield row if _PLAIN.issuperset(map(type, row.values())) else {n: as_plain(v) for n, v in row.items()}
+        yield plain_record(row)
     elif any(hasattr(row, name) for name in _TABLES):
         yield from records_of(row)
     else:
         raise UsageError(f"a record is a {type(row).__name__}, not a mapping of names and values")
 
 
-def as_plain(value: Any) -> Any:
-    """Convert a cell of a table to plain Python values: arrays and series become lists, and NaN becomes `None`."""
-    if isinstance(value, str):
+def plain_record(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row with plain values; `None` in place of NaN, which stands for missing cells."""
+    values = {name: plain_value(value) for name, value in row.items()}
+    return {name: None if _is_nan(value) else value for name, value in values.items()}
+
+
+def plain_value(value: Any) -> Any:
+    """Convert a value to texts, numbers, lists and dictionaries, exactly.
+
+    Tuples, ranges, arrays, series and tensors become lists, decimals and fractions numbers. Anything else is returned
+    as it is, or as `Unread` if the type of its parts would be lost.
+    """
+    if type(value) in _PLAIN or isinstance(value, str | float | Unread):
         return value
+    if isinstance(value, Mapping):
+        return {name: plain_value(one) for name, one in value.items()}
+    if type(value) is list:
+        return value if _PLAIN.issuperset(map(type, value)) else list(map(plain_value, value))
+    if isinstance(value, Decimal | Fraction):
+        return _plain_number(value)
+    return _plain_other(value)
+
+
+def _plain_number(value: Decimal | Fraction) -> float:
+    """Return a decimal or a fraction as the nearest float, or as an integer if its type has no digits after the point.
+
+    So 17 is an integer, but 17.0 is not.
+    """
+    if isinstance(value, Decimal):
+        is_whole = value.is_finite() and value.as_tuple().exponent == 0
+        return math.nan if value.is_nan() else int(value) if is_whole else float(value)
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _plain_other(value: Any) -> Any:
+    if type(value).__name__ in _MISSING:
+        return None
+    if getattr(getattr(value, "dtype", None), "kind", "") in tuple(_OPAQUE):
+        return Unread(f"{value.dtype}")
+    if (converted := _converted(value)) is not value:
+        # A longdouble of NumPy becomes itself.
+        return float(converted) if type(converted) is type(value) else plain_value(converted)
+    is_list = isinstance(value, Sequence) and not isinstance(value, _BYTES) and type(value).__name__ != _INTERVAL
+    return list(map(plain_value, value)) if is_list else value
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and value != value  # noqa: PLR0124  only NaN is not itself
+
+
+def _converted(value: Any) -> Any:
+    """Return the list, or the plain number, of an array, series, tensor or scalar; anything else unchanged."""
     for name in ("tolist", "to_list", "as_py"):  # NumPy and pandas, polars, Arrow
         if hasattr(value, name):
-            value = getattr(value, name)()
-            break
+            return getattr(value, name)()
+    return value
+
+
+def as_plain(value: Any) -> Any:
+    """Convert a text or texts in a cell to plain Python: arrays and series become lists, and NaN becomes `None`."""
+    if isinstance(value, str):
+        return value
+    value = _converted(value)
     if isinstance(value, list):
         return list(map(as_plain, value))
-    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124  only NaN is not itself
+    return None if _is_nan(value) else value
 
 
 def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.display.frames import Unread
+from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.streams.compression import without_compression
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.formats.text.fields import is_number
+from latticemetric.formats.text.json import object_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -135,9 +137,9 @@ def _read_table(path: str, name: str, found: _Collected) -> None:
     for place, row in _records(path, name):
         if "system" not in row:
             raise FormatError("there is no field 'system'", where=place, advice="name the system of each score")
-        system, segment = (_text(row.get(key)) for key in ("system", "segment"))
+        system, segment = (_name(row, key, place) for key in ("system", "segment"))
         if "metric" in row and "score" in row:
-            scores = {_text(row["metric"]): row["score"]}
+            scores = {_name(row, "metric", place): row["score"]}
         else:
             scores = {key: value for key, value in row.items() if key not in _ID_COLUMNS}
         if not scores:
@@ -151,26 +153,10 @@ def _read_table(path: str, name: str, found: _Collected) -> None:
 def _records(path: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of a table, with their places."""
     if name.endswith(".parquet"):
-        from latticemetric.display.frames import require_arrow
-
-        require_arrow()
-        from pyarrow import parquet
-
-        try:
-            rows = parquet.read_table(path).to_pylist()
-        except (OSError, ValueError) as error:
-            raise FormatError(f"this is not a Parquet file: {shortened(str(error))}", where=path) from error
-        yield from ((f"{path}, row {k}", row) for k, row in enumerate(rows, start=1))
+        yield from _records_of_parquet(path)
         return
     if name.endswith((".jsonl", ".ndjson")):
-        for place, line in _lines(path):
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise FormatError(f"the line is not JSON: {shortened(str(error))}", where=place) from error
-            if not isinstance(record, dict):
-                raise FormatError("the line is not an object", where=place, advice='write {"system": …, "segment": …}')
-            yield place, record
+        yield from _records_of_lines(path)
         return
     lines = _lines(path)
     header = next(lines, ("", ""))[1].split("\t")
@@ -184,11 +170,48 @@ def _records(path: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield place, dict(zip(header, fields, strict=True))
 
 
+def _records_of_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    from latticemetric.display.arrow import values_of
+    from latticemetric.formats.arrow_files import PARQUET_MAGIC, table_slices
+
+    with open_stream(path) as stream:
+        if not stream.head().startswith(PARQUET_MAGIC):
+            raise FormatError("this is not a Parquet file", where=path, advice="give it the suffix of its format")
+        for before, rows in table_slices(stream, lambda _: True):
+            cells = zip(*map(values_of, rows.columns), strict=True)
+            for k, row in enumerate(cells, start=before + 1):
+                yield f"{path}, row {k}", dict(zip(rows.schema.names, row, strict=True))
+
+
+def _records_of_lines(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for place, line in _lines(path):
+        try:
+            with placed(place):
+                record = json.loads(line, object_pairs_hook=object_of)
+        except FormatError:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"the line is not JSON: {shortened(str(error))}", where=place) from error
+        if not isinstance(record, dict):
+            raise FormatError("the line is not an object", where=place, advice='write {"system": …, "segment": …}')
+        yield place, record
+
+
 def _lines(path: str) -> Iterator[tuple[str, str]]:
     with open_stream(path) as stream:
         for line in stream.lines():
             if line.strip():
                 yield stream.place(), line
+
+
+def _name(row: Mapping[str, Any], key: str, place: str) -> str:
+    """Return the name in a field; refuse values of which the text is not certain, such as bytes and dates."""
+    value = row.get(key)
+    if value is None or (isinstance(value, str | int) and not isinstance(value, bool)):
+        return _text(value)
+    kind = value.type if isinstance(value, Unread) else type(value).__name__
+    what = f"{key} is of the type {kind}"
+    raise FormatError(what, where=place, advice="convert the column to strings or integers")
 
 
 def _text(value: object) -> str:
@@ -197,7 +220,7 @@ def _text(value: object) -> str:
 
 def _score(value: object, place: str) -> float:
     """Read a score; return NaN if it is missing."""
-    text = _text(value)
+    text = value.type if isinstance(value, Unread) else _text(value)
     if text in {"", "None", "NA", "nan", "NaN"}:
         return math.nan
     if isinstance(value, bool) or not is_number(text):

@@ -196,10 +196,10 @@ def _changed(build: Callable[[], Graph], change: Callable[[Graph], Any]) -> Any:
 class Block(Protocol):
     """Some records of a stream, which another process can parse."""
 
-    def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each record; raise an error if only some records have ids.
+    def entries(self, *, named: bool | None, scored: bool | None = None) -> Iterator[Entry]:
+        """Yield the entry of each record; raise an error if only some records have ids or scores.
 
-        `named` says whether earlier records have ids; it is `None` for the first records.
+        `named` and `scored` say whether earlier records have ids and scores; `named` is `None` for the first records.
         """
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:

@@ -12,8 +12,8 @@ from latticemetric import GRR, WER, FormatError, _native, oracle_at_k, read_list
 from latticemetric.batch.list_blocks import BlockSums, TableSums, sums_of_pairs
 from latticemetric.batch.oracle_at_k import curve_of, sums_of, sums_of_columns
 from latticemetric.batch.pairing import pair_within
+from latticemetric.display.arrow import values_of
 from latticemetric.formats.nbest.list_columns import lists_of_table
-from latticemetric.formats.nbest.tables import _values
 from latticemetric.formats.reading import blocks, entries
 from latticemetric.vocabulary import split_words
 
@@ -116,7 +116,7 @@ def _of(kind: Any) -> st.SearchStrategy[Any]:
 def test_values_are_those_of_arrow(data: st.DataObject, kind: Any) -> None:
     column = pa.array(data.draw(st.lists(_of(kind), max_size=6)), kind)
     column = column.slice(data.draw(st.integers(0, len(column))))
-    found = _values(column)
+    found = values_of(column)
     assert found == column.to_pylist()
     assert list(map(type, found)) == list(map(type, column.to_pylist()))
 

@@ -19,6 +19,7 @@ from latticemetric.formats.nbest.records import (
     TEXTS,
     TOKENS,
     TOTALS,
+    Alike,
     Record,
     is_manifest,
     scales_of,
@@ -49,6 +50,7 @@ def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lamb
     If records have no ids, line numbers are used as ids. Then, each blank line before the last record gets an entry,
     too; the `build` of this entry raises an error.
     """
+    alike = Alike()
     named: bool | None = None
     read = 0
     for line in stream.byte_lines():
@@ -56,8 +58,7 @@ def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lamb
             continue
         number, place = stream.line, stream.place()
         try:
-            record = complete(_record(line, stream))
-            entry = record.entry(record.name(named=named), number)
+            entry = alike.entry(complete(_record(line, stream)), number)
         except FormatError as error:  # report this list, by its id if there is one, and read the next line
             match = _ANY_ID.search(line)
             naming: Naming = "own" if match else "position" if named is False else "file"

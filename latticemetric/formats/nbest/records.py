@@ -12,8 +12,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
+from latticemetric.display.frames import Unread
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.registry import Entry, Naming
+from latticemetric.formats.registry import Entry, Naming, unbuildable
+from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.text.json import text_of
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import split_words
@@ -40,8 +42,15 @@ COLUMNS = {name: name for name in TOTALS} | {NESTED: TOTALS[0]} | _PLURALS
 REFERENCES = (
     "reference", "references", "ref", "refs", "target", "ground_truth", "transcription", "transcript"
 )  # fmt: skip
+_SURE_REFERENCES = ("reference", "references", "ref", "refs")
 # If the list of hypotheses is called `input` (HyPoradise), the reference is `output`, the expected correction.
 _REFERENCE_OF = {"input": ("output",)}
+
+SAMPLES = "num_return_sequences"
+"""The field with the number of hypotheses per input, if the list of `generate` joins the hypotheses of several."""
+
+FIELDS = frozenset({*IDS, *LISTS, *OTHER_LISTS, *COLUMNS, *REFERENCES, *sum(_REFERENCE_OF.values(), ()), SAMPLES})
+"""The names of all fields that have a meaning."""
 
 ANY_LIST = re.compile(rf'"(?:{"|".join((*LISTS, *OTHER_LISTS))})"\s*:\s*\['.encode())
 """A pattern of JSON: the key of a list of hypotheses, and the beginning of the list."""
@@ -84,7 +93,8 @@ class Record(NamedTuple):
             return None
         value = self.fields[key]
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise FormatError("the id must be a text or a whole number", where=self.place)
+            what = f"the id must be a text or a whole number, but {key} is {described(value)}"
+            raise FormatError(what, where=self.place, advice=_advice_for(value, "a string or an integer"))
         return text_of(str(value), "the id", self.place)
 
     def entry(self, name: str | None, position: int) -> Entry:
@@ -97,24 +107,79 @@ class Record(NamedTuple):
         fields, place = self.fields, self.place
         key = list_key(fields, place)
         if key is None:
+            others = [f"{name} is {described(fields[name])}" for name in OTHER_LISTS if fields.get(name) is not None]
+            but = f": {others[0]}, not of texts" if others else ""
             advice = f"give them as one of {', '.join(LISTS)}"
-            raise FormatError("the list has no hypotheses", where=place, advice=advice)
+            raise FormatError(f"the list has no hypotheses{but}", where=place, advice=advice)
         hypotheses = fields[key]
         if not isinstance(hypotheses, list):
-            raise FormatError(f"{key} is not a list", where=place)
+            what = f"{key} is not a list, but {described(hypotheses)}"
+            raise FormatError(what, where=place, advice=_advice_for(hypotheses, "lists of strings"))
         if _are_texts(hypotheses) and fields.keys().isdisjoint(COLUMNS):
             return NBest.of_texts(hypotheses)
+        require_readable(fields, [key], place)
         parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
         _add_columns(fields, parsed, place)
         return assembled(parsed, place)
 
 
-def entries_of(records: Iterable[tuple[int, Record]], *, named: bool | None = None) -> Iterator[Entry]:
-    """Yield the entry of each record and its position; raise an error if only some records have ids (see `name`)."""
+def has_scores(fields: Fields) -> bool | None:
+    """Return true if a list has scores, false if its scores are null, and `None` if it has no fields of scores.
+
+    Look only at the list's own fields, and at its first hypothesis.
+    """
+    totals = [fields[name] for name in COLUMNS if name in fields and name not in _PLURALS]
+    hypotheses = next((fields[name] for name in (*LISTS, *OTHER_LISTS) if fields.get(name) is not None), None)
+    first = hypotheses[0] if isinstance(hypotheses, list) and hypotheses else None
+    if isinstance(first, dict):
+        totals += [first[name] for name in (*TOTALS, NESTED) if name in first]
+    totals += [one for one in first if _is_number(one)] if isinstance(first, list) else []
+    return any(one is not None for one in totals) if totals else None
+
+
+class Alike:
+    """Makes the entries of a file's records, and checks that all lists have ids and scores, or none.
+
+    Args:
+        named: True if earlier records have ids; `None` for the first record.
+        scored: True if earlier lists have scores, false if theirs are null; `None` if they have no fields of scores.
+    """
+
+    def __init__(self, *, named: bool | None = None, scored: bool | None = None) -> None:
+        self._named, self._scored = named, {scored} if named is not None else set()
+
+    def entry(self, record: Record, position: int) -> Entry:
+        """Return the entry of the next record; its graph is an error if only some lists have scores.
+
+        Lists without fields of scores, beside others with scores, cause a warning: writers leave out what is not there.
+
+        Raises:
+            FormatError: Only some records have ids.
+        """
+        name = record.name(named=self._named)
+        self._named = name is not None
+        entry = record.entry(name, position)
+        self._scored.add(has := has_scores(record.fields))
+        if {True, False} <= self._scored and has is not None:
+            what = "the scores of the list are null, but" if not has else "the list has scores, but those of"
+            what += " other lists have scores" if not has else " other lists are null"
+            error = FormatError(what, where=record.place, advice="give scores to all lists, or to none")
+            return entry._replace(build=unbuildable(error))
+        if {True, None} <= self._scored and not _UNSCORED:
+            _UNSCORED.write(record.place, "only some lists have scores; the order of the others is their rank")
+        return entry
+
+
+_UNSCORED = OnceWarning()
+
+
+def entries_of(
+    records: Iterable[tuple[int, Record]], *, named: bool | None = None, scored: bool | None = None
+) -> Iterator[Entry]:
+    """Yield the entry of each record and its position; see `Alike`."""
+    alike = Alike(named=named, scored=scored)
     for position, record in records:
-        name = record.name(named=named)
-        named = name is not None
-        yield record.entry(name, position)
+        yield alike.entry(record, position)
 
 
 def list_key(fields: Fields, place: str) -> str | None:
@@ -139,13 +204,68 @@ def _is_list_of_hypotheses(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, (str, dict)) for one in value)
 
 
-def reference_fields(fields: Fields) -> tuple[str, ...]:
-    """Return the names of the fields that look like references; if all have the same value, return the first name."""
+def reference_fields(fields: Fields, place: str | None = None) -> tuple[str, ...]:
+    """Return the names of the fields that look like references; if all have the same value, return the first name.
+
+    Raises:
+        FormatError: A field that is called like a reference cannot be read.
+    """
     key = next((name for name in LISTS if fields.get(name) is not None), None)
     key = key or next((name for name in OTHER_LISTS if _is_list_of_hypotheses(fields.get(name))), "")
     known = (*REFERENCES, *_REFERENCE_OF.get(key, ()))
+    require_readable(fields, known, place)
     names = [name for name in known if name != key and is_reference(fields.get(name))]
+    if not names:
+        _require_none(fields, place)
     return tuple(names[:1]) if all(fields[name] == fields[names[0]] for name in names) else tuple(names)
+
+
+def _require_none(fields: Fields, place: str | None) -> None:
+    """Raise an error if a field whose name means nothing but references holds something else."""
+    for name in _SURE_REFERENCES:
+        if fields.get(name) not in (None, []):
+            what = f"{name} is {described(fields[name])}, not a text or a list of texts"
+            raise FormatError(what, where=place, advice="convert the references to strings")
+
+
+def require_readable(fields: Fields, names: Iterable[str], place: str | None) -> None:
+    """Raise an error if the value of one of the fields `names` is neither a text nor a number, list or object."""
+    for name in names:
+        value = fields.get(name)
+        part = next((one for one in value if not _is_readable(one)), None) if isinstance(value, list) else value
+        if not _is_readable(part):
+            what = f"{name} is {described(value)}, not a text"
+            raise FormatError(what, where=place, advice=_advice_for(part, "strings"))
+
+
+def _one(part: object) -> str:
+    """Describe an item of a list."""
+    shown = described(part)
+    return f"a value {shown}" if shown.startswith("of") else shown
+
+
+_PLURAL = {"a text": "texts", "a number": "numbers", "an object": "objects", "an empty list": "lists"}
+
+
+def _is_readable(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float | list | dict)
+
+
+def described(value: object) -> str:
+    """Describe a value of a record in a few words, for errors."""
+    if isinstance(value, Unread):
+        return f"of the type {value.type}"
+    if isinstance(value, list):
+        return f"a list of {_PLURAL.get(one := _one(value[0]), one)}" if value else "an empty list"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    kinds = ((str, "a text"), (int | float, "a number"), (dict, "an object"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), f"of the type {type(value).__name__}")
+
+
+def _advice_for(value: object, wanted: str) -> str | None:
+    """Return the advice for a value that only the tool that wrote the table can convert."""
+    return None if _is_readable(value) else f"convert the column to {wanted}"
 
 
 def is_reference(value: object) -> bool:
@@ -201,10 +321,14 @@ def _hypothesis(value: object, place: str) -> Parsed:
     if isinstance(value, list):
         return _text_and_score(value, place)
     if not isinstance(value, dict):
-        raise FormatError("the hypothesis must be a text or an object", where=place)
+        what = f"the hypothesis must be a text or an object, but is {described(value)}"
+        raise FormatError(what, where=place, advice=_advice_for(value, "strings"))
     nested = value.get(NESTED)
+    if nested is None and isinstance(value.get(TOTALS[0]), dict):
+        nested, value = value[TOTALS[0]], {name: one for name, one in value.items() if name != TOTALS[0]}
     if nested is not None and not isinstance(nested, dict):
-        raise FormatError("scores is not an object of names and numbers", where=place)
+        what = f"scores is not an object of names and numbers, but {described(nested)}"
+        raise FormatError(what, where=place, advice=_advice_for(nested, "numbers"))
     scores = _numbers(nested or {}, place, strict=lambda _: True)
     numbers = _numbers(value, place, strict=lambda name: name in TOTALS)
     if both := scores.keys() & numbers.keys():
@@ -227,7 +351,8 @@ def _numbers(table: Fields, place: str, strict: Callable[[str], bool]) -> dict[s
         if isinstance(value, int | float) and not isinstance(value, bool):
             numbers[text_of(name, "the name", place)] = _finite(value, name, place)
         elif value is not None and strict(name):
-            raise FormatError(f"'{shortened(name, _SHOWN)}' is not a number", where=place)
+            what = f"'{shortened(name, _SHOWN)}' is not a number, but {described(value)}"
+            raise FormatError(what, where=place, advice=_advice_for(value, "numbers"))
     return numbers
 
 
@@ -241,7 +366,8 @@ def _finite(value: float, name: str, place: str) -> float:
 def _words(table: Fields, place: str) -> tuple[str, ...]:
     if (key := _only(table, TEXTS, "texts", place)) is not None:
         if not isinstance(table[key], str):
-            raise FormatError(f"{key} is not a text", where=place)
+            what = f"{key} is not a text, but {described(table[key])}"
+            raise FormatError(what, where=place, advice=_advice_for(table[key], "strings"))
         return _split(table[key], place)
     key = next((name for name in TOKENS if table.get(name) is not None), None)
     if key is None:
@@ -257,22 +383,59 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 
 def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
-    """Add totals to the hypotheses if the record lists the totals in a field of their own."""
+    """Add scores to the hypotheses if the record has them in fields of their own: totals, or lists by name."""
     for name, own in COLUMNS.items():
         column = fields.get(name)
-        if not isinstance(column, list) or (name in _PLURALS and not _may_be_totals(column, len(parsed))):
+        if column is None or (name in _PLURALS and not _may_be_totals(column, len(parsed))):
             continue
-        if len(column) != len(parsed) or not all(map(_is_number, column)):
-            raise FormatError(f"{name} is not a list with one number per hypothesis", where=place)
-        for one, value in zip(parsed, column, strict=True):
-            if own in one.scores or own in one.numbers:
-                raise FormatError(f"score '{own}' is given both in the hypotheses and in a separate list", where=place)
-            one.numbers[own] = _finite(value, own, place)
+        if name in {NESTED, TOTALS[0]} and isinstance(column, dict):
+            for part, values in column.items():
+                if values is not None:
+                    listed = _listed(values, f"{name}.{shortened(part, _SHOWN)}", len(parsed), place)
+                    _add_column(part, listed, [one.scores for one in parsed], parsed, place)
+        else:
+            listed = _listed(column, name, len(parsed), place)
+            _add_column(own, listed, [one.numbers for one in parsed], parsed, place)
 
 
-def _may_be_totals(column: list[object], number: int) -> bool:
-    """Check whether a list has one entry per hypothesis, and they are numbers, of which some may be missing."""
-    return len(column) == number and any(map(_is_number, column)) and all(v is None or _is_number(v) for v in column)
+def _listed(column: object, name: str, number: int, place: str) -> list[float]:
+    """Return the value of a field as a list with one number per hypothesis; for a single one, it may be a number."""
+    values = [column] if _is_number(column) else column
+    if isinstance(values, list) and len(values) == number and all(map(_is_number, values)):
+        return values
+    part, but = column, f"is {described(column)}"
+    if isinstance(values, list):
+        others = [one for one in values[:number] if not _is_number(one)]
+        part = others[0] if others else None
+        but = f"is a list with {_one(part)}" if others else f"has {len(values)}"
+    raise FormatError(
+        f"{name} is not a list with one number per hypothesis ({number}), but {but}",
+        where=place,
+        advice=_advice_for(part, "lists of numbers"),
+    )
+
+
+def _add_column(
+    name: str, values: list[float], tables: list[dict[str, float]], parsed: list[Parsed], place: str
+) -> None:
+    """Add a score to the table of each hypothesis."""
+    for one, table, value in zip(parsed, tables, values, strict=True):
+        if name in one.scores or name in one.numbers:
+            what = f"score '{shortened(name, _SHOWN)}' is given both in the hypotheses and in a separate list"
+            raise FormatError(what, where=place)
+        table[name] = _finite(value, name, place)
+
+
+def _may_be_totals(column: object, number: int) -> bool:
+    """Check whether a value under a plural name can be the totals of `number` hypotheses, perhaps with faults.
+
+    Objects, and lists of anything but one number per hypothesis, are log probabilities of tokens; some may be missing.
+    """
+    if isinstance(column, list) and all(map(_is_readable, column)):
+        return (
+            len(column) == number and any(map(_is_number, column)) and all(v is None or _is_number(v) for v in column)
+        )
+    return not isinstance(column, dict)
 
 
 def _is_number(value: object) -> TypeGuard[float]:

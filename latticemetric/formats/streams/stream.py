@@ -107,6 +107,17 @@ class Stream:
         """Return the remaining bytes as an open binary file."""
         return self._bytes
 
+    def unpacking(self, packed: int) -> Unpacking:
+        """Return the limit for what the content becomes if its format compresses it, too, like Parquet.
+
+        `packed` is the size of the content.
+        """
+        return self._unpacking or Unpacking(self.name, lambda: packed)
+
+    def require_at_once(self, size: int) -> None:
+        """Raise an error if `size` bytes are too many for one graph, besides those that were read for it."""
+        self._allowance.require(size)
+
     def begin_next_graph(self) -> None:
         """Start counting the bytes of the next graph."""
         self._allowance.renew()
@@ -487,16 +498,28 @@ class Unpacking:
         self._size += size
         self._lines += lines
         self._graphs += graphs
-        total = self._size + _WORK_OF_LINE * self._lines
-        if total + _WORK_OF_GRAPH * self._graphs <= _ALWAYS or self._is_unlimited:
+        self._check(self._size, self._lines, self._graphs)
+
+    def expect(self, size: int, lines: int) -> None:
+        """Raise an error if bytes and lines that follow, and are not counted yet, make the file too large."""
+        self._check(self._size + size, self._lines + lines, self._graphs)
+
+    def _check(self, size: int, lines: int, graphs: int) -> None:
+        total = size + _WORK_OF_LINE * lines
+        if total + _WORK_OF_GRAPH * graphs <= _ALWAYS or self._is_unlimited:
             return
         packed = self._packed()
-        if total > _MOST_UNPACKED * packed:
-            unpacked = shown_size(self._size)
-            unpacked += f", {self._lines} lines" if self._lines else ""
-            unpacked += f", {self._graphs} graphs" if self._graphs else ""
+        if is_inflated(total, packed):
+            unpacked = shown_size(size)
+            unpacked += f", {lines} lines" if lines else ""
+            unpacked += f", {graphs} graphs" if graphs else ""
             what = f"{shown_size(packed)} of the compressed file become more than {unpacked}"
             raise _too_much(what, self._name, max(_ALWAYS, machine_memory() // _SHARE))
+
+
+def is_inflated(size: int, packed: int) -> bool:
+    """Check whether `packed` bytes became more bytes than those of real lattices, lists or texts do."""
+    return size > _MOST_UNPACKED * packed
 
 
 class Allowance:
@@ -520,13 +543,20 @@ class Allowance:
             self._unpacking.add(lines=lines)
         if self._taken + _LINE * self._lines <= self._checked_at:
             return
+        self._checked_at = self._limit()
+        self.require(self._taken + _LINE * self._lines)
+
+    def require(self, size: int) -> None:
+        """Raise an error if `size` bytes are too many for one graph."""
+        if size > self._checked_at and size > (most := self._limit()):
+            what = f"more than {shown_size(most)} would be read at once, for one graph or table"
+            raise _too_much(what, self._name, most)
+
+    def _limit(self) -> int:
         if self._most is None:
             share = max(_ALWAYS, machine_memory() // _SHARE)
             self._most = share if self._has_end else min(share, _MOST_WITHOUT_END)
-        most = self._checked_at = self._most
-        if self._taken + _LINE * self._lines > most:
-            what = f"more than {shown_size(most)} would be read at once, for one graph or table"
-            raise _too_much(what, self._name, most)
+        return self._most
 
     def renew(self) -> None:
         """Reset the counts for the next graph."""

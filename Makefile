@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find latticemetric grammars examples/data -type f ! -name '*.pyc')
 
-.PHONY: demo test deep coverage browser lint types docs notebooks bench wordnet chromium clean
+.PHONY: demo develop test deep coverage browser lint types docs notebooks bench wordnet chromium clean
 
 demo: $(VENV)/.installed
 	$(BIN)/latticemetric demo
@@ -41,6 +41,14 @@ types: $(VENV)/.installed-lint
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
+# An editable installation in .venv-develop. `import latticemetric` compiles what has changed, in seconds.
+develop:
+	test -x $(VENV)-develop/bin/python || $(PYTHON) -m venv $(VENV)-develop
+	$(VENV)-develop/bin/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.2" cmake ninja
+	$(VENV)-develop/bin/python -m pip install --quiet --no-build-isolation --editable ".[dev]" \
+		-Cbuild-dir=build/develop -Ceditable.rebuild=true -Ceditable.verbose=false \
+		-Ccmake.define.LATTICEMETRIC_LTO=OFF -Ccmake.define.CMAKE_UNITY_BUILD=OFF
+
 # Runs the notebooks and saves their output, which the tests compare.
 notebooks: $(VENV)/.installed-test
 	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False examples/notebooks/*.ipynb
@@ -66,7 +74,7 @@ chromium:
 	} >/dev/null 2>&1 || echo "There is no Chromium: reports cannot be tested in a browser (apt install chromium)."
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/commands .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-develop build dist docs/_build docs/commands .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -165,7 +165,7 @@ def _are_texts(path: str, kind: str | None) -> bool:
     from latticemetric.formats.segments import read_lines
 
     try:
-        return path != "-" and bool(read_lines(path, of_json=True))
+        return path != "-" and bool(read_lines(path))
     except InputError:
         return False
 

@@ -117,7 +117,7 @@ BUILT_IN = {
     "wenet-nbest": BuiltIn("nbest.wenet", lambda head: head.fields[0] == b"wav"),
     "icefall-recogs": BuiltIn("nbest.icefall", lambda head: b":\t" in head.line),
     "jsonl-nbest": BuiltIn("nbest.jsonl", lambda head: head.begins(b"{")),
-    "json-nbest": BuiltIn("nbest.array", lambda head: head.begins(b"[")),
+    "json-nbest": BuiltIn("nbest.array", lambda head: head.begins(b"[", b"{")),
     "nemo-manifest": BuiltIn("nbest.nemo", lambda head: head.begins(b"{")),
     "whisper-json": BuiltIn("nbest.whisper", lambda head: head.begins(b"{")),
     "parquet": BuiltIn("nbest.tables", lambda head: head.data.startswith(b"PAR1")),

@@ -1,16 +1,24 @@
-"""Read texts from lines of JSON, each an object with an id and a `text`, as many toolkits write them."""
+"""Read texts with ids from JSON: lines or an array of objects with an id and a `text`, or an object with ids as keys.
+
+Many toolkits write them: `{"id": "a", "text": "hello"}` on each line, `[{"id": "a", "text": "hello"}, …]`,
+`{"a": {"text": "hello"}, …}`, and `{"a": "hello", …}` in a file named `.json`.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from latticemetric.errors import FormatError
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.nbest.keyed import has_keyed_texts, text_in
 from latticemetric.formats.nbest.records import IDS, LISTS, OTHER_LISTS, REFERENCES, TEXTS, TOKENS
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.json import object_of, parsed_json, text_of
+from latticemetric.formats.text.json import array_elements, object_members, object_of, parsed_json, text_of
 
 _TEXT = "text"
+_NEXT = re.compile(rb"\}\s*\{")
 # Beside fields with these names, or names that end in `text`, it is not certain that `text` is meant.
 _AMBIGUOUS = frozenset((*LISTS, *OTHER_LISTS, *REFERENCES, *TEXTS, *TOKENS)) | {
     "answer", "chunks", "completion", "content", "label", "labels", "messages", "output", "prompt", "segments",
@@ -27,34 +35,52 @@ class TextRecord(NamedTuple):
 
 
 def text_records(stream: Stream) -> list[TextRecord] | None:
-    """Read the texts of a stream of JSON lines; return `None` for other content, or if it is not certain what is text.
+    """Read the texts of a stream of JSON; return `None` for other content, or if it is not certain what is text.
 
     Raises:
-        FormatError: The first line is a text with an id, but another line is not.
+        FormatError: The first element is a text with an id, but another one is not.
     """
-    id_field = _id_field(stream.head())
+    head = stream.head()
+    # Objects on lines may also be texts to compare.
+    is_one = stream.stem.lower().endswith(".json") and _NEXT.search(head) is None
+    if has_keyed_texts(head, plain=is_one):
+        return list(_keyed(stream))
+    id_field = _id_field(head)
     if id_field is None:
         return None
-    found = []
+    rows = array_elements(stream) if head.lstrip().startswith(b"[") else _lines(stream)
+    return [_record(fields, id_field, f"{stream.name}:{number}") for number, fields in rows]
+
+
+def _lines(stream: Stream) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(stream.byte_lines(), start=1):
-        if not line.strip():
-            continue
-        place = f"{stream.name}:{number}"
-        fields = parsed_json(line, stream.name, number, object_of)
-        if not isinstance(fields, dict) or not _is_name(fields.get(id_field)) or _TEXT not in fields:
-            what = f"the line has no {id_field} and {_TEXT}, as the first line has"
-            raise FormatError(what, where=place, advice=f'write {{"{id_field}": "…", "{_TEXT}": "…"}} on every line')
-        found.append(TextRecord(str(fields[id_field]), text_of(fields[_TEXT], f"field {_TEXT}", place), place))
-    return found
+        if line.strip():
+            yield number, parsed_json(line, stream.name, number, object_of)
+
+
+def _keyed(stream: Stream) -> Iterator[TextRecord]:
+    for line, name, value in object_members(stream):
+        place = f"{stream.name}:{line}"
+        if (text := text_in(value)) is None:
+            advice = f'write "{shortened(name, 40)}": {{"{_TEXT}": "…"}}'
+            raise FormatError(f"'{shortened(name, 40)}' has no {_TEXT}", where=place, advice=advice)
+        yield TextRecord(name, text_of(text, f"field {_TEXT}", place), place)
+
+
+def _record(fields: Any, id_field: str, place: str) -> TextRecord:
+    if not isinstance(fields, dict) or not _is_name(fields.get(id_field)) or _TEXT not in fields:
+        what = f"the object has no {id_field} and {_TEXT}, as the first one has"
+        raise FormatError(what, where=place, advice=f'write {{"{id_field}": "…", "{_TEXT}": "…"}} for each text')
+    return TextRecord(str(fields[id_field]), text_of(fields[_TEXT], f"field {_TEXT}", place), place)
 
 
 def _id_field(head: bytes) -> str | None:
-    """Return the field with the id of a text; `None` unless the first line has one id, and no other field of texts."""
-    first = head.lstrip().partition(b"\n")[0]
-    if not first.startswith(b"{"):
+    """Return the field with the id of a text; `None` unless the first object has one id, and one field of text."""
+    text = head.decode("utf-8", "ignore").lstrip().removeprefix("[").lstrip()
+    if not text.startswith("{"):
         return None
     try:
-        fields = json.loads(first)
+        fields, _ = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
         return None
     names = [name for name in IDS if name in fields]

@@ -751,7 +751,7 @@ def test_lines_of_json_with_ids_are_texts(others, tmp_path):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('{"id": "b"}', "ref.jsonl:2: the line has no id and text, as the first line has"),
+        ('{"id": "b"}', "ref.jsonl:2: the object has no id and text, as the first one has"),
         ('{"id": "b", "text": 3}', "ref.jsonl:2: field text is 3, not a text"),
         ('{"id": "a", "text": "b"}', "id 'a' already has a reference"),
         ('{"id": "b", "text": "b"', "ref.jsonl:2: this is not JSON"),
@@ -770,6 +770,51 @@ def test_faulty_lines_of_json_are_errors(line, says, tmp_path):
 def test_json_in_which_several_fields_may_be_the_text_is_refused(others, tmp_path):
     said = texts(tmp_path, "hyp.jsonl", {"a": "a", "b": "b"}, **others)
     assert_one_line_error(score(said, said), "this is JSON, not lines of text")
+
+
+KEYED = {
+    "an object of texts": json.dumps,
+    "an object of records": lambda said: json.dumps(
+        {k: {"text": t, "speaker": "ann"} for k, t in said.items()}, indent=1
+    ),
+    "objects on lines": lambda said: "".join(json.dumps({k: {"text": t}}) + "\n" for k, t in said.items()),
+    "an array": lambda said: json.dumps([{"id": k, "text": t} for k, t in said.items()], indent=1),
+}
+
+
+@pytest.mark.parametrize("written", KEYED.values(), ids=KEYED)
+def test_json_keyed_by_id_is_texts(written, tmp_path):
+    said, meant = file(tmp_path, "hyp.json", written(SAID)), file(tmp_path, "ref.json", written(MEANT))
+    lines = file(tmp_path, "ref.txt", "".join(f"{key} {text}\n" for key, text in MEANT.items()))
+    asked = ("-m", "wer", "--resamples", 0)
+    assert score_of(said, meant, *asked) == score_of(said, lines, *asked) == 2 / 5
+    assert score_of(lines, said, *asked) == 2 / 4
+    lists = file(tmp_path, "lists.json", json.dumps({key: [text, "x"] for key, text in MEANT.items()}))
+    assert (
+        good(run("lattice-oracle", lists, said, "--metric", "wer", "--format", "json")).json["corpus"]["score"] == 2 / 4
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"a": {"text": "a"}, "b": {"words": "b"}}', "ref.json: this is JSON, not lines of text"),
+        ('{"a": {"text": "a"},\n "a": {"text": "b"}}', "ref.json:2: key 'a' appears twice"),
+        ('{"a": {"text": "a"}, "b": {"text": "b"}', "ref.json:1: after a member of the object"),
+        ('{"a": {"text": "a"}} x', "ref.json:1: there is more text after the JSON object"),
+        ('{"a": {"text": "a"}}', "the id 'b' is missing in"),
+    ],
+)
+def test_faulty_json_keyed_by_id_is_an_error(text, says, tmp_path):
+    said = texts(tmp_path, "hyp.jsonl", {"a": "a", "b": "b"})
+    assert_one_line_error(score(said, file(tmp_path, "ref.json", text)), says)
+
+
+def test_lines_of_json_that_are_texts_themselves_stay_so(tmp_path):
+    """What a model writes as JSON is compared as words, whatever the name of the file."""
+    said = file(tmp_path, "hyp.json", '{"city": "rome"}\n{"city": "oslo"}\n')
+    meant = file(tmp_path, "ref.json", '{"city": "rome"}\n{"city": "paris"}\n')
+    assert score_of(said, meant, "-m", "wer", "--resamples", 0) == 1 / 4
 
 
 def test_lines_that_end_in_brackets_are_text_beside_text(tmp_path):

@@ -436,6 +436,54 @@ def test_json_lines_hold_what_the_others_hold(data, tmp_path):
     assert [(name, contents(graph)) for name, graph in again] == [(name, contents(graph)) for name, graph in graphs]
 
 
+# --- Objects whose keys are ids
+
+
+OF_IDS = {
+    "texts": b'{"u-1": ["a b", "a c"], "u-2": ["d"]}',
+    "objects": b'{"u-1": [{"text": "a b"}, {"text": "a c"}],\n "u-2": [{"text": "d"}]}',
+    "records": b'{"u-1": {"nbest": ["a b", "a c"], "reference": "a b"}, "u-2": {"nbest": ["d"], "reference": "d"}}',
+    "on lines": b'{"u-1": {"hypotheses": ["a b", "a c"]}}\n{"u-2": {"hypotheses": ["d"]}}\n',
+    "with own ids": b'{"0": {"id": "u-1", "nbest": ["a b", "a c"]}, "1": {"id": "u-2", "nbest": ["d"]}}',
+}
+
+
+@pytest.mark.parametrize("data", OF_IDS.values(), ids=OF_IDS)
+def test_objects_with_a_list_for_each_id_are_read(data, tmp_path):
+    found = read(tmp_path, data)
+    assert {name: words(graph) for name, graph in found.items()} == {"u-1": ["a b", "a c"], "u-2": ["d"]}
+
+
+def test_an_object_of_many_lists_is_read(tmp_path):
+    lists = {f"u-{k}": [f"a{k} b", "c"] for k in range(20_000)}
+    found = read(tmp_path, json.dumps(lists).encode())
+    assert {name: words(graph) for name, graph in found.items()} == lists
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b'{"u-1": ["a"], "u-1": ["b"]}', "1: key 'u-1' appears twice"),
+        (b'{"u-1": ["a"]} x', "1: there is more text after the JSON object"),
+    ],
+)
+def test_a_faulty_object_of_lists_is_refused(data, says, tmp_path):
+    with pytest.raises(lm.FormatError, match=says):
+        read(tmp_path, data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"nbest": ["a b", "c"]}',
+        b'{"scores": {"am": [1, 2]}, "nbest": ["a", "b"]}',
+        b'{"text": "a", "nbest": ["a", "b"]}',
+    ],
+)
+def test_a_record_is_no_object_of_ids(data, tmp_path):
+    assert list(read(tmp_path, data)) == ["1"]
+
+
 # --- ESPnet, and folders that are one thing
 
 

@@ -1,5 +1,6 @@
 """Read and write n-best lists as a JSON array of records, like HyPoradise: `[{"input": ["a b", "a c"]}, …]`.
 
+An object with a record or a list of hypotheses for each id can be read, too: `{"utt-1": ["a b", "a c"], …}`.
 See `records` for the names and weights of a record's fields.
 """
 
@@ -12,10 +13,11 @@ from typing import IO
 
 from latticemetric.errors import FormatError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
-from latticemetric.formats.nbest.records import ANY_LIST, Record, entries_of
+from latticemetric.formats.nbest.keyed import has_keyed_lists
+from latticemetric.formats.nbest.records import ANY_LIST, IDS, Record, entries_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.json import array_elements
+from latticemetric.formats.text.json import array_elements, object_members
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
@@ -24,11 +26,21 @@ _BEGIN = re.compile(rb"\s*\[\s*\{")
 
 
 def _sniff(head: bytes) -> bool:
-    return _BEGIN.match(head) is not None and ANY_LIST.search(head) is not None
+    return (_BEGIN.match(head) is not None and ANY_LIST.search(head) is not None) or has_keyed_lists(head)
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return entries_of(_records(stream))
+    return entries_of(_keyed_records(stream) if has_keyed_lists(stream.head()) else _records(stream))
+
+
+def _keyed_records(stream: Stream) -> Iterator[tuple[int, Record]]:
+    """Yield a record for each id; a record that has an id of its own keeps it."""
+    for position, (line, name, value) in enumerate(object_members(stream), start=1):
+        place = f"{stream.place(line)} ({shortened(name, 40)})"
+        fields = {"hypotheses": value} if isinstance(value, list) else value
+        if not isinstance(fields, dict):
+            raise FormatError("the value is neither a record nor a list of hypotheses", where=place)
+        yield position, Record(fields if not fields.keys().isdisjoint(IDS) else {"id": name, **fields}, place)
 
 
 def _records(stream: Stream) -> Iterator[tuple[int, Record]]:

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.columns import require_all_have, require_nbest
+from latticemetric.formats.nbest.keyed import has_keyed_lists
 from latticemetric.formats.nbest.records import (
     ANY_LIST,
     IDS,
@@ -37,7 +38,8 @@ _ANY_ID = re.compile(rf'"(?:{"|".join(IDS)})"\s*:\s*"([^"\\]+)"'.encode())
 
 def _sniff(head: bytes) -> bool:
     line = head.lstrip().partition(b"\n")[0]
-    return line.startswith(b"{") and ANY_LIST.search(line) is not None and not is_manifest(line)
+    is_record = line.startswith(b"{") and ANY_LIST.search(line) is not None and not is_manifest(line)
+    return is_record and not has_keyed_lists(head)
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:

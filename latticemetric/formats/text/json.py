@@ -74,6 +74,39 @@ def array_elements(stream: Stream) -> Iterator[tuple[int, Any]]:
         raise FormatError("there is more text after the JSON array", where=stream.place(text.line))
 
 
+def object_members(stream: Stream) -> Iterator[tuple[int, str, Any]]:
+    """Read a file of one JSON object, or of several one after the other; yield line, key and value of each member.
+
+    One value is in memory at a time.
+
+    Raises:
+        FormatError: This is not JSON, or a key appears twice. Members before the error are yielded first.
+    """
+    text, seen = _Text(stream), set[str]()
+    while text.peek() == "{" or not seen:
+        text.skip("{", "the file is not a JSON object")
+        separator = "}" if text.peek() == "}" else ","
+        while separator == ",":
+            text.peek()
+            line, key = text.line, text.element()
+            if not isinstance(key, str):
+                raise FormatError("a key is not a text", where=stream.place(line))
+            if key in seen:
+                raise FormatError(f"key '{shortened(key, 40)}' appears twice", where=stream.place(line))
+            seen.add(key)
+            text.skip(":", "after a key, a colon is missing")
+            text.peek()
+            yield line, key, text.element()
+            separator = "}" if text.peek() == "}" else ","
+            if separator == ",":
+                text.skip(",", "after a member of the object, a comma or } is missing")
+        text.skip("}", "")
+        if not seen:
+            break
+    if text.peek():
+        raise FormatError("there is more text after the JSON object", where=stream.place(text.line))
+
+
 _PIECE = 2**16
 _LONGEST_ATOM = 2 * _MOST_DIGITS  # a number, a literal or an escape
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
 import sys
@@ -63,6 +62,8 @@ def refuse_unused(function: Callable[..., Any], where: str, **given: Any) -> Non
         where: The condition under which the arguments have no effect, such as `without resamples`.
         given: The values of the arguments, by name.
     """
+    import inspect  # takes 5 ms
+
     parameters = inspect.signature(function).parameters
     for name, value in given.items():
         default = parameters[name].default

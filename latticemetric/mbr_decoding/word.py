@@ -249,8 +249,8 @@ def _last_best_path(lattice: Lattice, cost: Costs) -> Steps:
     """Return the best path as `Lattice.best_path` does, but of several best paths, the one with the largest arcs."""
     begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
     reverse: Steps = begin[lattice.source] + begin[lattice.source + 1] - 1 - np.arange(len(lattice.source))
-    columns = (column[reverse] for column in (lattice.target, cost.arc, lattice.is_word()))
-    return reverse[_native.best_path(lattice.source, *columns, cost.final)]
+    target, arc, is_word = lattice.target[reverse], cost.arc[reverse], lattice.is_word()[reverse]
+    return reverse[_native.best_path(lattice.source, target, arc, is_word, cost.final)]
 
 
 def _expected_path(lattice: Lattice, cost: Costs) -> Steps:

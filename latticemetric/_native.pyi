@@ -274,6 +274,21 @@ def align_systems(
     of what the search minimizes, though not of the cost.
     """
 
+def median_text(
+    begin: npt.NDArray[np.int64],
+    word: npt.NDArray[np.int32],
+    weight: npt.NDArray[np.float64],
+    known: float,
+    tolerance: float,
+    most_arcs: int,
+    most_cells: int,
+) -> tuple[npt.NDArray[np.int32] | None, float, float]:
+    """Search for a text whose weighted sum of edit distances from all texts is below `known` by more than `tolerance`.
+
+    Return its words, or `None` if there is none or none was found; its cost, or else `known`; and a lower bound of the
+    cost of any text. Weights are above 0, and 1 at most.
+    """
+
 def align_networks(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],

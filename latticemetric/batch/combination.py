@@ -413,7 +413,7 @@ def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedV
     own = (*parts[0].weights, parts[0].null)
     words = max(1, sum(map(len, references)))
     alone = [
-        int(_wer().counts([spoken(one, s) for one in parts], expected)[:, 1:4].sum())
+        int(_wer().counts([one.outputs[s].best_words for one in parts], expected)[:, 1:4].sum())
         for s in range(len(parts[0].systems))
     ]
     by_accuracy = [
@@ -429,12 +429,6 @@ def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedV
                 if any(setting[:-1]) and errors(setting) < errors(best):
                     best, is_better = setting, True
     return TunedVote(best[:-1], best[-1], errors(best), errors(own), len(tried))
-
-
-def spoken(combination: Combination, system: int) -> Words:
-    """Return the words of a system: its best word in each slot."""
-    output = combination.outputs[system]
-    return tuple(word for word in (output.words[first] for first in output.first[:-1].tolist()) if word)
 
 
 def split_at(
@@ -523,7 +517,7 @@ class Judgment(Tabular):
     """Scores of a combination, of its systems, of combinations without one system, and of oracles.
 
     Attributes:
-        rows: The errors of the combination, of further outputs, of each system, and of combinations without one system.
+        rows: The errors of the combination, of each system, and of combinations without one system.
         oracles: The number of errors of the oracle of each subset of the systems.
         reference_words: The number of reference words.
         blocks: The number of blocks of reference words, which are resampled for the intervals.
@@ -571,7 +565,6 @@ def judge(
     combinations: Combinations,
     references: Sequence[Sequence[str]],
     *,
-    others: Mapping[str, Sequence[Sequence[str]]] | None = None,
     subsets: bool = False,
     resamples: int = 1000,
     seed: int = 0,
@@ -584,7 +577,6 @@ def judge(
     Args:
         combinations: The combinations.
         references: The words of the reference of each utterance.
-        others: Further outputs to score: for each name, the words of each utterance.
         subsets: True to also compute the oracle of each subset of the systems.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.
@@ -594,10 +586,8 @@ def judge(
 
     expected = [tuple(words) for words in references]
     sides = {"combination": [one.words for one in combinations.combinations]}
-    sides |= {name: list(map(tuple, texts)) for name, texts in (others or {}).items()}
-    sides |= {
-        name: [spoken(one, s) for one in combinations.combinations] for s, name in enumerate(combinations.systems)
-    }
+    for s, name in enumerate(combinations.systems):
+        sides[name] = [one.outputs[s].best_words for one in combinations.combinations]
     sides |= dict(_without_each_system(combinations))
     tables = {name: _block_table(texts, expected) for name, texts in sides.items()}
     rows: list[Judged] = []
@@ -621,12 +611,12 @@ def judge(
 
 
 def _without_each_system(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
-    """Yield, for each system, the name `without NAME` and the words that the vote gives without this system."""
+    """Yield, for each system, the name `without NAME` and the combined words without this system."""
     systems, weights = combinations.systems, combinations.combinations[0].weights
     for s, name in enumerate(systems):
         rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]
         if len(systems) > 2 and any(rest):  # noqa: PLR2004  with two systems, this is the row of the other
-            yield f"without {name}", [one.vote(rest).words for one in combinations.combinations]
+            yield f"without {name}", [one.words_under(rest) for one in combinations.combinations]
 
 
 def _oracles(combinations: Combinations, references: Sequence[Words], *, subsets: bool) -> dict[tuple[str, ...], int]:

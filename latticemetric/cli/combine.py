@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,7 @@ class _VoteOptions(Options):
         "--scheme",
         ["sum", "votes", "average", "maximum", "mbr"],
         "sum: add confidences; votes: count systems; average, maximum: mix counts with the mean or largest confidence; "
-        "mbr: minimize expected errors, without a vote.",
+        "mbr: minimize expected errors by a search, without a vote.",
     )
     count_share: float = option(
         "--count-share SHARE", "Weight of counts in --scheme average and maximum.", type=Number(0, 1), default=0.5
@@ -169,15 +169,15 @@ def command(
         keep_marks=reading.keep_marks,
         beside=[] if judging.references is None else [judging.references],
     )
-    model: dict[str, Any] = {"scale": reading.posterior_scale, "scales": reading.weights}
     found = combine_all(
         utterances,
         weights=vote.system_weights or None,
         null=vote.null,
-        scheme="sum" if vote.scheme == "mbr" else vote.scheme,
+        scheme=vote.scheme,
         count_share=vote.count_share,
         time_mediated=columns.time_mediated,
-        **model,
+        scale=reading.posterior_scale,
+        scales=reading.weights,
     )
     tuned, judged = None, None
     if judging.references is not None:
@@ -188,13 +188,8 @@ def command(
             (first, known), (judgeable, references) = split_at(found, references, vote.tune_share)
             tuned = tune_vote(first, known)
             found, judgeable = (one.voting(tuned.weights, tuned.null) for one in (found, judgeable))
-        others = {}
-        if vote.scheme == "mbr":
-            others["mbr"] = [one.mbr(**model).words for one in judgeable.combinations]
-        judged = judge(judgeable, references, others=others, subsets=judging.subsets, **resampling.asdict())
-    results = _CombinationResults(
-        found, tuned, judged, model=model if vote.scheme == "mbr" else None, resampling=resampling
-    )
+        judged = judge(judgeable, references, subsets=judging.subsets, **resampling.asdict())
+    results = _CombinationResults(found, tuned, judged, resampling=resampling)
 
     def beside() -> None:
         if judging.write_lattices is not None:
@@ -216,12 +211,9 @@ class _CombinationResults(Results):
         tuned: TunedVote | None,
         judged: Judgment | None,
         *,
-        model: Mapping[str, Any] | None,
         resampling: ResamplingOptions,
     ) -> None:
-        """Store what to write; with `model` (see `Combination.mbr`), write the words with the least risk."""
         self._found, self._tuned, self._judged, self._resampling = found, tuned, judged, resampling
-        self._model = model
 
     def lines(self, output_format: str) -> Iterable[str]:
         """Yield the lines of one format."""
@@ -242,18 +234,12 @@ class _CombinationResults(Results):
     def text(self) -> Iterator[str]:
         """Yield one line per utterance: its id and words."""
         for name, one in self._each():
-            words = one.words if self._model is None else one.mbr(**self._model).words
-            yield words_line(name, " ".join(words))
+            yield words_line(name, " ".join(one.words))
 
     def records(self) -> Iterator[Record]:
         """Yield one record per utterance."""
         for name, one in self._each():
-            record = one.asdict()
-            if self._model is not None:
-                best = one.mbr(**self._model)
-                record |= {"hypothesis": " ".join(best.words), "confidences": list(best.confidences), "times": None}
-                record["risk"] = best.risk
-            yield {"id": name, **record}
+            yield {"id": name, **one.asdict()}
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document."""
@@ -293,14 +279,12 @@ class _CombinationResults(Results):
 
     def _ctm(self) -> Iterator[str]:
         """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
-        if self._model is not None:
-            raise UsageError("--scheme mbr gives no times, but ctm needs them", advice="choose another --format")
         for name, one in self._each():
             times = one.times
             if times is None and one.words:
-                raise UsageError(
-                    f"ctm needs times, but no system has times for '{name}'", advice="choose another --format"
-                )
+                lacking = "no system has" if one.least_risk is None else "with --scheme mbr, not all systems have"
+                what = f"ctm needs times, but {lacking} times for '{name}'"
+                raise UsageError(what, advice="choose another --format")
             channel = SegmentId.of_channel(name) or SegmentId(name, "1")
             for word, (begin, end), sure in zip(one.words, times or (), one.confidences, strict=True):
                 yield f"{channel.file} {channel.channel} {begin:.2f} {end - begin:.2f} {word} {sure:.4f}"

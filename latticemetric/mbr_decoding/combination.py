@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, combinations
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,16 +27,22 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import consensus
-from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words, times_in_order
+from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, least_risk, own_scales
+from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, times_in_order
 from latticemetric.metrics.reference_checks import check_candidate
 from latticemetric.posterior.best import Times
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
+_Scheme = TypeVar("_Scheme", bound=str)
 Numbers: TypeAlias = npt.NDArray[np.int64]
-Scheme = Literal["sum", "votes", "average", "maximum"]
+VoteScheme = Literal["sum", "votes", "average", "maximum"]
+Scheme = VoteScheme | Literal["mbr"]
 Weights = Mapping[str, float] | Sequence[float]
 
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+VOTES: tuple[VoteScheme, ...] = get_args(VoteScheme)
+"""The schemes that vote."""
+
+SCHEMES: tuple[Scheme, ...] = (*VOTES, "mbr")
 MOST_SUBSETS = 5
 """The largest number of systems for which `Combination.subsets` yields all subsets."""
 
@@ -75,7 +81,7 @@ class Output(Frozen):
             check_candidate(given, "an output")
             return cls.of_words(listed_words(given, "an output"))
         lattice = as_lattice(given, scales, advice=FOR_FORESTS)
-        own = _own_scales(lattice, scales)
+        own = own_scales(lattice, scales)
         if len(lattice.word) < lattice.num_states and len(lattice.final) == 1:  # a single path
             return cls._of_path(lattice)
         marked, meant = _with_marked_words(lattice)
@@ -111,6 +117,11 @@ class Output(Frozen):
     def is_string(self) -> bool:
         """True if each slot has one word."""
         return len(self.words) == len(self.first) - 1
+
+    @property
+    def best_words(self) -> tuple[str, ...]:
+        """The best word of each slot."""
+        return tuple(word for word in (self.words[first] for first in self.first[:-1].tolist()) if word)
 
     def as_graph(self) -> Lattice:
         """Return the graph of the output; for a string, a lattice with one path."""
@@ -210,9 +221,11 @@ class Combination(Result, Frozen):
         weights: The weight of each system.
         null: With the schemes `sum` and `votes`, the factor of the votes for "no word"; with `average` and `maximum`,
             the confidence of "no word".
-        scheme: The rule of the vote (see `combine`).
+        scheme: How the words are chosen (see `combine`).
         count_share: With `average` and `maximum`, the weight of the share of votes; confidences have the weight
             1 − `count_share`.
+        scale: Factor of the costs of graphs.
+        scales: Weight of each score column of graphs.
     """
 
     systems: tuple[str, ...]
@@ -224,48 +237,60 @@ class Combination(Result, Frozen):
     null: float
     scheme: Scheme
     count_share: float
+    scale: float = 1.0
+    scales: Scales | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that win the vote."""
-        return self.best.words
+        """The combined words: those that win the vote or, with the scheme `mbr`, those with the least risk."""
+        return self.best.words if self.least_risk is None else self.least_risk.words
 
     @property
     def confidences(self) -> tuple[float, ...]:
-        """The share of the votes for each word."""
-        return self.best.confidences
+        """The share of the votes for each word or, with the scheme `mbr`, its probability."""
+        return self.best.confidences if self.least_risk is None else self.least_risk.confidences
 
     @cached_property
     def best(self) -> Vote:
-        """The vote with this combination's weights, null and scheme."""
+        """The vote with this combination's weights, null and scheme; `sum` if the scheme is `mbr`."""
         return self.vote()
+
+    @cached_property
+    def least_risk(self) -> CombinedMBR | None:
+        """With the scheme `mbr`, the text with the least risk (see `mbr`); `None` with other schemes."""
+        return self.mbr() if self.scheme == "mbr" else None
 
     @property
     def times(self) -> Times | None:
         """Mean begin and end of each word, over the systems that have the word and its times.
 
         If no system has both, the times come from other systems in the column, or are interpolated. `None` if no system
-        has times, or if there are no words.
+        has times, or if there are no words. With the scheme `mbr`, also if a system has words without times.
         """
-        return self._table.mean_times(self.best)
+        return self._table.mean_times(self.best) if self.least_risk is None else self.least_risk.times
 
     def vote(
         self,
         weights: Weights | None = None,
         *,
         null: float | None = None,
-        scheme: Scheme | None = None,
+        scheme: VoteScheme | None = None,
         count_share: float | None = None,
     ) -> Vote:
-        """Vote in each column. Parameters that are not given keep their values from `combine`.
+        """Vote in each column. Parameters that are not given keep their values from `combine` (`sum` if it is `mbr`).
 
         Ties: a word wins against "no word". Among several words, the word whose letters are most similar to the best
         words of all systems in the column wins; then the word of the system that differs least from other systems.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
-        rule = _checked_scheme(self.scheme if scheme is None else scheme)
+        own: VoteScheme = "sum" if self.scheme == "mbr" else self.scheme
+        rule = own if scheme is None else _checked_scheme(scheme, VOTES)
         return self._table.vote(used, _checked_null(self.null if null is None else null), rule, share)
+
+    def words_under(self, weights: Weights) -> tuple[str, ...]:
+        """Return the combined words with other weights of the systems."""
+        return self.mbr(weights).words if self.scheme == "mbr" else self.vote(weights).words
 
     def part(self, first: int, end: int) -> Combination:
         """Return the columns from `first` up to, but not including, `end`, as a combination of the same systems."""
@@ -279,7 +304,7 @@ class Combination(Result, Frozen):
             words, sure = output.words[begin:stop], output.probabilities[begin:stop]
             outputs.append(Output(words, sure, output.first[low : high + 1] - begin, output.times[low:high], None))
             moved[:, s] = np.where(own >= 0, own - low, -1)
-        rest = (self.weights, self.null, self.scheme, self.count_share)
+        rest = (self.weights, self.null, self.scheme, self.count_share, self.scale, self.scales)
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
 
     def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
@@ -318,23 +343,27 @@ class Combination(Result, Frozen):
         """Return the oracle of each subset of the systems."""
         return {systems: self.oracle(reference, systems, metric) for systems in self.subsets()}
 
-    def mbr(self, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
+    def mbr(self, weights: Weights | None = None) -> CombinedMBR:
         """Return the words with the least expected number of word errors under the distributions of all systems.
 
-        The distribution of a system has the weight of the system. The search starts from the vote, and changes words
-        while the risk falls. If the output of a system is a graph, the search uses all of its paths, not its confusion
+        The distribution of a system has the weight of the system. Local searches start from the vote and from the words
+        of each system, and change words while the risk falls. So no system has words with a smaller risk. If each
+        output is one text, risks are exact, and a further search finds the optimum of most utterances: see `is_optimal`
+        of the result. If the output of a system is a graph, the search uses all of its paths, not its confusion
         network. `one_best` of the result has the words of the vote.
 
         Args:
-            scale: Factor of the costs of graphs, as for `combine`; give the same.
-            scales: Weight of each score column of graphs, as for `combine`; give the same.
+            weights: The weight of each system; by default, that of the combination.
         """
-        union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
-        first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
-        return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
+        used = self.weights if weights is None else _checked_weights(weights, self.systems)
+        outputs = [
+            WeightedOutput(output.as_graph(), output.best_words, output.is_string, weight)
+            for output, weight in zip(self.outputs, used, strict=True)
+        ]
+        return least_risk(outputs, self.vote(used).words, self.scale, self.scales)
 
     def agreement(self) -> dict[str, dict[str, int]]:
-        """Count the winning words of each system.
+        """Count the winning words of each system in the vote.
 
         `words` is the number of these words; `alone` is the number of winning words that only this system has.
         """
@@ -343,7 +372,7 @@ class Combination(Result, Frozen):
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         times = self.times
-        return {
+        values = {
             "hypothesis": " ".join(self.words),
             "confidences": list(self.confidences),
             "times": None if times is None else [list(pair) for pair in times],
@@ -352,6 +381,9 @@ class Combination(Result, Frozen):
             "columns": len(self.slots),
             "agreement": self.agreement(),
         }
+        if self.least_risk is not None:
+            values |= {"risk": self.least_risk.risk, "risk_bound": self.least_risk.bound}
+        return values
 
     @cached_property
     def _table(self) -> _Table:
@@ -381,7 +413,8 @@ def combine(
         scheme: The score of a word; the word with the largest score wins. `sum` adds the confidences (for graphs:
             posteriors) that the systems give to the word, times the weights of the systems. `votes` adds the weights
             of the systems that have the word as their best. `average` and `maximum` are ROVER's: `count_share` · share
-            of votes + (1 − `count_share`) · mean (or largest) confidence.
+            of votes + (1 − `count_share`) · mean (or largest) confidence. `mbr` does not vote, but finds the words with
+            the least expected errors (see `Combination.mbr`).
         count_share: See `scheme`.
         time_mediated: True to find columns by words and times: two words in a column also cost the seconds between
             their begins plus those between their ends, but at most one error. By default, times decide only between
@@ -406,7 +439,7 @@ def combine(
     if not named:
         raise UsageError("there are no systems", advice="give at least one output")
     share = _checked_share(count_share)
-    rule, systems = _checked_scheme(scheme), tuple(named)
+    rule, systems = _checked_scheme(scheme, SCHEMES), tuple(named)
     used = _checked_weights(weights, systems)
     read = tuple(Output.of(given, scale, scales) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
@@ -419,7 +452,8 @@ def combine(
     slots, cost, bound = _aligned(read, time_mediated=time_mediated)
     if bound is None:  # the search rounds probabilities
         cost = _Table(read, slots).cost()
-    return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share)
+    model = (scale, scales)
+    return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share, *model)
 
 
 # ---- Options ----
@@ -456,9 +490,9 @@ def _checked_weight(weight: object) -> float:
     return float(real_number(weight, _WRONG_WEIGHTS, _RIGHT_WEIGHTS, most=sys.float_info.max))
 
 
-def _checked_scheme(scheme: Scheme) -> Scheme:
-    if scheme not in SCHEMES:
-        raise UsageError(f"there is no scheme '{scheme}'", advice=f"choose one of {', '.join(SCHEMES)}")
+def _checked_scheme(scheme: _Scheme, schemes: Sequence[_Scheme]) -> _Scheme:
+    if scheme not in schemes:
+        raise UsageError(f"there is no scheme '{scheme}'", advice=f"choose one of {', '.join(schemes)}")
     return scheme
 
 
@@ -515,51 +549,6 @@ def _integer_probabilities(output: Output) -> npt.NDArray[np.int32]:
         own[np.argsort(own - exact, kind="stable")[: whole - int(own.sum())]] += 1
         parts.append(own)
     return np.concatenate([np.empty(0, dtype=np.int32), *parts])
-
-
-def _own_scales(graph: Lattice, scales: Scales | None) -> Scales:
-    """Return the weights of the score columns that this graph has."""
-    if isinstance(scales, FeatureWeights):
-        return scales
-    return {name: weight for name, weight in (scales or {}).items() if name in graph.scores}
-
-
-def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, scales: Scales | None) -> Lattice:
-    """Return the union of graphs; the weight of each graph is divided among its paths, by their posteriors."""
-    from latticemetric.posterior.posteriors import step_probabilities
-
-    spelled = [graph.vocabulary.words(graph.word) for graph in graphs]
-    vocabulary = Vocabulary.from_words(word for words in spelled for word in words if word)
-    parts: dict[str, list[Any]] = {name: [] for name in ("source", "target", "word", "cost", "final", "final_cost")}
-    weights = [weight / max(weights) for weight in weights]  # a sum of large weights would be infinite
-    states = 1
-    for graph, words, weight in zip(graphs, spelled, weights, strict=True):
-        if not weight:
-            continue
-        # Large costs of a model would change the share of its graph by rounding; those of probable steps are small.
-        steps = step_probabilities(graph, scale, _own_scales(graph, scales))
-        # An arc without a word leads from the new start state to the start of each graph, and has the graph's share.
-        parts["source"] += [[0], graph.source + states]
-        parts["target"] += [[states], graph.target + states]
-        parts["word"] += [[EPSILON], [vocabulary.number(word) if word else EPSILON for word in words]]
-        parts["cost"] += [[-math.log(weight / sum(weights))], _costs_of(steps.transition)]
-        parts["final"].append(graph.final + states)
-        parts["final_cost"].append(_costs_of(steps.ending[graph.final]))
-        states += graph.num_states
-    return Lattice.from_arcs(
-        np.concatenate(parts["source"]),
-        np.concatenate(parts["target"]),
-        np.concatenate(parts["word"]).astype(np.int32),
-        final=np.concatenate(parts["final"]),
-        scores={"cost": Column(np.concatenate(parts["cost"]), np.concatenate(parts["final_cost"]))},
-        vocabulary=vocabulary,
-    )
-
-
-def _costs_of(probabilities: Floats) -> Floats:
-    """Return −log of probabilities; a probability of 0 counts as the smallest normal number."""
-    costs: Floats = -np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
-    return costs
 
 
 # ---- Votes ----
@@ -653,7 +642,7 @@ class _Table:
         return max(0.0, math.comb(systems, 2) * self.columns - float(agree.sum()) / 2)
 
     @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
-    def vote(self, weights: Floats, null: float, scheme: Scheme, share: float) -> Vote:
+    def vote(self, weights: Floats, null: float, scheme: VoteScheme, share: float) -> Vote:
         """Return the words that win; for the parameters, see `combine`."""
         if not self.columns:
             return Vote((), (), np.empty(0, dtype=np.int64))

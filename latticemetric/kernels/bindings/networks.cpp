@@ -4,6 +4,7 @@
 
 #include "bindings/binding.hpp"
 #include "networks/combination.hpp"
+#include "networks/median_text.hpp"
 #include "networks/network_alignment.hpp"
 
 using namespace nanobind::literals;
@@ -83,6 +84,28 @@ nb::tuple align_outputs(Input<std::int64_t> system_begin, Input<std::int64_t> sl
   return nb::make_tuple(to_numpy(std::move(found.slot), {rows, width}), found.cost, found.distances);
 }
 
+nb::tuple median(Input<std::int64_t> begin, Input<std::int32_t> word, Input<double> weight, double known,
+                 double tolerance, std::int64_t most_arcs, std::int64_t most_cells) {
+  require_aligned(begin, word);
+  require_aligned(weight);
+  require(begin.size() > 1 && weight.size() == begin.size() - 1, "there is not one weight for each text");
+  bool ascends = begin.data()[0] == 0 && begin.data()[weight.size()] == static_cast<std::int64_t>(word.size());
+  for (std::size_t k = 0; k < weight.size(); ++k) {
+    ascends = ascends && begin.data()[k] <= begin.data()[k + 1];
+    require(weight.data()[k] > 0 && weight.data()[k] <= 1, "a weight is not between 0 and 1");
+  }
+  require(ascends, "texts do not follow one another");
+  for (std::size_t k = 0; k < word.size(); ++k) require(word.data()[k] > 0, "a text has no word at a position");
+  MedianText found;
+  {
+    const KernelScope running;
+    found = median_text({static_cast<std::int32_t>(weight.size()), begin.data(), word.data(), weight.data()}, known,
+                        tolerance, most_arcs, most_cells);
+  }
+  if (!found.is_better) return nb::make_tuple(nb::none(), found.cost, found.bound);
+  return nb::make_tuple(column(std::move(found.word)), found.cost, found.bound);
+}
+
 }  // namespace
 
 void bind_networks(nb::module_& m) {
@@ -92,6 +115,8 @@ void bind_networks(nb::module_& m) {
   m.attr("whole_slot") = whole_slot;
   m.def("align_systems", &align_outputs, "system_begin"_a, "slot_begin"_a, "word"_a, "parts"_a, "times"_a,
         "spelling"_a, "time_mediated"_a = false);
+  m.def("median_text", &median, "begin"_a, "word"_a, "weight"_a, "known"_a, "tolerance"_a, "most_arcs"_a,
+        "most_cells"_a);
 }
 
 }  // namespace latticemetric

@@ -481,7 +481,7 @@ class TestGraphs:
 
     def test_the_bound_of_long_texts_is_that_of_their_distances(self):
         draws = np.random.default_rng(3)
-        strings = [draws.choice(list("abcdefgh"), size=1500).tolist() for _ in range(3)]
+        strings = [draws.choice(list("abcdefgh"), size=1200).tolist() for _ in range(3)]
         best = lm.combine(strings, scheme="mbr").least_risk
         assert best.bound == pytest.approx(sum(map(errors, strings, strings[1:] + strings[:1])) / 6)
         assert best.bound < best.risk

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import click
 
@@ -18,11 +19,11 @@ from latticemetric.cli.options import (
     NORMALIZE,
     PARAMETERS,
     SHORT_SIGNATURE,
-    TOKENIZE,
     UTT2SPK,
     RateOutputOptions,
     ResamplingOptions,
     grammar_named,
+    listed,
     metrics_named,
     refuse,
     word_list,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from latticemetric.formats.segments import TestSet
     from latticemetric.line_ids import LineStyle
     from latticemetric.metrics.base import GraphText, Metric
+    from latticemetric.metrics.preparation import Preparation, Preparations
 
     Texts = Sequence[Sequence[GraphText]]
     Analysed = tuple[Tabled, ErrorAnalysis]
@@ -60,7 +62,8 @@ Examples:
   latticemetric score out.tok ref.tok --metrics bleu,wer
   latticemetric score base.tok ref.0 ref.1 --system new.tok     (two systems, two references)
   latticemetric score out.txt ref.txt --metrics bleu --tokenize 13a --lowercase
-  latticemetric score out.txt ref.txt --metrics chrf++,ter -P ter.normalized=yes
+  latticemetric score out.txt ref.txt --metrics bleu,chrf,ter --as sacrebleu
+  latticemetric score out.txt ref.txt --metrics bleu,ter --tokenize bleu=13a -P ter.normalized=yes
   latticemetric score out.tok ref.tok --metrics wer --explain 7
   latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
   latticemetric score out.ctm ref.stm --metrics wer --details --by speaker
@@ -88,7 +91,15 @@ class _ScoreOptions(Options):
     )
     parameters: tuple[str, ...] = PARAMETERS
     level: str = choice("--level", ["corpus", "sentence"], "Score the test set, or each segment.")
-    tokenize: str | None = TOKENIZE
+    tokenize: tuple[str, ...] = option(
+        "--tokenize -tok NAME",
+        "Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space), or "
+        "METRIC=NAME for one metric; repeatable.",
+        multiple=True,
+    )
+    convention: Literal["sacrebleu"] | None = choice(
+        "--as", ["sacrebleu"], "Score bleu, chrf, chrf++ and ter as sacrebleu does by default.", optional=True
+    )
     lowercase: bool = LOWERCASE
     ignore: str | None = IGNORE
     normalize: str | None = NORMALIZE
@@ -137,43 +148,115 @@ def command(
     the differences, and approximate randomisation gives a second p-value.
     """
     from latticemetric.evaluation.scoring import tabulate
-    from latticemetric.metrics.preparation import Preparation
 
     _check_details(options)
-    metrics = metrics_named(options.metrics, stem=options.stem, parameters=options.parameters)
-    preparation = Preparation(options.lowercase, options.tokenize, word_list(options.ignore))
+    _refuse_metrics_as_files((hypotheses, *references))
+    parameters, preparations = _conventions(options)
+    metrics = metrics_named(options.metrics, stem=options.stem, parameters=parameters)
+    preparations.check(metric.name for metric in metrics)
     systems = (hypotheses, *options.others)
     segments = _read(systems, references, options)
-    files = [preparation.all_lines(texts) for texts in segments.files]
-    outputs: Texts = files[: len(systems)]
-    expected: Texts = [list(texts) for texts in zip(*files[len(systems) :], strict=True)]
-    if (grammar := grammar_named(options.normalize)) is not None:
-        from latticemetric.batch.normalization import normalized_sides
+    several = [preparations.of(metric.name) for metric in metrics]
+    notes: dict[str, None] = {}
+    texts: dict[str, _Prepared] = {}
+    rows: list[dict[str, Tabled]] = [{} for _ in systems]
+    for preparation in dict.fromkeys(several):
+        alike = [metric for metric, own in zip(metrics, several, strict=True) if own == preparation]
+        prepared = _prepared(segments.files, (systems, references), preparation, alike, options.normalize)
+        texts |= {metric.name: prepared for metric in alike}
+        tabled = tabulate(zip(systems, prepared.outputs, strict=True), prepared.expected, alike)
+        for row, found in zip(rows, tabled, strict=True):
+            for one in found:
+                signature = preparation.signed(one.signature).also(norm=options.normalize)
+                row[one.metric.name] = replace(one, signature=signature)
+        notes |= dict.fromkeys(preparation.kept_spaces(segments.files) + preparation.added_spaces(alike))
+    ordered = [[row[metric.name] for metric in metrics] for row in rows]
+    kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
+    results = kind(ordered, systems, segments.ids, len(references), resampling, options, tuple(notes))
+    if options.details or options.by is not None:
+        output.write(_ErrorDetails(results, *_analyses(ordered, texts, segments.segments, options)))
+    elif options.explain is None:
+        output.write(results)
+    else:
+        lines = _explanations(results, texts, options.explain, output.output_format)
+        write_lines(lines, output.output)
+    output.say_summary(results)
 
-        # A grammar may turn one reference into several.
-        named = list(zip([*systems, *references], map(preparation.all_words, segments.files), strict=True))
-        outputs, expected = normalized_sides(
+
+def _refuse_metrics_as_files(files: Sequence[str]) -> None:
+    """Raise an error if a file that does not exist has the name of a metric: names of metrics stand in one list."""
+    from latticemetric.metrics.registry import is_metric
+
+    wrong = [name for name in files if not os.path.lexists(name) and is_metric(name)]
+    if wrong:
+        raise UsageError(
+            f"'{wrong[0]}' is a metric, but stands where a file does",
+            advice="separate the names of metrics by commas: -m bleu,chrf,ter",
+        )
+
+
+def _conventions(options: _ScoreOptions) -> tuple[list[str], Preparations]:
+    """Return the parameters of metrics and the preparations: as given, and where nothing is given, as under `--as`."""
+    from latticemetric.metrics.preparation import SACREBLEU, Preparations
+
+    named = [name.lower() for several in options.metrics for name in listed(several)]
+    parameters, tokenizers = list(options.parameters), dict[str, str | None]()
+    if options.convention is not None:
+        given_parameters = {text.partition("=")[0].lower() for text in parameters}
+        if not set(named) & SACREBLEU.keys():
+            raise UsageError("sacrebleu has none of these metrics", where="--as", advice="add bleu, chrf or ter")
+        for name in dict.fromkeys(named):
+            defaults, tokenizers[name] = SACREBLEU.get(name, ({}, None))
+            if name == "bleu" and options.level == "sentence":
+                defaults = {**defaults, "effective_order": "yes"}
+            parameters += [f"{name}.{k}={v}" for k, v in defaults.items() if f"{name}.{k}" not in given_parameters]
+    others: str | None = None
+    for text in options.tokenize:
+        metric, equals, tokenizer = text.rpartition("=")
+        if not equals and options.convention is None and others is None:
+            others = tokenizer
+        elif not equals:
+            problem = "beside --as" if options.convention else "twice"
+            advice = f"write METRIC={tokenizer} for one metric"
+            raise UsageError(f"a tokenizer of all metrics is given {problem}", where="--tokenize", advice=advice)
+        else:
+            tokenizers[metric.lower()] = tokenizer
+    return parameters, Preparations(options.lowercase, tokenizers, others, word_list(options.ignore))
+
+
+class _Prepared(NamedTuple):
+    """The texts as a metric compares them: those of each system, and the references of each segment."""
+
+    outputs: Texts
+    expected: Texts
+
+
+def _prepared(
+    files: Sequence[Sequence[Any]],
+    names: tuple[Sequence[str], Sequence[str]],
+    preparation: Preparation,
+    metrics: Sequence[Metric[Any]],
+    normalize: str | None,
+) -> _Prepared:
+    """Return the texts of all files, prepared and normalized; `names` are those of systems and references."""
+    systems, references = names
+    grammar = grammar_named(normalize)
+    if grammar is None:
+        lines = [preparation.all_lines(texts) for texts in files]
+        return _Prepared(lines[: len(systems)], [list(texts) for texts in zip(*lines[len(systems) :], strict=True)])
+    from latticemetric.batch.normalization import normalized_sides
+
+    # A grammar may turn one reference into several.
+    named = list(zip([*systems, *references], map(preparation.all_words, files), strict=True))
+    return _Prepared(
+        *normalized_sides(
             named[: len(systems)],
             named[len(systems) :],
             grammar,
             graphs=all(getattr(metric, "takes_graphs", False) for metric in metrics),
             output_graphs=all(getattr(metric, "takes_candidate_graphs", False) for metric in metrics),
         )
-    tabled = [
-        [replace(one, signature=preparation.signed(one.signature).also(norm=options.normalize)) for one in row]
-        for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
-    ]
-    kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
-    notes = preparation.kept_spaces(segments.files) + preparation.added_spaces(metrics)
-    results = kind(tabled, systems, segments.ids, len(references), resampling, options, notes)
-    if options.details or options.by is not None:
-        output.write(_ErrorDetails(results, *_analyses(tabled, outputs, expected, segments.segments, options)))
-    elif options.explain is None:
-        output.write(results)
-    else:
-        lines = _explanations(results, outputs, expected, options.explain, output.output_format)
-        write_lines(lines, output.output)
-    output.say_summary(results)
+    )
 
 
 def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOptions) -> TestSet:
@@ -201,7 +284,7 @@ def _check_details(options: _ScoreOptions) -> None:
 
 
 def _analyses(
-    tabled: Sequence[Sequence[Tabled]], outputs: Texts, expected: Texts, ids: Sequence[AnyId], options: _ScoreOptions
+    tabled: Sequence[Sequence[Tabled]], texts: Mapping[str, _Prepared], ids: Sequence[AnyId], options: _ScoreOptions
 ) -> tuple[list[Analysed], int]:
     """Return the errors of each system by each metric that aligns words, and the number of words to list."""
     from latticemetric.evaluation.error_analysis import can_analyse, error_analysis
@@ -211,14 +294,14 @@ def _analyses(
     classes = options.by == "class"
     if not any(can_analyse(one.metric) for one in tabled[0]):
         raise UsageError("none of the metrics aligns words", where="--details", advice="add wer, cer or sclite")
-    listed = list(map(graphs_of, expected))
+    graphs = {name: list(map(graphs_of, prepared.expected)) for name, prepared in texts.items()}
     found: list[Analysed] = []
-    for row, texts in zip(tabled, outputs, strict=True):
-        found += [
-            (one, error_analysis(texts, listed, one.metric, groups=groups, classes=classes))
-            for one in row
-            if can_analyse(one.metric)
-        ]
+    for number, row in enumerate(tabled):
+        for one in row:
+            if can_analyse(one.metric):
+                name = one.metric.name
+                said, meant = texts[name].outputs[number], graphs[name]
+                found.append((one, error_analysis(said, meant, one.metric, groups=groups, classes=classes)))
     return found, options.top if options.details else 0
 
 
@@ -235,7 +318,7 @@ def _groups(ids: Sequence[AnyId], options: _ScoreOptions) -> Sequence[str | tupl
     return groups_of(ids, options.by, speakers, fold_case=options.lowercase)
 
 
-def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:
+def _explanations(scores: _Scores, texts: Mapping[str, _Prepared], segment: str, output_format: str) -> Iterator[str]:
     """Yield the counts of each metric on one segment, for each system."""
     from latticemetric.metrics.base import explain
 
@@ -245,9 +328,10 @@ def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str
         advice = f"the first is {scores.ids[0]}, the last {scores.ids[-1]}"
         raise UsageError(f"there is no segment with number or id '{segment}'", where="--explain", advice=advice)
     at = scores.ids.index(segment)
-    for row, words in zip(scores.tabled, outputs, strict=True):
+    for number, row in enumerate(scores.tabled):
         for one in row:
-            drawing = explain(one.metric, words[at], list(expected[at])) or "(this metric shows no counts)"
+            outputs, expected = texts[one.metric.name]
+            drawing = explain(one.metric, outputs[number][at], list(expected[at])) or "(this metric shows no counts)"
             value = one.sentences()[at]
             score = lone_rate(value) if one.metric.is_fraction else shown(value)
             yield f"{harmless(one.system)}: {one.metric.name} {score}"

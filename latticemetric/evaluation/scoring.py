@@ -39,7 +39,7 @@ from latticemetric.metrics.base import (
     references_each,
     require_candidate,
 )
-from latticemetric.metrics.preparation import Preparation
+from latticemetric.metrics.preparation import Preparation, Preparations
 from latticemetric.metrics.reference_checks import check_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
@@ -306,7 +306,7 @@ def score(
     metrics: str | AnyMetric | Sequence[str | AnyMetric] = "wer",
     *,
     lowercase: bool = False,
-    tokenize: str | None = None,
+    tokenize: str | Mapping[str, str | None] | None = None,
     ignore: Collection[str] = (),
 ) -> Scores:
     """Score hypotheses against references by one or several metrics.
@@ -317,7 +317,8 @@ def score(
             references.
         metrics: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
         lowercase: Compare lower-cased texts.
-        tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, …
+        tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, … A mapping
+            gives tokenizers by metric: `{"bleu": "13a"}`.
         ignore: Words to remove from hypotheses and references, such as `["<s>", "</s>"]`.
 
     Examples:
@@ -332,14 +333,21 @@ def score(
         {('the', 'a'): 1}
     """
     check_flags(lowercase=lowercase)
-    preparation = Preparation(lowercase, tokenize, ignore)
-    ids, said, expected = _test_set(hypotheses, references, raw=preparation.takes_only_texts)
-    if preparation:
-        said = preparation.all_texts(said)
-        expected = [preparation.all_texts(several) for several in expected]
-    (row,) = tabulate([("hypotheses", said)], expected, _metrics(metrics))
-    texts = tuple(said), tuple(map(tuple, expected))
-    return Scores(tuple(_metric_score(one, preparation, ids, texts) for one in row))
+    chosen, preparations = _metrics(metrics), Preparations(lowercase, tokenize, ignore=ignore)
+    preparations.check(metric.name for metric in chosen)
+    several = [preparations.of(metric.name) for metric in chosen]
+    ids, said, expected = _test_set(hypotheses, references, raw=any(one.takes_only_texts for one in several))
+    scores: dict[str, MetricScore] = {}
+    for preparation in dict.fromkeys(several):
+        alike = [metric for metric, own in zip(chosen, several, strict=True) if own == preparation]
+        outputs, meant = said, expected
+        if preparation:
+            outputs = preparation.all_texts(said)
+            meant = [preparation.all_texts(each) for each in expected]
+        (row,) = tabulate([("hypotheses", outputs)], meant, alike)
+        texts = tuple(outputs), tuple(map(tuple, meant))
+        scores |= {one.metric.name: _metric_score(one, preparation, ids, texts) for one in row}
+    return Scores(tuple(scores[metric.name] for metric in chosen))
 
 
 def _metrics(given: str | AnyMetric | Iterable[str | AnyMetric]) -> list[AnyMetric]:

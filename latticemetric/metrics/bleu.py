@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.arguments import real_number
 from latticemetric.errors import UsageError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, plain_sum
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import (
     Segments,
@@ -89,7 +89,7 @@ class BLEU(TallyMetric):
         return (*counts, "words", "reference_words", "covered_words")
 
     def _parameters(self) -> dict[str, str]:
-        smoothing = self.smoothing + (f"[{self._value:g}]" if self._value else "")
+        smoothing = self.smoothing + (f"[{plain_sum(float(self._value))}]" if self._value else "")
         fields = {"order": str(self.order), "length": self.effective_length, "smooth": smoothing}
         return fields | ({"eff": "yes"} if self.effective_order else {})
 

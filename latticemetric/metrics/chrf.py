@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import real_number
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, words_of
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, plain_sum, words_of
 from latticemetric.metrics.characters import code_points, text_segments
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import best_references, checked_order, number_all, pair_matches
@@ -86,7 +86,7 @@ class CHRF(TallyMetric):
         return signature.also(case="lc") if self.lowercase else signature
 
     def _parameters(self) -> dict[str, str]:
-        orders = {"char": str(self.char_order), "word": str(self.word_order), "beta": f"{self.beta:g}"}
+        orders = {"char": str(self.char_order), "word": str(self.word_order), "beta": str(plain_sum(float(self.beta)))}
         return {**orders, "space": yes_or_no(self.whitespace), "eff": yes_or_no(not self.eps_smoothing)}
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:

@@ -20,7 +20,7 @@ from latticemetric import _native
 from latticemetric.arguments import real_number, whole_number
 from latticemetric.display.text import aligned_rows
 from latticemetric.errors import InputError, UsageError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, plain_sum, words_of
 from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import NumberedStrings, number_all
@@ -216,7 +216,7 @@ class METEOR(TallyMetric):
         fields = {"stages": ",".join(self.stages)}
         for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
             if (value := getattr(self, name)) != default:
-                fields[name] = f"{value:.12g}"
+                fields[name] = str(plain_sum(float(value)))
         return fields
 
     def _word_sets(self) -> dict[str, frozenset[str]]:

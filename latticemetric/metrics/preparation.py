@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import import_module
@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import MissingDependencyError, UsageError, importing
+from latticemetric.errors import MissingDependencyError, UsageError, importing, shortened
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, listed_words, numbered_words, split_words, word_set
@@ -213,6 +213,61 @@ class Preparation:
             own = signature.fields.get("ignore", "")
             done |= {"ignore": ",".join(sorted({*self.ignore, *filter(None, own.split(","))}))}
         return signature.also(**done)
+
+
+@dataclass(frozen=True)
+class Preparations:
+    """The preparation of texts for each metric: one for all, and tokenizers of single metrics.
+
+    Args:
+        lowercase: Write all words in lower case.
+        tokenize: The tokenizer of all metrics (a name, or `None`; see `Preparation`), or tokenizers of single metrics.
+        others: The tokenizer of metrics that `tokenize` does not name.
+        ignore: Words to remove.
+
+    Examples:
+        >>> both = Preparations(tokenize={"bleu": "13a"})
+        >>> both.of("bleu").words("No, no."), both.of("ter").words("No, no.")
+        (('No', ',', 'no', '.'), ('No,', 'no.'))
+    """
+
+    lowercase: bool = False
+    tokenize: str | Mapping[str, str | None] | None = None
+    others: str | None = None
+    ignore: Collection[str] = frozenset()
+
+    def of(self, metric: str) -> Preparation:
+        """Return the preparation for the metric with this name."""
+        if isinstance(self.tokenize, Mapping):
+            return self._made(
+                {name.lower(): one for name, one in self.tokenize.items()}.get(metric.lower(), self.others)
+            )
+        return self._made(self.tokenize)
+
+    def check(self, metrics: Iterable[str]) -> None:
+        """Raise `UsageError` if there is a tokenizer for a metric that is not among those with these names."""
+        known = {name.lower() for name in metrics}
+        for name in self.tokenize if isinstance(self.tokenize, Mapping) else ():
+            if name.lower() not in known:
+                raise UsageError(
+                    f"the metric '{shortened(name)}' is not scored, but has a tokenizer",
+                    advice=f"choose one of {', '.join(sorted(known))}",
+                )
+
+    def _made(self, tokenizer: str | None) -> Preparation:
+        return _preparation(self.lowercase, tokenizer, word_set(self.ignore, "ignore"))
+
+
+@lru_cache(maxsize=16)
+def _preparation(lowercase: bool, tokenizer: str | None, ignore: frozenset[str]) -> Preparation:  # noqa: FBT001  a field
+    return Preparation(lowercase, tokenizer, ignore)
+
+
+SACREBLEU: Mapping[str, tuple[Mapping[str, Any], str]] = {
+    "bleu": ({"effective_length": "closest", "smoothing": "exp"}, "13a"),
+    **dict.fromkeys(("chrf", "chrf++", "ter"), ({}, "none")),
+}
+"""By metric, sacrebleu's parameters and tokenizer. For single sentences, it also uses effective orders of BLEU."""
 
 
 # Tokenizers that split a word in the same way everywhere in a text. `intl` and `zh` split differently at the end.

@@ -31,6 +31,7 @@ _HOME = {
 
 OWN_METRICS = frozenset(_HOME)
 
+_SPEC = re.compile(r"(?:([0-9]{1,9})-)?(.+)")
 _UNKNOWN_PARAMETER = re.compile(r"(?:unexpected keyword|multiple values for) argument '(\w+)'")
 
 _factories: dict[str, tuple[Callable[..., Any], bool]] = {}
@@ -160,6 +161,12 @@ def metric_names() -> list[str]:
     return sorted(f"N-{name}" if ordered else name for name, (_, ordered) in _factories.items())
 
 
+def is_metric(name: str) -> bool:
+    """Check whether a metric of this package has this name, without importing it."""
+    match = _SPEC.fullmatch(name.strip().lower())
+    return match is not None and match[2] in OWN_METRICS
+
+
 def make_metric(spec: str, **parameters: Any) -> Any:
     """Return the metric with the name `spec`.
 
@@ -173,7 +180,7 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     """
     if not isinstance(spec, str):
         raise UsageError(f"{spec!r} is not the name of a metric", advice="give a name like 'wer'")
-    match = re.fullmatch(r"(?:([0-9]{1,9})-)?(.+)", spec.strip().lower())
+    match = _SPEC.fullmatch(spec.strip().lower())
     name = match[2] if match else ""
     _load_own(name)
     # Only the plug-in of this name, since others may be slow, or fail.

@@ -869,3 +869,82 @@ def test_text_may_begin_like_an_archive_and_be_cut_within_a_character(tmp_path):
 )
 def test_values_that_a_parameter_cannot_have_are_refused(text, message):
     assert_one_line_error(score(NEW, REF, "-m", text.partition(".")[0], "-P", text), message)
+
+
+# --- Tokenizers of single metrics, and the digits of sacrebleu
+
+RAW_SYSTEM = ["The cat, sat.", "It's 10\u00a0000 tonnes - no?", "Wow!", "", "a b c d e f"]
+RAW_REFERENCE = ["The cat sat down.", "It is 10 000 tonnes, no?", "wow.", "x", "b c d e f a"]
+
+
+@pytest.fixture
+def raw(tmp_path):
+    for name, lines in (("hyp", RAW_SYSTEM), ("ref", RAW_REFERENCE)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tmp_path / "hyp", tmp_path / "ref"
+
+
+def test_bleu_chrf_and_ter_have_the_digits_of_sacrebleu_in_one_run(raw):
+    sacrebleu = pytest.importorskip("sacrebleu")
+    found = scores(*raw, "-m", "bleu,chrf,chrf++,ter,wer", "--as", "sacrebleu", "--resamples", 0)
+    peers = (sacrebleu.BLEU(), sacrebleu.CHRF(), sacrebleu.CHRF(word_order=2), sacrebleu.TER())
+    for peer, item in zip(peers, found.values(), strict=False):
+        assert item["score"] == pytest.approx(peer.corpus_score(RAW_SYSTEM, [RAW_REFERENCE]).score / 100, abs=1e-12)
+    assert list(found.values())[-1]["signature"] == str(lm.WER().signature)
+    rows = good(score(*raw, "-m", "bleu", "--as", "sacrebleu", "--level", "sentence", "--format", "json")).stdout
+    sentence = sacrebleu.BLEU(effective_order=True)
+    for item, said, meant in zip(json.loads(rows)["sentences"], RAW_SYSTEM, RAW_REFERENCE, strict=True):
+        assert item["scores"]["bleu"] == pytest.approx(sentence.sentence_score(said, [meant]).score / 100, abs=1e-12)
+
+
+def test_what_is_given_takes_precedence_over_sacrebleu(raw):
+    found = scores(
+        *raw, "-m", "bleu,ter", "--as", "sacrebleu", "-P", "bleu.smoothing=none", "-tok", "bleu=char", "--resamples", 0
+    )
+    signatures = [item["signature"] for item in found.values()]
+    assert "length:closest|smooth:none" in signatures[0]
+    assert "tok:char" in signatures[0]
+    assert "tok:tercom" in signatures[1]
+
+
+def test_a_metric_may_have_its_own_tokenizer(raw):
+    each = scores(*raw, "-m", "bleu,wer,ter", "-tok", "bleu=13a", "-tok", "WER=char", "--resamples", 0).values()
+    alone = [("bleu", ["-tok", "13a"]), ("wer", ["-tok", "char"]), ("ter", [])]
+    for item, (name, options) in zip(each, alone, strict=True):
+        (own,) = scores(*raw, "-m", name, *options, "--resamples", 0).values()
+        assert item == own
+    mixed = scores(*raw, "-m", "bleu,wer,ter", "-tok", "13a", "-tok", "wer=char", "--resamples", 0).values()
+    assert [item["score"] for item in mixed][:2] == [item["score"] for item in each][:2]
+    texts = RAW_SYSTEM, RAW_REFERENCE
+    found = lm.score(*texts, "bleu,wer,ter", tokenize={"bleu": "13a", "wer": "char"})
+    assert list(found.values.values()) == [item["score"] for item in each]
+    assert [one.signature for one in found] == [item["signature"] for item in each]
+    shown = good(score(*raw, "-m", "bleu,wer", "-tok", "wer=char", "--explain", 3)).stdout
+    assert "W  o  w  !" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-m", "bleu", "-tok", "ter=13a"], "the metric 'ter' is not scored, but has a tokenizer; choose one of bleu"),
+        (["-m", "bleu", "-tok", "13a", "-tok", "intl"], "a tokenizer of all metrics is given twice"),
+        (["-m", "bleu", "-tok", "13a", "--as", "sacrebleu"], "a tokenizer of all metrics is given beside --as"),
+        (["-m", "wer", "--as", "sacrebleu"], "sacrebleu has none of these metrics; add bleu, chrf or ter"),
+        (["-m", "bleu", "-tok", "bleu=none such"], "there is no tokenizer 'none such'"),
+    ],
+)
+def test_tokenizers_that_have_no_effect_are_refused(raw, options, message):
+    assert_one_line_error(score(*raw, *options), message)
+
+
+def test_metrics_after_a_space_are_told_of_commas(raw):
+    for order in (["-m", "bleu", "chrf", "ter", *raw], [*raw, "-m", "bleu", "4-grr"]):
+        assert_one_line_error(score(*order), "is a metric, but stands where a file does; separate the names of metrics")
+
+
+def test_parameters_are_signed_in_full():
+    for one, other in (
+        (lm.CHRF(beta=2), lm.CHRF(beta=2.0000001)),
+        (lm.BLEU(smoothing="floor", smoothing_value=0.1), lm.BLEU(smoothing="floor", smoothing_value=0.10000001)),
+    ):
+        assert str(one.signature) != str(other.signature)

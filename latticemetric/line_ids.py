@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from latticemetric.cached import cached_property
 from latticemetric.errors import FormatError, shortened
+from latticemetric.vocabulary import split_words
 
 LineStyle = Literal["auto", "plain", "keyed"]
 """`keyed` if lines begin with ids, `plain` if not; `auto` to compare the lines of all files."""
@@ -46,15 +47,29 @@ def listed_names(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a file, split into words, that may begin with ids."""
+    """The lines of a file, as texts or as words, that may begin with ids."""
 
     name: str
-    words: Sequence[Sequence[str]]
+    lines: Sequence[str | Sequence[str]]
+
+    def words(self) -> Iterator[Sequence[str]]:
+        """Yield the words of each line."""
+        return (split_words(line) if isinstance(line, str) else line for line in self.lines)
 
     @cached_property
     def firsts(self) -> list[str]:
         """The first word of each line that is not empty."""
-        return [line[0] for line in self.words if line]
+        return self._beginnings[0]
+
+    @cached_property
+    def _beginnings(self) -> tuple[list[str], int]:
+        """The first words, and the number of lines that have further words."""
+        firsts, longer = [], 0
+        for words in self.words():
+            if words:
+                firsts.append(words[0])
+                longer += len(words) > 1
+        return firsts, longer
 
     @cached_property
     def distinct(self) -> frozenset[str]:
@@ -74,11 +89,11 @@ class Lines:
     @cached_property
     def seem_keyed(self) -> bool:
         """True if these lines alone seem to begin with ids, and at least half of them have words, too."""
-        firsts = self.firsts
-        if len(firsts) < _FEWEST_IDS or 2 * sum(len(line) > 1 for line in self.words) < len(firsts):
+        firsts, longer = self._beginnings
+        if len(firsts) < _FEWEST_IDS or 2 * longer < len(firsts):
             return False
         if all(word.isdecimal() for word in firsts):
-            is_text = any(not word.isdecimal() for line in self.words for word in line)
+            is_text = any(not word.isdecimal() for line in self.words() for word in line)
             return is_text and len(firsts) >= _FEWEST_NUMBERS and self._are_consecutive()
         return are_like_ids(firsts) and (len(firsts) >= _FEW or self._are_alike())
 
@@ -208,11 +223,11 @@ def _keyed(file: Lines, others: str) -> Verdict:
 def _more_in_common_by_key(files: Sequence[Lines]) -> bool:
     """Check whether the texts after the first words have more words in common by first word than by position."""
     first = files[0]
-    bags = [Counter(line[1:]) for line in first.words]
-    by_key = {line[0]: bag for line, bag in zip(first.words, bags, strict=True) if line}
+    bags = [Counter(line[1:]) for line in first.words()]
+    by_key = {line[0]: bag for line, bag in zip(first.words(), bags, strict=True) if line}
     keyed = plain = 0
     for file in files[1:]:
-        for number, line in enumerate(file.words):
+        for number, line in enumerate(file.words()):
             own = Counter(line[1:])
             plain += (own & bags[number]).total() if number < len(bags) else 0
             keyed += (own & by_key[line[0]]).total() if line else 0

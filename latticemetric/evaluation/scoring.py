@@ -43,7 +43,6 @@ from latticemetric.metrics.preparation import Preparation, Preparations
 from latticemetric.metrics.reference_checks import check_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
-from latticemetric.vocabulary import split_words
 
 AnyMetric = Metric[Any]
 
@@ -428,7 +427,7 @@ def _warn_of_ids(hypotheses: Sequence[Any], references: Sequence[Any]) -> None:
     sides = {"hypotheses": hypotheses, "references": references}
     if not all(isinstance(text, str) for texts in sides.values() for text in texts):
         return
-    texts = [Lines(name, [split_words(text) for text in texts]) for name, texts in sides.items()]
+    texts = [Lines(name, texts) for name, texts in sides.items()]
     try:
         verdict = judge_lines(texts)
     except FormatError:

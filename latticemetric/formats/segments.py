@@ -92,7 +92,7 @@ def _are_keyed(files: Sequence[tuple[str, Sequence[str]]], tables: Mapping[str, 
     """Decide whether lines begin with ids; warn if `auto` finds that they do, or if it is not sure."""
     if style != "auto":
         return style == "keyed"
-    lines = [Lines(path, list(map(split_words, texts))) for path, texts in files]
+    lines = [Lines(path, texts) for path, texts in files]
     verdict = judge_lines(lines, [Ids(path, table) for path, table in tables.items()])
     if verdict.note:
         warn(verdict.place, verdict.note)

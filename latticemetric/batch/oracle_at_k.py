@@ -17,7 +17,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
 from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
-from latticemetric.metrics.recognition import GRR, as_recognition_rate
+from latticemetric.metrics.recognition import GRR, EditRate, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import ListColumns
 
@@ -309,8 +309,8 @@ def _curve(
     totals = [RecognitionStatistics.of_columns(table.sum(axis=0).tolist()) for table in tables]
     scores = [rate.value(total) for total in totals]
     intervals = resampling.intervals(rate, tables, scores)
-    errors = totals[0].errors
-    rows = zip(wanted, totals, scores, intervals, distinct, strict=True)
+    errors = [rate.numerator(total) if isinstance(rate, EditRate) else total.errors for total in totals]
+    rows = zip(wanted, totals, errors, scores, intervals, distinct, strict=True)
     return tuple(
         Point(
             k=k,
@@ -319,10 +319,10 @@ def _curve(
             denominator=rate.denominator(total),
             statistics=total,
             interval=interval,
-            recoverable=(errors - total.errors) / errors if errors else None,
+            recoverable=(errors[0] - left) / errors[0] if errors[0] else None,
             distinct=number,
         )
-        for k, total, score, interval, number in rows
+        for k, total, left, score, interval, number in rows
     )
 
 

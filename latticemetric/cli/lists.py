@@ -95,8 +95,8 @@ def command(
     from latticemetric.batch.oracle_at_k import curve_of
 
     searched, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
-    if wanted.corrected is not None and searched.name != "wer":
-        raise UsageError("--corrected supports the metric wer only", advice="leave --metric out")
+    if wanted.corrected is not None and (searched.name != "wer" or not searched.gains.are_edits):
+        raise UsageError("--corrected supports the metric wer only", advice="leave --metric and --parameter out")
     keep = bool(resampling.resamples)
     rewrite = None if grammar is None else grammar.text
     settings = BlockSums(searched, wanted.at or None, reading.weights, keep=keep, rewrite=rewrite)

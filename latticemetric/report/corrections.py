@@ -111,8 +111,9 @@ class CorrectedLists(Frozen):
 
 def check_rate(rate: GRR) -> None:
     """Raise an error if the report's metric is not WER; a report on corrected texts needs WER."""
-    if rate.name != "wer":
-        raise UsageError(f"corrected texts are scored by wer, not by {rate.name}", advice="use metric wer")
+    if rate.name != "wer" or not rate.gains.are_edits:
+        name = rate.name if rate.name != "wer" else "wer with weighted substitutions"
+        raise UsageError(f"corrected texts are scored by wer, not by {name}", advice="use metric wer")
 
 
 def corrected_graphs(

@@ -225,3 +225,16 @@ def test_texts_are_split_when_words_are_asked_for():
         _ = nbest.words
     with pytest.raises(lm.InputError, match="the n-best list is empty"):
         lm.NBest.of_texts([])
+
+
+def test_weighted_errors_are_recovered_by_their_weight():
+    lists, references = [["a x c", "a c", "b b"], ["d e", "d"]], ["a b c", "d"]
+    metric = lm.WER(substitution=3)
+    found = lm.oracle_at_k(lists, references, metric)
+    first = metric.corpus([several[0] for several in lists], references)
+    best = [
+        min(several, key=lambda text, r=r: metric.score(text, r)) for several, r in zip(lists, references, strict=True)
+    ]
+    whole = metric.corpus(best, references)
+    assert (found.one_best.numerator, found.oracle.numerator) == (first.numerator, whole.numerator) == (3, 1)
+    assert found.oracle.recoverable == pytest.approx(2 / 3)

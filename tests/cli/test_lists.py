@@ -65,6 +65,10 @@ def test_ignored_words_count_nowhere(tmp_path):
         ([EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"], "meeting-001.*not an n-best list"),
         ([PICNIC, "--corrected", EXAMPLES / "letters.ref.txt"], "texts and 4 lists"),
         ([PICNIC, "--corrected", CORRECTED, "--metric", "wrr"], "--corrected supports the metric wer only"),
+        (
+            [PICNIC, "--corrected", CORRECTED, "--metric", "wer", "-P", "wer.substitution=2"],
+            "supports the metric wer only",
+        ),
         ([PICNIC, "--at", "0"], "number of hypotheses is 0"),
         ([PICNIC, "--metric", "bleu"], "cannot search a graph"),
         ([PICNIC, "--reference-field", "gold"], "no field 'gold'"),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _MAX_CELLS_PER_BYTE = 16
 _NEIGHBOURS = 4  # the number of floats to try above and below a probability
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+_BINARY = "write openfst, which is binary"
 _SUM = "add the scores up with --sum-scores"
 
 
@@ -38,6 +39,7 @@ def lattice_to_write(
     *,
     one_score: bool = False,
     weights: bool = False,
+    empty_words: bool = False,
 ) -> Lattice:
     """Return the graph as a lattice; refuse scores and labels that the format cannot hold.
 
@@ -48,8 +50,11 @@ def lattice_to_write(
         labels: The labels that the format can hold; `None` for any. A format without the label of marks drops it.
         one_score: True if the format holds at most one score per arc.
         weights: True if the format can give scores a weight other than 1.
+        empty_words: True if the format can hold a word without letters, which is not ε. Others refuse it.
     """
     lattice = to_lattice(graph)
+    if not empty_words and "" in lattice.vocabulary.words(np.unique(lattice.word[lattice.word != EPSILON])):
+        raise InputError(f"the word '' is empty, and {format_name} would turn it into no word", advice=_BINARY)
     if MARK not in (labels or ()):
         lattice = without_mark_labels(lattice)
     if one_score and len(lattice.scores) > 1:

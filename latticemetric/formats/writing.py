@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import io
 import os
 import re
@@ -13,12 +14,13 @@ from typing import IO
 from unicodedata import category
 
 from latticemetric.arguments import path_text
-from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed, shortened
+from latticemetric.errors import InputError, LatticeMetricError, UsageError, of_system, placed, shortened
 from latticemetric.formats.registry import Format, find_format, format_for_writing
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.formats.streams.specifiers import require_plain_name
 from latticemetric.graph import Graph, named_graphs
 
+_BAD_NAMES = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
 _SEPARATORS = {"/", os.sep, os.altsep or os.sep}
 
 
@@ -186,6 +188,7 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
                 raise UsageError(
                     f"the id '{shortened(name)}' cannot name a file", advice="write all graphs to one file"
                 )
+            _require_name(path)
             if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  accepts long names
                 raise UsageError(
                     f"the id '{shortened(name)}' and another id give the same file name",
@@ -199,6 +202,16 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
             names.add(name)
             files.add(_file_number(path))
     return len(names)
+
+
+def _require_name(path: Path) -> None:
+    """Raise an error if the file system refuses the name of a file, such as a name that is too long."""
+    try:
+        os.lstat(path)  # accepts long paths, unlike pathlib in some versions
+    except OSError as error:
+        if error.errno in _BAD_NAMES:
+            what = f"the id cannot name a file ({of_system(error)})"
+            raise UsageError(what, where=shortened(str(path), 200), advice="write all graphs to one file") from None
 
 
 def _file_number(path: Path) -> tuple[int, int]:

@@ -6,6 +6,7 @@ Other columns, like audio, are not read. Tables are written in batches; their co
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice, repeat
@@ -100,15 +101,22 @@ def _write(format_name: str, file: IO[bytes], graphs: Iterable[tuple[str, Graph]
     """Write lists in batches; all hypotheses must have the scores of the first one."""
     pa = require_arrow()
     records = _records(graphs, format_name)
-    schema, writer, count = None, None, 0
-    while rows := list(islice(records, _ROWS_AT_ONCE)):
-        if writer is None:
-            schema = pa.schema([("id", pa.string()), ("hypotheses", pa.list_(_type_of(rows[0]["hypotheses"][0])))])
-            writer = _writer(format_name, file, schema)
-        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-        count += len(rows)
-    if writer is not None:
+    rows = list(islice(records, _ROWS_AT_ONCE))
+    if not rows:
+        return 0
+    schema = pa.schema([("id", pa.string()), ("hypotheses", pa.list_(_type_of(rows[0]["hypotheses"][0])))])
+    writer, count = _writer(format_name, file, schema), 0
+    try:
+        while rows:
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            count += len(rows)
+            rows = list(islice(records, _ROWS_AT_ONCE))
         writer.close()
+    except BaseException:
+        with contextlib.suppress(Exception):  # the first error is already being raised
+            writer.close()
+        writer.is_open = False  # otherwise, pyarrow closes it again, when the file is closed
+        raise
     return count
 
 

@@ -48,7 +48,7 @@ def _build_only(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattic
 
 def _encoded(graph: Graph) -> bytes:
     """Encode a lattice as a `vector` machine, the type that every OpenFst tool reads."""
-    lattice = lattice_to_write(graph, "openfst", {"input"}, one_score=True)
+    lattice = lattice_to_write(graph, "openfst", {"input"}, one_score=True, empty_words=True)
     refuse_final_labels(lattice, "openfst")
     return fst_binary.encode(lattice_to_arrays(lattice), fst_type="vector")
 

@@ -188,7 +188,7 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = lattice_to_write(graph, "k2", None, one_score=True)
+    lattice = lattice_to_write(graph, "k2", None, one_score=True, empty_words=True)
     sides = [_numbers(lattice.vocabulary, lattice.word.tolist(), "word")]
     # The input side, and all further aux labels.
     names = [_INPUT, *(f"aux{k}" for k in range(2, 2 + len(set(lattice.labels) - {_INPUT})))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.arguments import whole_number
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.pairing import Pair, pair_within
 from latticemetric.display.frames import Tabular, records_of
@@ -72,6 +73,7 @@ def read_lists(
     *,
     reference_field: str | None = None,
     format: str | None = None,  # noqa: A002  as in `read`
+    n: int | None = None,
 ) -> Lists:
     """Read n-best lists, and the references in the same records, if there are any.
 
@@ -80,6 +82,9 @@ def read_lists(
             of `datasets`). Columns are named like the keys of records in JSON lines.
         reference_field: The field with the references; detected by default.
         format: The format of a file; detected by default.
+        n: For records that join the lists of several inputs, as `generate` of transformers returns them: the number of
+            hypotheses per input. By default, it is the record's field `num_return_sequences`. Not for files, which need
+            that field.
 
     Examples:
         >>> records = [{"nbest": ["a b", "a c"], "reference": "a c"}, {"nbest": ["d", "e"], "reference": "d"}]
@@ -92,7 +97,12 @@ def read_lists(
     from latticemetric.formats.reading import entries
 
     is_path = isinstance(source, str | os.PathLike)
-    found = entries([source], format) if is_path else _entries(source)
+    if n is not None:
+        whole_number(n, f"n is {n}", "give the number of hypotheses per input")
+        if is_path:
+            advice = "write the field num_return_sequences into the records of the file"
+            raise UsageError("n is for records and tables, not for files", advice=advice)
+    found = entries([source], format) if is_path else _entries(source, n)
     within = pair_within(found, reference_field, required=False)
     if within is None:
         raise UsageError(
@@ -184,8 +194,9 @@ def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list
     raise FormatError(what, where=path, advice="give a line for each list, in the same order or with the id first")
 
 
-def _entries(table: Any) -> Iterator[Entry]:
+def _entries(table: Any, samples: int | None) -> Iterator[Entry]:
     from latticemetric.formats.nbest.records import Record, entries_of
 
     records = enumerate(records_of(table), start=1)
-    return entries_of((position, Record(fields, f"record {position}")) for position, fields in records)
+    listed = ((position, Record(fields, f"record {position}")) for position, fields in records)
+    return entries_of(listed, samples=samples)

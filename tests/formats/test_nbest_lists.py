@@ -821,3 +821,71 @@ def test_predictions_and_references_in_equal_numbers_may_be_pairs(tmp_path):
     ):
         path.write_text(text)
         assert words(lm.read_one(path)) == ["a", "b"]
+
+
+# --- Several lists in one record, as `generate` of transformers returns them
+
+JOINED = {"sequences": ["a b", "a", "c", "d"], "sequences_scores": [-2.0, -1.0, -0.5, -3.0]}
+
+
+def lists_in(folder: Path, record: dict[str, object], **options: object) -> list[object]:
+    """Return the lists of a record, from JSON lines, a JSON array, a table and Python: all are the same."""
+    pa = pytest.importorskip("pyarrow")
+    (folder / "x.jsonl").write_text(json.dumps(record) + "\n")
+    (folder / "x.json").write_text(json.dumps([record]))
+    (folder / "x.arrow").write_bytes(arrow_of([record]))
+    sources = [folder / "x.jsonl", folder / "x.json", folder / "x.arrow"] if not options else []
+    found = [lm.read_lists(s, **options) for s in (*sources, [record], pa.Table.from_pylist([record]))]
+    assert all(one == found[0] for one in found)
+    return [
+        (name, words(nbest), nbest.costs(), [" ".join(one) for one in references])
+        for name, nbest, references in zip(found[0].names, found[0].lists, found[0].references, strict=True)
+    ]
+
+
+def test_the_lists_of_several_inputs_are_separated_by_the_number_of_samples(tmp_path):
+    record = JOINED | {"num_return_sequences": 2}
+    two = [("1-1", ["a b", "a"], [2.0, 1.0], []), ("1-2", ["c", "d"], [0.5, 3.0], [])]
+    assert lists_in(tmp_path, record) == two
+    assert lists_in(tmp_path, JOINED, n=2) == two
+    named = record | {"id": ["u", "v"], "reference": ["a", "c"]}
+    wanted = [("u", ["a b", "a"], [2.0, 1.0], ["a"]), ("v", ["c", "d"], [0.5, 3.0], ["c"])]
+    assert lists_in(tmp_path, named) == wanted
+    assert lists_in(tmp_path, JOINED | {"id": ["u", "v"], "references": ["a", "c"]}) == wanted
+    (one,) = lists_in(tmp_path, JOINED | {"num_return_sequences": 4})
+    assert one[1] == JOINED["sequences"]
+
+
+@pytest.mark.parametrize("known", [{"id": "u"}, {"reference": "a"}, {"num_return_sequences": 4}])
+def test_a_list_of_one_input_stays_whole(known, tmp_path):
+    ((_, texts, _, _),) = lists_in(tmp_path, JOINED | known)
+    assert texts == JOINED["sequences"]
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({}, "sequences may join the hypotheses of several inputs"),
+        ({"references": ["a", "c"]}, "sequences may join the hypotheses of several inputs"),
+        ({"num_return_sequences": 3}, "4 hypotheses are no lists of 3 each"),
+        ({"num_return_sequences": 0}, "num_return_sequences is a number, not a whole number from 1"),
+        ({"num_return_sequences": "2"}, "num_return_sequences is a text, not a whole number from 1"),
+        ({"num_return_sequences": 2, "id": "u"}, "id is a text, but the record joins the lists of 2 inputs"),
+        ({"num_return_sequences": 2, "reference": "a"}, "reference is a text, but the record joins"),
+        ({"num_return_sequences": 2, "references": ["a", "b", "c"]}, "references has 3 items, neither one per hyp"),
+        ({"id": ["u", "v", "w"]}, "4 hypotheses cannot be divided among 3 ids"),
+    ],
+)
+def test_joined_lists_are_refused_unless_the_number_of_inputs_is_certain(more, says, tmp_path):
+    for source in ([JOINED | more], write_file(tmp_path, json.dumps(JOINED | more), "x.jsonl")):
+        with pytest.raises(lm.LatticeMetricError, match=says):
+            lm.read_lists(source)
+
+
+def test_a_number_of_samples_is_for_records(tmp_path):
+    with pytest.raises(lm.UsageError, match="n is for records and tables"):
+        lm.read_lists(write_file(tmp_path, json.dumps(JOINED), "x.jsonl"), n=2)
+    with pytest.raises(lm.UsageError, match="n is 0"):
+        lm.read_lists([JOINED], n=0)
+    with pytest.raises(lm.FormatError, match="num_return_sequences is 2, not 4"):
+        lm.read_lists([JOINED | {"num_return_sequences": 2}], n=4)

@@ -60,20 +60,20 @@ def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lamb
             continue
         number, place = stream.line, stream.place()
         try:
-            entry = alike.entry(complete(_record(line, stream)), number)
+            entries = list(alike.entries(complete(_record(line, stream)), number))
         except FormatError as error:  # report this list, by its id if there is one, and read the next line
             match = _ANY_ID.search(line)
             naming: Naming = "own" if match else "position" if named is False else "file"
             own = match[1].decode("utf-8", "replace") if match else ""
             lost = own or (str(number) if naming == "position" else place)
-            entry = Entry(lost, place, unbuildable(error), naming=naming)
+            entries = [Entry(lost, place, unbuildable(error), naming=naming)]
         else:
-            named = entry.naming == "own"
+            named = entries[0].naming == "own"
         # If lines have no ids, report each blank line, except at the end.
-        if entry.naming == "position":
+        if entries[0].naming == "position":
             yield from blank_lines(stream, range(read + 1, number))
         read = number
-        yield entry
+        yield from entries
 
 
 def _record(line: bytes, stream: Stream) -> Record:

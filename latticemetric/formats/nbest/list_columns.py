@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.formats.nbest.records import COLUMNS, IDS, LISTS, NESTED, OTHER_LISTS, TEXTS, TOTALS
+from latticemetric.formats.nbest.records import COLUMNS, IDS, LISTS, NESTED, OTHER_LISTS, SAMPLES, TEXTS, TOTALS
 from latticemetric.nbest import ListColumns, TableLists
 
 Numbers = npt.NDArray[np.int64]
@@ -72,7 +72,7 @@ def _hypotheses(fields: dict[str, Any], reference: str) -> _Groups | None:
     names = [name for name in LISTS if name in fields] or [
         name for name in OTHER_LISTS if name in fields and not _is_text(fields[name])
     ]
-    if len(names) != 1 or names[0] == reference or not fields.keys().isdisjoint(COLUMNS):
+    if len(names) != 1 or names[0] == reference or not fields.keys().isdisjoint((*COLUMNS, SAMPLES)):
         return None
     found = _groups(fields[names[0]], of_texts=False)
     if found is None or (np.diff(found.begin) == 0).any():

@@ -137,19 +137,114 @@ def has_scores(fields: Fields) -> bool | None:
     return any(one is not None for one in totals) if totals else None
 
 
+def separate_lists(record: Record, samples: int | None = None) -> list[Record]:
+    """Divide a record that joins the lists of several inputs: `samples` hypotheses of one, then those of the next.
+
+    Fields with an item per hypothesis are divided like the list, fields with an item per input are its items; others
+    belong to each list.
+
+    Args:
+        record: The record.
+        samples: The number of hypotheses per input; the record's own number by default.
+
+    Raises:
+        FormatError: The number of inputs is unknown, or does not divide the number of hypotheses.
+    """
+    fields, place = record
+    if samples is None and fields.keys().isdisjoint((SAMPLES, _OF_GENERATE)):
+        return [record]
+    key = list_key(fields, place)
+    hypotheses = fields.get(key) if key else None
+    if not isinstance(hypotheses, list):
+        return [record]
+    total, inputs = len(hypotheses), _number_of_inputs(fields, key, samples, place)
+    if inputs == 1:
+        return [record]
+    joined = _Joined(total, inputs, place)
+    return [Record({name: joined.part(name, value, k) for name, value in fields.items()}, place) for k in range(inputs)]
+
+
+def _number_of_inputs(fields: Fields, key: str | None, samples: int | None, place: str) -> int:
+    """Return the number of inputs whose hypotheses a record joins."""
+    total = len(fields[key or ""])
+    own = fields.get(SAMPLES)
+    if own is not None and (isinstance(own, bool) or not isinstance(own, int) or own < 1):
+        raise FormatError(f"{SAMPLES} is {described(own)}, not a whole number from 1", where=place)
+    if own is not None and samples is not None and own != samples:
+        raise FormatError(f"{SAMPLES} is {own}, not {samples}", where=place, advice="give the right number as n")
+    if (each := samples or own) is not None:
+        if samples is None and total < each:  # equal ones were removed
+            return 1
+        if not total or total % each:
+            raise FormatError(f"{total} hypotheses are no lists of {each} each", where=place, advice=_SAY_SAMPLES)
+        return total // each
+    if not (key in _OTHERS and isinstance(fields.get(_OF_GENERATE), list) and total > 1):
+        return 1
+    names = fields.get(next((name for name in IDS if fields.get(name) is not None), ""))
+    if isinstance(names, list):
+        if total % max(1, len(names)):
+            what = f"{total} hypotheses cannot be divided among {len(names)} ids"
+            raise FormatError(what, where=place, advice=_SAY_SAMPLES)
+        return len(names)
+    references = (*REFERENCES, *_REFERENCE_OF.get(key or "", ()))
+    if names is not None or any(isinstance(fields.get(name), str) for name in references if name != key):
+        return 1
+    what = f"{key} may join the hypotheses of several inputs, as generate of transformers returns them"
+    raise FormatError(what, where=place, advice=_SAY_SAMPLES)
+
+
+class _Joined(NamedTuple):
+    """The numbers of hypotheses and of inputs of a record that joins several lists, and its place."""
+
+    total: int
+    inputs: int
+    place: str
+
+    def part(self, name: str, value: Any, k: int) -> Any:
+        """Return the part of a field that belongs to the k-th input."""
+        total, inputs, is_of_input = self.total, self.inputs, name in {*IDS, *REFERENCES}
+        if name == SAMPLES or value is None:
+            return None
+        if not isinstance(value, list):
+            if is_of_input:
+                what = f"{name} is {described(value)}, but the record joins the lists of {inputs} inputs"
+                raise FormatError(what, where=self.place, advice=f"give a list of {inputs}, one per input")
+            return value
+        if len(value) not in {total, inputs}:
+            what = f"{name} has {len(value)} items, neither one per hypothesis ({total}) nor one per input ({inputs})"
+            raise FormatError(what, where=self.place, advice=_SAY_SAMPLES)
+        if len(value) == total and not (is_of_input and total == inputs):
+            return value[k * total // inputs : (k + 1) * total // inputs]
+        return value[k]
+
+
+_OF_GENERATE = "sequences_scores"
+_SAY_SAMPLES = f"add {SAMPLES} to the record, or give n to read_lists: the number of hypotheses per input"
+
+
 class Alike:
     """Makes the entries of a file's records, and checks that all lists have ids and scores, or none.
 
     Args:
         named: True if earlier records have ids; `None` for the first record.
         scored: True if earlier lists have scores, false if theirs are null; `None` if they have no fields of scores.
+        samples: The number of hypotheses per input, if records join the lists of several (see `separate_lists`).
     """
 
-    def __init__(self, *, named: bool | None = None, scored: bool | None = None) -> None:
+    def __init__(self, *, named: bool | None = None, scored: bool | None = None, samples: int | None = None) -> None:
         self._named, self._scored = named, {scored} if named is not None else set()
+        self._samples = samples
 
-    def entry(self, record: Record, position: int) -> Entry:
-        """Return the entry of the next record; its graph is an error if only some lists have scores.
+    def entries(self, record: Record, position: int) -> Iterator[Entry]:
+        """Yield the entry of each list in the next record."""
+        lists = separate_lists(record, self._samples)
+        for number, one in enumerate(lists, start=1):
+            entry = self._entry(one, position)
+            is_part = len(lists) > 1 and entry.naming != "own"
+            yield entry._replace(name=f"{position}-{number}") if is_part else entry
+
+    def _entry(self, record: Record, position: int) -> Entry:
+        """Return the entry of the next list; its graph is an error if only some lists have scores.
 
         Lists without fields of scores, beside others with scores, cause a warning: writers leave out what is not there.
 
@@ -174,12 +269,16 @@ _UNSCORED = OnceWarning()
 
 
 def entries_of(
-    records: Iterable[tuple[int, Record]], *, named: bool | None = None, scored: bool | None = None
+    records: Iterable[tuple[int, Record]],
+    *,
+    named: bool | None = None,
+    scored: bool | None = None,
+    samples: int | None = None,
 ) -> Iterator[Entry]:
-    """Yield the entry of each record and its position; see `Alike`."""
-    alike = Alike(named=named, scored=scored)
+    """Yield the entries of each record and its position; see `Alike`."""
+    alike = Alike(named=named, scored=scored, samples=samples)
     for position, record in records:
-        yield alike.entry(record, position)
+        yield from alike.entries(record, position)
 
 
 def list_key(fields: Fields, place: str) -> str | None:

@@ -11,6 +11,7 @@ from kit.brute_force import enumerate_alignments, enumerate_derivations, enumera
 from kit.strategies import mild_forests, mild_lattices, references, sentences
 
 import latticemetric as lm
+from latticemetric.automata.recognition import Gains
 from latticemetric.batch.sweep import sweep
 from latticemetric.metrics.recognition import ErrorRate
 from latticemetric.oracle_search.margin import fears, hopes, worst
@@ -276,16 +277,38 @@ def test_a_rate_that_disagrees_with_its_map_is_not_searched():
     class Upward(lm.WER):
         higher_is_better = True
 
+    class Doubled(lm.WER):
+        def _units(self, statistics):
+            return 2 * super()._units(statistics)
+
     class Counting(lm.WER):
         def table(self, candidates, references):
             return super().table(candidates, references)
 
     lattice = lm.Lattice.from_strings(["A b", "c"])
-    for metric in (Clipped(), Lowercased(), Upward()):
+    for metric in (Clipped(), Lowercased(), Upward(), Doubled()):
         for search in (lm.oracle, lm.expected, lm.hope, lm.oracle_lattice):
             with pytest.raises(lm.UsageError, match=r"scores other than by its gains and its map; set alpha"):
                 search(lattice, "a b", metric)
     assert lm.oracle(lattice, "a b", Counting()).score == 0.5
+
+
+def test_gains_of_ones_own_are_believed_and_signed():
+    class Own(ErrorRate):
+        name = "own"
+
+        def __init__(self):
+            super().__init__(1)
+            object.__setattr__(self, "gains", Gains(1, 3, 6, 1))  # α = 2, β = 1/3
+
+    metric = Own()
+    assert str(metric.signature).startswith("own|alpha:2|beta:1/3|")
+    lattice = lm.Lattice.from_strings(["a b x", "a", "c c"], costs=[0.0, 0.5, 1.0])
+    share = np.exp([0.0, -0.5, -1.0]) / np.exp([0.0, -0.5, -1.0]).sum()
+    scores = [metric.score(text, "a b") for text in ("a b x", "a", "c c")]
+    assert scores == [1.0, pytest.approx(2 / 3), 1.0]
+    assert lm.expected(lattice, "a b", metric).value == pytest.approx(float(share @ np.array(scores)))
+    assert lm.oracle(lattice, "a b", metric).words == ("a",)
 
 
 def test_a_map_has_a_scale():

@@ -170,7 +170,8 @@ class GRR(Metric[RecognitionStatistics]):
         return known[references]
 
     def _parameters(self) -> dict[str, str]:
-        return {name: exact_text(Fraction(getattr(self, name))) for name in ("alpha", "beta")}
+        _, unit, alpha, beta = self.gains
+        return {"alpha": exact_text(Fraction(alpha, unit)), "beta": exact_text(Fraction(beta, unit))}
 
     def _word_sets(self) -> dict[str, frozenset[str]]:
         return {"ignore": self.ignore, "wildcard": self.wildcard}
@@ -560,6 +561,7 @@ _ARITHMETIC = (
     *("gain", "merit", "best_of", "numerator", "exact_numerator", "denominator", "value", "parts", "values", "columns"),
     *("statistics", "evaluate", "best_reference", "score", "corpus", "corpus_score", "counts", "table", "list_counts"),
     *("align", "counted_words", "counted", "higher_is_better", "rate_map", "bounds"),
+    *("_units", "_units_of", "_counted", "_pair_counts", "_best_rows", "_best_string"),
 )
 # Texts with all kinds of edits, letters and empty sides.
 _PROBES = ("", "a", "A b", "b a", "a b a c", "b, c 1 a a", "uh a b c d", "x y z a b c d", "我 们 a é", "d c b a d c")

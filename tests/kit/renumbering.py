@@ -1,6 +1,7 @@
 """The same graph with other numbers: states, arcs, nodes and edges in another order, and words with other numbers."""
 
 import random
+from collections.abc import Callable
 
 import latticemetric as lm
 
@@ -15,10 +16,12 @@ def _shuffled(draw: random.Random, count: int) -> list[int]:
     return draw.sample(range(count), count)
 
 
-def _vocabulary(draw: random.Random, vocabulary: lm.Vocabulary) -> tuple[lm.Vocabulary, dict[int, int]]:
+def _vocabulary(draw: random.Random, vocabulary: lm.Vocabulary) -> tuple[lm.Vocabulary, Callable[[int], int]]:
     items = dict(vocabulary.items())
+    if not items:  # numbers are their own words
+        return vocabulary, lambda number: number
     numbers = dict(zip(items, draw.sample(sorted(items), len(items)), strict=True))
-    return lm.Vocabulary({numbers[number]: word for number, word in items.items()}), {0: 0, **numbers}
+    return lm.Vocabulary({numbers[number]: word for number, word in items.items()}), {0: 0, **numbers}.__getitem__
 
 
 def _scores(scores, steps: list[int], ends: list[int]) -> dict[str, lm.Column]:
@@ -37,7 +40,7 @@ def _lattice(lattice: lm.Lattice, draw: random.Random) -> lm.Lattice:
     return lm.Lattice.from_arcs(
         [state[lattice.source[a]] for a in arcs],
         [state[lattice.target[a]] for a in arcs],
-        [number[int(lattice.word[a])] for a in arcs],
+        [number(int(lattice.word[a])) for a in arcs],
         start=state[0],
         final=[state[lattice.final[k]] for k in ends],
         scores=_scores(lattice.scores, arcs, ends),
@@ -54,7 +57,7 @@ def _forest(forest: lm.Forest, draw: random.Random) -> lm.Forest:
     return lm.Forest.from_edges(
         [node[forest.head[e]] for e in edges],
         [[node[tail] for tail in tails[e]] for e in edges],
-        [[number[symbol] if symbol >= 0 else symbol for symbol in target[e]] for e in edges],
+        [[number(symbol) if symbol >= 0 else symbol for symbol in target[e]] for e in edges],
         goals=[node[forest.goals[k]] for k in goals],
         scores=_scores(forest.scores, edges, goals),
         vocabulary=vocabulary,

@@ -137,3 +137,20 @@ def test_speakers_and_labels_have_the_errors_of_sclite(by):
     done = run("score", *files, "-m", "sclite", "--lowercase", "--by", by, "--resamples", "0", "--format", "json")
     rows = json.loads(done.stdout)["details"]
     assert {one["group"]: (one["words"], one["errors"]) for one in rows if one["group"]} == SCLITE[by]
+
+
+# The errors of each speaker that sclite 2.10 finds in a meeting (-D -o rsum).
+MEETING = {
+    "COU": 1345, "FE008": 121, "FE016": 154, "FE041": 274, "FE060": 260, "FN054": 79, "FN061": 57, "ME001": 60,
+    "ME011": 674, "ME013": 760, "ME018": 88, "ME031": 417, "MN014": 158, "MN017": 120, "NWXRPL": 460, "TBVSTT": 1756,
+    "YWTKTM": 1064,
+}  # fmt: skip
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no data in {DATA} (LATTICEMETRIC_DATA)")
+def test_speakers_of_meetings_with_labels_have_the_errors_of_sclite():
+    files = (DATA / "meetings" / f"rt04s.cmu-icsi.{name}.gz" for name in ("ctm", "stm"))
+    options = ("-m", "sclite", "--lowercase", "--by", "speaker", "--resamples", "0", "--format", "json")
+    rows = json.loads(run("score", *files, *options).stdout)["details"]
+    assert {one["group"]: one["errors"] for one in rows if one["group"]} == MEETING

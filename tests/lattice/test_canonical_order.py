@@ -70,7 +70,7 @@ def test_it_is_the_same_lattice_in_order(lattice, seed):
 
 def test_arcs_are_in_the_order_of_the_alphabet():
     lattice = lm.Lattice.from_arcs(
-        [0] * 4, [1] * 4, [3, 1, 0, 2], final=[1], vocabulary=lm.Vocabulary.from_words("bca")
+        [0] * 4, [1] * 4, [3, 1, 0, 2], final=[1], vocabulary=lm.Vocabulary.from_words("b c a")
     )
     assert lattice.vocabulary.words(in_canonical_order(lattice).word) == ["", "a", "b", "c"]
 

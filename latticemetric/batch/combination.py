@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,8 @@ from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, ReferenceFile, read_references, require_lines, texts_with_ids
 from latticemetric.formats.registry import UnknownFormatError, sniff
 from latticemetric.formats.streams.compression import is_tar
-from latticemetric.formats.streams.stream import STANDARD_INPUT, is_kept, keep, open_stream, warn
-from latticemetric.line_ids import Ids, Lines, LineStyle, are_positions, judge_by_names, judge_lines
+from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, is_kept, keep, open_stream, warn
+from latticemetric.line_ids import Ids, Lines, LineStyle, are_positions, judge_by_names, judge_lines, listed_names
 from latticemetric.mbr_decoding.combination import Combination, combine
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -79,7 +80,8 @@ def read_systems(
 ) -> list[Utterance]:
     """Read the outputs of systems, one file each: transcripts, CTMs, n-best lists or lattices.
 
-    Match utterances by id, or by order if a file has no ids. If each file has one utterance, ignore ids.
+    Match utterances by id, or by order if a file has no ids. If each file has one utterance, ignore ids. A system has
+    no words in an utterance that its file lacks; an empty file has no words in any utterance. Warnings tell of both.
 
     Args:
         paths: The files.
@@ -102,15 +104,24 @@ def read_systems(
     files = _outputs(paths, format, style=style, reading=reading, beside=beside)
     if lowercase or ignore:
         files = [_prepared(file, lowercase=lowercase, ignore=ignore) for file in files]
-    counts = {len(file) for file in files}
-    if counts == {1}:
-        own = [name for file in files for name, is_id, _ in file if is_id]
-        return [Utterance((own or ["1"])[0], {p: file[0][2] for p, file in zip(paths, files, strict=True)})]
+    return _paired(paths, files)
+
+
+def _paired(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> list[Utterance]:
+    """Match the utterances of all files."""
+    for path, file in zip(paths, files, strict=True):
+        if not file:
+            warn(path, "the file is empty, so this system has no words")
+    if not any(files):
+        return [Utterance("1", dict.fromkeys(paths, ()))]
+    counts = {len(file) for file in files if file}
+    if counts == {1} and not all(one.is_id for file in files for one in file):
+        files = [file or _numbered([[]]) for file in files]
+    if {len(file) for file in files} == {1}:
+        return [_only_utterance(paths, files)]
     if all(is_id for file in files for _, is_id, _ in file):
-        tables = [{name: graph for name, _, graph in file} for file in files]
-        _require_same_ids(paths, tables)
-        return [Utterance(name, {p: table[name] for p, table in zip(paths, tables, strict=True)}) for name in tables[0]]
-    if len(counts) > 1:
+        return _matched(paths, files)
+    if len({len(file) for file in files}) > 1:
         listed = ", ".join(f"{path} has {len(file)}" for path, file in zip(paths, files, strict=True))
         raise FormatError(
             f"the systems have different numbers of utterances: {listed}",
@@ -130,12 +141,38 @@ def read_systems(
     ]
 
 
-def _require_same_ids(paths: Sequence[str], tables: Sequence[Mapping[str, Any]]) -> None:
-    for path, table in zip(paths, tables, strict=True):
-        for here, there, one, other in ((paths[0], path, tables[0], table), (path, paths[0], table, tables[0])):
-            if lacking := [name for name in one if name not in other]:
-                what = f"there is no utterance '{shortened(lacking[0])}' in {there}"
-                raise FormatError(what, where=here, advice="give the same utterances of each system")
+def _only_utterance(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> Utterance:
+    """Return the only utterance of each file; warn if they have different ids."""
+    ids = {file[0].name: path for path, file in zip(paths, files, strict=True) if file[0].is_id}
+    if len(ids) > 1:
+        (first, _), (other, path) = list(ids.items())[:2]
+        warn(path, f"the only utterance is '{shortened(other)}', and combined with '{shortened(first)}' of other files")
+    return Utterance(next(iter(ids), "1"), {p: file[0].output for p, file in zip(paths, files, strict=True)})
+
+
+def _matched(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> list[Utterance]:
+    """Match utterances by id; where a file lacks an utterance, the system has no words.
+
+    Raises:
+        FormatError: A file has no utterance of the other files, or ids differ only in case.
+    """
+    tables = {path: {one.name: one.output for one in file} for path, file in zip(paths, files, strict=True)}
+    names = list(dict.fromkeys(chain.from_iterable(tables.values())))
+    for path, table in tables.items():
+        others = dict.fromkeys(chain.from_iterable(other for name, other in tables.items() if name != path))
+        lacking = [name for name in others if name not in table]
+        if not table or not lacking:
+            continue
+        known = {name.casefold() for name in table}
+        recased = [name for name in lacking if name.casefold() in known]
+        if recased or len(lacking) == len(others):
+            own = [name for name in table if name not in others]
+            what = f"ids are not those of the other files: only here: {listed_names(own) or 'none'}; "
+            what += f"only there: {listed_names(lacking)}{' (some differ only in case)' if recased else ''}"
+            raise FormatError(what, where=path, advice="give the same utterances of each system")
+        what = f"{len(lacking)} of {len(names)} utterances are not in this file, so this system has no words there"
+        warn(path, f"{what}: {listed_names(lacking)}")
+    return [Utterance(name, {path: table.get(name, ()) for path, table in tables.items()}) for name in names]
 
 
 def _outputs(
@@ -150,7 +187,9 @@ def _outputs(
     found: dict[str, list[Output]] = {}
     lines: dict[str, list[list[str]]] = {}
     for path in paths:
-        if format_name == TEXT or (format_name is None and _is_text(path, style)):
+        if _is_silent(path):
+            lines[path] = _empty_lines(path)
+        elif format_name == TEXT or (format_name is None and _is_text(path, style)):
             texts = _texts(path)
             if isinstance(texts, ReferenceFile):
                 found[path] = [Output(name, is_id=True, output=list(one.words)) for name, one in texts.keyed().items()]
@@ -158,7 +197,8 @@ def _outputs(
                 lines[path] = texts
         else:
             found[path] = list(_graphs(path, format_name, reading))
-    is_keyed = style == "keyed" or (style == "auto" and bool(lines) and _are_keyed(lines, found, beside))
+    spoken = {path: texts for path, texts in lines.items() if any(texts)}
+    is_keyed = style == "keyed" or (style == "auto" and _are_keyed(spoken, found, beside))
     for path, texts in lines.items():
         found[path] = _keyed(path, texts) if is_keyed else _numbered(texts)
     return [found[path] for path in paths]
@@ -174,8 +214,12 @@ def _are_keyed(
     lines: Mapping[str, Sequence[Sequence[str]]], others: Mapping[str, Sequence[Output]], beside: Sequence[str]
 ) -> bool:
     """Decide whether lines of text begin with ids; warn if they do, or if it is not sure."""
+    known = [
+        Ids(path, [one.name for one in outputs]) for path, outputs in others.items() if outputs and outputs[0].is_id
+    ]
+    if not lines:
+        return bool(known)  # files without words have the ids of others
     files = [Lines(path, texts) for path, texts in lines.items()]
-    known = [Ids(path, [one.name for one in outputs]) for path, outputs in others.items() if outputs[0].is_id]
     for path in beside:
         keep(path)
         reference = read_references(path)
@@ -222,6 +266,21 @@ def _is_text(path: str, style: LineStyle) -> bool:
     except IsADirectoryError:
         return False
     return False
+
+
+def _is_silent(path: str) -> bool:
+    """Check whether a file has nothing but empty lines and comments of NIST's formats."""
+    if (path == STANDARD_INPUT and not is_kept(path)) or Path(path).is_dir():
+        return False
+    with open_stream(path) as stream:
+        head = stream.head()
+    return len(head) < HEAD_SIZE and all(line.startswith(b";;") or not line.strip() for line in head.splitlines())
+
+
+def _empty_lines(path: str) -> list[list[str]]:
+    """Return no words for each line of a file that has none; comments do not count."""
+    with open_stream(path) as stream:
+        return [[] for line in stream.lines() if not line.startswith(";;")]
 
 
 def _texts(path: str) -> ReferenceFile | list[list[str]]:

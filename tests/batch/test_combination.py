@@ -120,12 +120,57 @@ class TestReading:
 
     def test_ids_pair_utterances(self, tmp_path):
         paths = written(tmp_path, a_trn="x y (u1)\nz (u2)\n", b_txt="u2 z\nu1 x y\n")
-        with pytest.raises(lm.FormatError, match=r"there is no|different numbers"):
-            read_systems([paths[0], *written(tmp_path, c_trn="z (u2)\nz (u3)\n")])
         found = read_systems(paths, style="plain")
         assert [name for name, _ in found] == ["u1", "u2"]
         keyed = written(tmp_path, d_txt="u2 z\nu1 x\n")
         assert dict(read_systems([*paths[1:], *keyed], style="keyed"))["u1"][keyed[0]] == ["x"]
+
+    def test_a_system_has_no_words_where_its_file_lacks_an_utterance(self, tmp_path, caplog):
+        whole, part = written(tmp_path, a_ctm="u 1 0 1 x\nv 1 0 1 y\nw 1 0 1 z\n", b_ctm="v 1 0 1 y\nx 1 0 1 q\n")
+        found = read_systems([whole, part])
+        assert [name for name, _ in found] == ["u,1", "v,1", "w,1", "x,1"]
+        assert [combine_all([one]).combinations[0].words for one in found] == [("x",), ("y",), ("z",), ("q",)]
+        assert combine_all([found[0]], null=2.0).combinations[0].words == ()
+        assert "b.ctm: 2 of 4 utterances are not in this file, so this system has no words there: 'u,1', 'w,1'" in (
+            caplog.text
+        )
+        assert "a.ctm: 1 of 4 utterances are not in this file, so this system has no words there: 'x,1'" in caplog.text
+
+    @pytest.mark.parametrize("other", ["u1 x y (v1)\nz (v2)\n", "x y (U1)\nz (u2)\nq (u3)\n"])
+    def test_other_ids_are_no_silence(self, other, tmp_path):
+        paths = written(tmp_path, a_trn="x y (u1)\nz (u2)\n", b_trn=other)
+        with pytest.raises(lm.FormatError, match=r"only here: 'u1'.*; only there: '[vU]1'"):
+            read_systems(paths)
+
+    @pytest.mark.parametrize("empty", ["", "\n", ";; a comment\n"])
+    @pytest.mark.parametrize("name", ["b_txt", "b_ctm", "b_trn"])
+    def test_an_empty_file_is_a_silent_system(self, empty, name, tmp_path, caplog):
+        (silent,) = written(tmp_path, **{name: empty})
+        for kind, text, names in (
+            ("a_txt", "x y\n", ["1"]),
+            ("a_trn", "x y (u1)\nx y (u2)\n", ["u1", "u2"]),
+            ("a_ctm", "u 1 0 1 x\nu 1 1 1 y\n", ["u,1"]),
+        ):
+            (path,) = written(tmp_path, **{kind: text})
+            for paths in ([path, silent], [silent, path]):
+                found = read_systems(paths)
+                assert [utterance.name for utterance in found] == names
+                assert all(lm.combine(outputs).words == ("x", "y") for _, outputs in found)
+                assert all(lm.combine(outputs, null=2).words == () for _, outputs in found)
+        assert "the file is empty, so this system has no words" in caplog.text
+
+    def test_an_empty_file_is_not_several_lines(self, tmp_path):
+        lines, silent, blank = written(tmp_path, a_txt="x\ny\n", b_txt="", c_txt="\n\n")
+        with pytest.raises(lm.FormatError, match=r"a.txt has 2, .*b.txt has 0"):
+            read_systems([lines, silent])
+        assert [list(outputs.values()) for _, outputs in read_systems([lines, blank])] == [[["x"], []], [["y"], []]]
+        ((name, outputs),) = read_systems([silent])
+        assert (name, lm.combine(outputs).words) == ("1", ())
+
+    def test_other_ids_of_single_utterances_are_told(self, tmp_path, caplog):
+        ((name, _),) = read_systems(written(tmp_path, a_trn="x (u1)\n", b_trn="x (u2)\n"))
+        assert name == "u1"
+        assert "b.trn: the only utterance is 'u2', and combined with 'u1' of other files" in caplog.text
 
     def test_a_file_stands_for_one_system(self, tmp_path):
         (path,) = written(tmp_path, a_txt="x\n")

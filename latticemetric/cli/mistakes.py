@@ -30,10 +30,16 @@ _OPTIONS_ELSEWHERE = {
     "--threads": "--workers", "--json": "--format json", "--jsonl": "--format jsonl", "--tsv": "--format tsv",
     "--out": "--output", "--outfile": "--output", "--wer": "--metric wer", "--bleu": "--metric bleu",
     "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
+    "-m": "--metric", "-n": "--nbest", "--k": "--at", "--top-k": "--at",
     "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
 }  # fmt: skip
 TRANSCRIPTS = frozenset(("trn", "stm", "ctm"))
 """Formats of texts, which are also read as graphs: of one path, or with alternatives."""
+# Names of options for what are arguments here.
+_ARGUMENTS_ELSEWHERE = frozenset((
+    "-i", "-r", "--hyp", "--hyps", "--hypothesis", "--hypotheses", "--ref", "--refs", "--reference",
+    "--references", "--input", "--gold", "--predicted", "--lattice", "--lattices", "--graphs",
+))  # fmt: skip
 # Click's names of types.
 _KINDS = {"float range": "number", "float": "number", "integer range": "whole number", "integer": "whole number"}
 _LIKENESS = 0.75
@@ -53,7 +59,7 @@ def explained(error: click.ClickException) -> str:
         case _ if (verb := _unknown_verb(error)) is not None:
             what = _explain_verb(verb)
         case _:
-            what = error.format_message()[:1].lower() + error.format_message()[1:].rstrip(".")
+            what = _explain_extra(error.format_message()[:1].lower() + error.format_message()[1:].rstrip("."), context)
     if context is None or isinstance(error, click.MissingParameter):
         return f"error: {what}"
     return f"error: {what}; see {context.command_path} --help"
@@ -75,7 +81,16 @@ def _explain_verb(name: str) -> str:
     elsewhere = _VERBS_ELSEWHERE.get(name.lower())
     meant = [elsewhere] if elsewhere else alike(name.lower(), VERBS)
     what = f"there is no verb '{shortened(name)}'"
+    if not meant and os.path.exists(name):  # noqa: PTH110  the name may be an invalid path
+        return f"{what}, but a file; name a verb before it, such as oracle or score"
     return f"{what}; did you mean {' or '.join(meant)}?" if meant else what
+
+
+def _explain_extra(what: str, context: click.Context | None) -> str:
+    """Suggest the output for an argument that is one too many, if it may be its name."""
+    extra = re.fullmatch(r"got unexpected extra argument \((\S+[.]\w+)\)", what)
+    has_output = context is not None and any("--output" in one.opts for one in context.command.params)
+    return f"{what}; did you mean --output {extra[1]}?" if extra and has_output else what
 
 
 def _explain_option(name: str, context: click.Context | None) -> str:
@@ -87,6 +102,10 @@ def _explain_option(name: str, context: click.Context | None) -> str:
     meant = _OPTIONS_ELSEWHERE.get(name)
     if meant is not None and meant.split()[0] in own:
         return f"{what}; did you mean {meant}?"
+    if longer := [spelling for spelling in own if name.startswith("--") and spelling.startswith(name)]:
+        return f"{what}; did you mean {' or '.join(longer[:2])}?"
+    if name in _ARGUMENTS_ELSEWHERE or (name in {"-o", "--output"} and _has_target(context)):
+        return f"{what}; files are arguments: {_usage(context)}"
     verbs = [verb for verb in _verbs_with(name) if verb != context.info_name]
     if verbs:
         return f"{what} here; these verbs have it: {', '.join(verbs[:_MOST_VERBS])}{', …' * (len(verbs) > _MOST_VERBS)}"
@@ -105,12 +124,15 @@ def _explain_missing(error: click.MissingParameter, context: click.Context | Non
     hint = error.param_hint or (error.param and error.param.get_error_hint(context))
     text = hint if isinstance(hint, str) else " or ".join(hint or ["a parameter"])
     name = text.replace("'", "").replace("[", "").replace("]", "")
-    usage = (
-        ""
-        if context is None
-        else f"; usage: {context.command_path} {' '.join(context.command.collect_usage_pieces(context))}"
-    )
-    return f"{name} is missing{usage}"
+    return f"{name} is missing" if context is None else f"{name} is missing; usage: {_usage(context)}"
+
+
+def _usage(context: click.Context) -> str:
+    return f"{context.command_path} {' '.join(context.command.collect_usage_pieces(context))}"
+
+
+def _has_target(context: click.Context) -> bool:
+    return any(one.name == "target" for one in context.command.params)
 
 
 def _explain_value(error: click.BadParameter) -> str:
@@ -138,6 +160,10 @@ def wrong_kinds(error: InputError, given: Mapping[str, Any]) -> UsageError | Non
     kind, others = _kind_of(graphs), [(name, _kind_of(name)) for name in references]
     if kind is not None and kind not in TRANSCRIPTS:
         return next((_one_too_many(graphs, name) for name, other in others if other == kind), None)
+    if kind == "ctm" and given.get("own_confidences") is False:
+        return UsageError(
+            error.what, where=error.where, advice="to judge the confidences of a CTM, add --own-confidences"
+        )
     if references and _are_texts(graphs, kind) and all(_are_texts(*one) and one[1] != (kind or "") for one in others):
         advice = f"to score texts, use latticemetric score {graphs} {' '.join(references)}"
         if kind is None:

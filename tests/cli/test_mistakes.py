@@ -29,6 +29,25 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("oracle a b --wibble", "there is no option --wibble; see latticemetric oracle --help"),
         ("oracle a b --format jsn", "--format: 'jsn' is not one of .* (did you mean json or jsonl?)"),
         ("prune a b --beam x", "--beam: 'x' is not a number; see"),
+        ("score a b --metric wer", "there is no option --metric; did you mean --metrics?"),
+        ("sweep a b --beam 1", "there is no option --beam; did you mean --beams?"),
+        ("sweep a b --nbest 1", "there is no option --nbest; did you mean --nbest-sizes?"),
+        ("combine a --ref b", "there is no option --ref; did you mean --reference?"),
+        ("oracle a b -m wer", "there is no option -m; did you mean --metric?"),
+        ("lists a b --k 1", "there is no option --k; did you mean --at?"),
+        (
+            "score --hyp a --ref b",
+            "no option --hyp; files are arguments: latticemetric score [OPTIONS] HYP REF...; see",
+        ),
+        ("tags a --gold b", "no option --gold; files are arguments: latticemetric tags [OPTIONS] GOLD PRED...; see"),
+        ("convert a -o b", "no option -o; files are arguments: latticemetric convert [OPTIONS] GRAPHS TARGET; see"),
+        ("prune a --output b", "no option --output; files are arguments: latticemetric prune [OPTIONS] GRAPHS TARGET"),
+        ("draw a b.svg", "got unexpected extra argument (b.svg); did you mean --output b.svg?"),
+        ("sweep a 2 --beams 1", "2: cannot be opened: No such file or directory; if it belongs to an option, write it"),
+        (
+            "best http://a.b/c.slf",
+            "http://a.b/c.slf: there is no such file; download the file first, or pipe it into -",
+        ),
         ("nbest a -n 1.5", "--nbest / -n: '1.5' is not a whole number; see"),
         ("best", "GRAPHS... is missing; usage: latticemetric best [OPTIONS] GRAPHS..."),
     ],
@@ -49,6 +68,20 @@ def test_all_verbs_recognise_swapped_arguments(verb, tmp_path):
     more = ["--output", tmp_path / "page.html"] if verb == "report" else ["--beams", 1] if verb == "sweep" else []
     done = run("latticemetric", verb, *reversed(MEETING), *more)
     assert_one_line_error(done, "meeting.lat.txt holds graphs; give LATTICES before REFERENCES$")
+
+
+def test_a_text_in_place_of_a_file_is_recognised():
+    done = run("latticemetric", "score", "the cat sat", "the cat", "--metrics", "wer")
+    assert_one_line_error(done, "the cat: cannot be opened: No such file or directory; if it is a text, write it to")
+
+
+def test_a_file_in_place_of_a_verb_is_recognised():
+    assert_one_line_error(run("latticemetric", *MEETING), "there is no verb '.*', but a file; name a verb before it")
+
+
+def test_a_ctm_is_calibrated_by_its_own_confidences():
+    done = run("latticemetric", "calibrate", EXAMPLES / "radio.ctm", EXAMPLES / "radio.stm")
+    assert_one_line_error(done, "to judge the confidences of a CTM, add --own-confidences$")
 
 
 VERBS_WITH_REFERENCES = ("oracle", "sweep", "lists", "expected", "calibrate", "report")

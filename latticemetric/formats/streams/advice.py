@@ -9,6 +9,9 @@ import re
 
 from latticemetric.errors import harmless
 
+_URL = re.compile(r"[a-z][a-z0-9+.]*://")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?(?:,[0-9.]+)*")
+_TEXT = re.compile(r"\S\s+[^\s.]+[.]?$")  # words, the last of which has no suffix
 _LIKENESS = 0.7
 _MOST_COMPARED = 250  # it takes about 2 ms to compare so many names
 
@@ -28,6 +31,12 @@ def advice_for(path: str, error: OSError) -> str | None:
 def advice_for_missing(path: str) -> str:
     """Return advice about a path that does not exist: the name of a similar file, or the part of the path to check."""
     folder, name = os.path.split(path)
+    if _URL.match(path):
+        return "download the file first, or pipe it into -"
+    if _NUMBER.fullmatch(path):
+        return "if it belongs to an option, write it there, such as -n 5 or --beams 1,2,3"
+    if _TEXT.search(path) and not folder:
+        return "if it is a text, write it to a file"
     if folder and not os.path.isdir(folder):  # noqa: PTH112  a plain string
         return f"check the path: there is no folder {harmless(folder)}"
     if (similar := _similar_file(folder or os.curdir, name)) is not None:

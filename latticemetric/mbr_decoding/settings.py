@@ -5,7 +5,7 @@ ByNgrams(p=0.74, r=0.62)
 >>> decided_by("bleu", {"order": 2})
 Traceback (most recent call last):
 latticemetric.errors.UsageError: MBR by bleu has no setting 'order'; its settings are scale, beam, determinize, \
-seed, weights, pruning_confidence, samples
+samples, seed, weights, pruning_confidence
 """
 
 from __future__ import annotations

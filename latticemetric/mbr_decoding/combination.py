@@ -27,7 +27,7 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import consensus
-from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, least_risk, own_scales
+from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, costs_of, least_risk, own_scales
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, times_in_order
 from latticemetric.metrics.reference_checks import check_candidate
 from latticemetric.posterior.best import Times
@@ -124,8 +124,22 @@ class Output(Frozen):
         return tuple(word for word in (self.words[first] for first in self.first[:-1].tolist()) if word)
 
     def as_graph(self) -> Lattice:
-        """Return the graph of the output; for a string, a lattice with one path."""
-        return Lattice.from_strings([self.words]) if self.graph is None else self.graph
+        """Return the graph of the output; for a string, a lattice with one path; for other slots, all their paths."""
+        if self.graph is not None:
+            return self.graph
+        if self.is_string:
+            return Lattice.from_strings([self.words])
+        place = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+        shares = self.probabilities / np.add.reduceat(self.probabilities, self.first[:-1])[place]
+        vocabulary = Vocabulary.from_words(word for word in self.words if word)
+        return Lattice.from_arcs(
+            place,
+            place + 1,
+            [vocabulary.number(word) if word else EPSILON for word in self.words],
+            final=[len(self.first) - 1],
+            scores={"cost": Column(costs_of(shares), np.zeros(1))},
+            vocabulary=vocabulary,
+        )
 
     def content(self) -> tuple[Any, ...]:
         """Return a sort key of the content, equal only for equal outputs."""

@@ -173,9 +173,9 @@ def _union(outputs: Sequence[WeightedOutput], scale: float, scales: Scales | Non
         parts["source"] += [[0], graph.source + states]
         parts["target"] += [[states], graph.target + states]
         parts["word"] += [[EPSILON], [vocabulary.number(word) if word else EPSILON for word in words]]
-        parts["cost"] += [[-math.log(weight / all_weights)], _costs_of(steps.transition)]
+        parts["cost"] += [[-math.log(weight / all_weights)], costs_of(steps.transition)]
         parts["final"].append(graph.final + states)
-        parts["final_cost"].append(_costs_of(steps.ending[graph.final]))
+        parts["final_cost"].append(costs_of(steps.ending[graph.final]))
         states += graph.num_states
     return Lattice.from_arcs(
         np.concatenate(parts["source"]),
@@ -196,7 +196,7 @@ def _times_of(graphs: Sequence[Lattice]) -> Floats | None:
     return np.concatenate([[min(float(times.min()) for times in known)], *known])
 
 
-def _costs_of(probabilities: Floats) -> Floats:
+def costs_of(probabilities: Floats) -> Floats:
     """Return −log of probabilities; a probability of 0 counts as the smallest normal number."""
     costs: Floats = -np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
     return costs

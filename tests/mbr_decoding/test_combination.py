@@ -495,6 +495,14 @@ class TestGraphs:
         assert one.words == other.words
         assert one.least_risk.risk == pytest.approx(other.least_risk.risk)
 
+    def test_minimum_risk_of_a_part_counts_the_alternatives_of_its_slots(self):
+        lattice = lm.Lattice.from_strings(["a b", "c b"], costs=-np.log([0.75, 0.25]))
+        found = lm.combine([lattice, "c b d"], scheme="mbr")
+        best = found.part(0, len(found.slots)).mbr()
+        assert best.words == found.words
+        assert best.risk == pytest.approx(found.least_risk.risk)
+        assert found.part(0, 1).mbr([1, 0]).risk == pytest.approx(0.25)
+
     def test_minimum_risk_has_times_if_all_systems_have(self):
         one, other = timed(["a", "b"], [(0, 1), (1, 2)]), timed(["a", "c", "b"], [(0, 1), (1.2, 1.4), (1.6, 2)])
         found = lm.combine([one, one, other], scheme="mbr")

@@ -208,6 +208,72 @@ class _NumericVocabulary(Vocabulary):
         return "Vocabulary.numeric()"
 
 
+class PartialVocabulary(Vocabulary):
+    """A symbol table that may lack numbers: the word of such a number is its digits.
+
+    Only readers use it; `complete` gives a graph a plain table.
+    """
+
+    __slots__ = ("_plain",)
+
+    _plain: Vocabulary
+
+    def number(self, word: str) -> int:
+        """Return the number of a word; digits that the table lacks are their own number."""
+        number = self._number.get(word)
+        if number is not None:
+            return number
+        spelled = _number_spelled(word)
+        return UNKNOWN if spelled in self._word else spelled
+
+    def word(self, number: int) -> str:
+        """Return the word of a number, or its digits if the table lacks it; ε is the empty string."""
+        if number == EPSILON:
+            return ""
+        word = self._word.get(number)
+        if word is not None:
+            return word
+        if (other := self._number.get(str(number))) is not None:
+            what = f"word number {number} is not in the symbol table, which has '{number}' as the word of {other}"
+            raise InputError(what, advice="give the symbol table of this graph")
+        return str(number)
+
+    def check(self, numbers: Words) -> None:
+        """Raise an error if a number is no word number at all."""
+        Vocabulary.numeric().check(numbers)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.number(word) != UNKNOWN
+
+    def has(self, number: int) -> bool:
+        """Return True if the table has this number, or if it is ε."""
+        return number == EPSILON or number in self._word
+
+    def complete(self, numbers: Iterable[Words]) -> tuple[Vocabulary, list[int]]:
+        """Return a plain table of the words with these numbers, and the numbers that the symbol table lacks.
+
+        Raises:
+            InputError: The symbol table has none of these numbers.
+        """
+        used = {number for part in numbers for number in part.tolist() if number > EPSILON}
+        lacking = sorted(number for number in used if number not in self._word)
+        if not lacking:
+            return self._as_plain(), []
+        if len(lacking) == len(used):
+            what = f"word number {lacking[0]} is not in the symbol table"
+            raise InputError(what, advice="give the symbol table of this graph")
+        return Vocabulary({EPSILON: self.epsilon} | {number: self.word(number) for number in sorted(used)}), lacking
+
+    def _as_plain(self) -> Vocabulary:
+        """Return the same table as a `Vocabulary`, made once."""
+        try:
+            return self._plain
+        except AttributeError:
+            self._plain = Vocabulary.__new__(Vocabulary)
+            self._plain.__setstate__(self.__getstate__())
+            return self._plain
+
+
 @lru_cache(maxsize=2**14)
 def _number_spelled(word: str) -> int:
     """Return the number that a word spells in decimal digits, without leading zeros; otherwise `UNKNOWN`."""

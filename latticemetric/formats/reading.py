@@ -7,12 +7,14 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from latticemetric.arguments import path_text
 from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.formats.marks import marks_as_words
+from latticemetric.formats.partial_table import note_lacking
 from latticemetric.formats.registry import (
     FOLDER_FORMATS,
     Block,
@@ -30,7 +32,9 @@ from latticemetric.formats.streams.paths import expand, pattern_of_others
 from latticemetric.formats.streams.specifiers import file_named
 from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, decoded_line, open_stream
 from latticemetric.graph import Graph
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.nbest import NBest
+from latticemetric.vocabulary import EPSILON, PartialVocabulary, Vocabulary, split_words
 
 # The number of first bytes that distinguish compressed files from text.
 _MAGIC = 4
@@ -91,7 +95,19 @@ def entries(
     With `keep_marks`, sentence marks are words (see `formats/marks.py`).
     """
     read = _entries(paths, format_name, vocabulary)
+    if isinstance(vocabulary, PartialVocabulary):
+        read = (entry.changed(partial(_with_whole_table, place=entry.place)) for entry in read)
     return (entry.changed(marks_as_words) for entry in read) if keep_marks else read
+
+
+def _with_whole_table(graph: Graph, place: str) -> Graph:
+    """Return the graph with a table of all its words; say once a run that the symbol table lacks numbers."""
+    if isinstance(graph, NBest) or not isinstance(graph.vocabulary, PartialVocabulary):
+        return graph
+    symbols = graph.word if isinstance(graph, Lattice) else graph.target.values
+    table, lacking = graph.vocabulary.complete([symbols])
+    note_lacking(place, lacking)
+    return replace(graph, vocabulary=table)
 
 
 def _entries(
@@ -265,7 +281,10 @@ def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
 
 
 def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
-    """Read a symbol table: one `word number` per line, or a binary table of OpenFst; number 0 is always ε."""
+    """Read a symbol table: lines `word number` or `number word`, or a binary table of OpenFst; number 0 is always ε.
+
+    The table may lack numbers of graphs, which stay numbers.
+    """
     words: dict[int, str] = {}
     numbers: dict[str, int] = {}
     source = path_text(path, "the symbol table")
@@ -280,24 +299,27 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
     if not words:
         raise FormatError("the symbol table is empty", where=source)
     try:
-        return Vocabulary(words)
+        return PartialVocabulary(words)
     except InputError as error:
         raise error.at(source) from None
 
 
 def _text_symbols(stream: Stream) -> Iterator[tuple[str, str, int]]:
-    """Yield place, word and number of each line."""
-    for line in stream.lines():
-        fields = split_words(line)
-        if not fields:
-            continue
-        if len(fields) != 2 or not _SYMBOL_NUMBER.fullmatch(fields[1]):  # noqa: PLR2004
+    """Yield place, word and number of each line; if only the first fields of all lines are numbers, they are these."""
+    rows = [(stream.place(), line, fields) for line in stream.lines() if (fields := split_words(line))]
+    numbers_first = all(
+        len(fields) == 2 and _SYMBOL_NUMBER.fullmatch(fields[0])  # noqa: PLR2004  a number and a word
+        for _, _, fields in rows
+    ) and not all(_SYMBOL_NUMBER.fullmatch(fields[1]) for _, _, fields in rows)
+    for place, line, fields in rows:
+        word, number = (fields[::-1] if numbers_first else fields) if len(fields) == 2 else ("", "")  # noqa: PLR2004
+        if not _SYMBOL_NUMBER.fullmatch(number):
             raise FormatError(
                 f"'{shortened(line, 60)}' is not a word and its number",
-                where=stream.place(),
-                advice="write a word, white space and its number on each line",
+                where=place,
+                advice="write a word, white space and its number on each line, or all numbers first",
             )
-        yield stream.place(), fields[0], int(fields[1])
+        yield place, word, int(number)
 
 
 def _binary_symbols(stream: Stream) -> Iterator[tuple[str, str, int]]:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from latticemetric.cached import cached_property
 from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.formats.partial_table import note_lacking
 from latticemetric.formats.streams.compression import container_of, is_tar
 from latticemetric.formats.streams.stream import UTF_16, Stream, open_stream
 from latticemetric.formats.text.fields import is_word_number
 from latticemetric.formats.timed_texts import timed_texts
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import PartialVocabulary, Vocabulary, split_words
 
 if TYPE_CHECKING:
     from latticemetric.formats.nist.transcripts import Transcript
@@ -144,6 +145,8 @@ class ReferenceFile:
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):
             return iter(references)
+        if isinstance(table, PartialVocabulary):
+            note_lacking(self.name, sorted(number for number in map(int, words) if not table.has(number)))
         return (tuple(self._word(table, word) for word in reference) for reference in references)
 
     def _word(self, table: Vocabulary, number: str) -> str:

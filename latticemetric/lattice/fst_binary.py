@@ -37,14 +37,19 @@ _CONST_STATE = np.dtype([("final", "<f4"), *_COUNTS])
 _LOG64_CONST_STATE = np.dtype([("final", "<f8"), *_COUNTS])
 
 _SPARSE_TYPES = {"tropicalsparsetuple": "f", "tropicalsparsetuple64": "d"}
-_ARC_TYPES = {"standard", "log", "log64", *_SPARSE_TYPES}
+# HiFST's weights of two costs, compared by the first, then by the second.
+_PAIR_TYPE = "tropical_LT_tropical"
+_PAIR_ARC = np.dtype([("input", "<i4"), ("output", "<i4"), ("weight", "<f4"), ("second", "<f4"), ("target", "<i4")])
+_PAIR_CONST_STATE = np.dtype([("final", "<f4"), ("second", "<f4"), *_COUNTS])
+_ARC_TYPES = {"standard", "log", "log64", _PAIR_TYPE, *_SPARSE_TYPES}
 
 
 @dataclass(frozen=True)
 class FstArrays:
     """An OpenFst machine as columns; arcs are sorted by source state.
 
-    Weights are costs. `final` has one cost per state, infinite for states that are not final.
+    Weights are costs. `final` has one cost per state, infinite for states that are not final. `second` has the second
+    costs of weights that are pairs: of arcs, then of states.
     """
 
     start: int
@@ -57,6 +62,7 @@ class FstArrays:
     input_symbols: dict[int, str] | None = None
     output_symbols: dict[int, str] | None = None
     features: SparseFeatures | None = None
+    second: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +161,10 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
         )
     if fst_type == "const" and int(counts.sum()) != len(columns):
         raise FormatError("the states and the header of the machine give different numbers of arcs")
+    second = None
+    if arc_type == _PAIR_TYPE:
+        second = np.concatenate([columns["second"], final["second"]]).astype(np.float64)
+        final = final["final"]
     machine = FstArrays(
         start=int(start),
         final=final.astype(np.float64),
@@ -166,6 +176,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
         input_symbols=input_symbols,
         output_symbols=output_symbols,
         features=features,
+        second=second,
     )
     _check_states(machine)
     return machine, cursor.at
@@ -245,28 +256,34 @@ def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
 def _decode_vector(
     cursor: _Cursor, arc_type: str, states: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[Any]]:
-    arc = _LOG64_ARC if arc_type == "log64" else _ARC
-    header = struct.Struct("<dq" if arc_type == "log64" else "<fq")
-    final: list[float] = []
+    arc = {"log64": _LOG64_ARC, _PAIR_TYPE: _PAIR_ARC}.get(arc_type, _ARC)
+    header = struct.Struct({"log64": "<dq", _PAIR_TYPE: "<ffq"}.get(arc_type, "<fq"))
+    final: list[tuple[float, ...]] = []
     blocks: list[memoryview] = []
     data, at, end = cursor.data, cursor.at, len(cursor.data)
     # A machine written to a pipe does not know its number of states (−1): read states up to the end.
     while len(final) != states and not (states < 0 and at == end):
         size, begin = 0, at + header.size
+        values: tuple[float, ...] = ()
         if begin <= end:
-            weight, count = header.unpack_from(data, at)
-            size = arc.itemsize * count
+            values = header.unpack_from(data, at)
+            size = arc.itemsize * int(values[-1])
         if not 0 <= size <= end - begin:  # `take` raises the error; to call it for each state would be too slow
             cursor.at = at
             cursor.take(header.size)
             cursor.take(size)
         at = begin + size
-        final.append(weight)
+        final.append(values)
         blocks.append(data[begin:at])
     cursor.at = at
     columns = np.frombuffer(b"".join(blocks), dtype=arc)
     counts = np.array([len(block) // arc.itemsize for block in blocks], dtype=np.int64)
-    return np.array(final, dtype=np.float64), counts, columns
+    costs = np.array([values[0] for values in final], dtype=np.float64)
+    if arc_type != _PAIR_TYPE:
+        return costs, counts, columns
+    pairs = np.empty(len(final), dtype=[("final", "<f8"), ("second", "<f8")])
+    pairs["final"], pairs["second"] = costs, [values[1] for values in final]
+    return pairs, counts, columns
 
 
 class _SparseWeights:
@@ -325,18 +342,19 @@ def _decode_sparse(
 def _decode_const(
     cursor: _Cursor, arc_type: str, states: int, arcs: int, *, aligned: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[Any]]:
-    wide = arc_type == "log64"
+    layouts = {"log64": (_LOG64_CONST_STATE, _LOG64_ARC_ALIGNED), _PAIR_TYPE: (_PAIR_CONST_STATE, _PAIR_ARC)}
+    state, arc = layouts.get(arc_type, (_CONST_STATE, _ARC))
     if aligned:
         cursor.align()
-    table = cursor.array(_LOG64_CONST_STATE if wide else _CONST_STATE, states)
+    table = cursor.array(state, states)
     if aligned:
         cursor.align()
-    columns = cursor.array(_LOG64_ARC_ALIGNED if wide else _ARC, arcs)
+    columns = cursor.array(arc, arcs)
     counts = table["arcs"].astype(np.int64)
     begin = np.concatenate([[0], np.cumsum(counts)[:-1]]) if states else counts
     if not np.array_equal(begin[counts > 0], table["begin"][counts > 0]):
         raise FormatError("the arcs of the machine are not stored in the order of its states")
-    return table["final"], counts, columns
+    return table if arc_type == _PAIR_TYPE else table["final"], counts, columns
 
 
 def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "standard") -> bytes:

@@ -99,14 +99,17 @@ def lattice_from_arrays(
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     """Return the weights of a machine as score columns.
 
-    Sparse vectors become one column per feature and a column of default values. If there are features, and all default
-    values are 0, the column of default values is left out.
+    Pairs of costs become two columns; the second one, which only resolves ties, has scale 0. Sparse vectors become one
+    column per feature and a column of default values. If there are features, and all default values are 0, the column
+    of default values is left out.
     """
     weight = Column(machine.weight, machine.final[final])
     features = machine.features
+    arcs, states = len(machine.weight), len(machine.final)
+    if machine.second is not None:
+        return {column: weight, _SECOND: Column(machine.second[:arcs], machine.second[arcs:][final], 0.0)}
     if features is None:
         return {column: weight}
-    arcs, states = len(machine.weight), len(machine.final)
     numbers, places = np.unique(features.number, return_inverse=True)
     if len(numbers) * (arcs + states) > _MOST_CELLS_A_VALUE * (len(features.value) + arcs + states):
         raise InputError(f"{len(numbers)} features of {arcs} arcs are too sparse to be kept as columns")
@@ -115,6 +118,9 @@ def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     scores = {f"feature_{n}": Column(row[:arcs], row[arcs:][final]) for n, row in zip(numbers, cells, strict=True)}
     return scores if scores and not weight.arc.any() and not weight.final.any() else {column: weight, **scores}
 
+
+_SECOND = "second"
+"""The column of the second cost of a pair."""
 
 FEATURE_NAMES = r"feature_[0-9]+"
 """The pattern of the names of sparse features, which a machine lacks if all their values are 0."""

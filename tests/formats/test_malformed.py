@@ -101,7 +101,7 @@ def test_broken_references_are_refused(broken, tmp_path):
     empty=Broken(b"", says="empty"),
     word_only=Broken(b"<eps> 0\nword\n", 2, "'word' is not a word and its number"),
     three_fields=Broken(b"New York 1\n", 1, "is not a word and its number"),
-    number_first=Broken(b"1 word\n", 1, "is not a word and its number"),
+    numbers_first_in_one_line=Broken(b"a 1\n2 word\n", 2, "is not a word and its number"),
     negative=Broken(b"a -1\n", 1, "is not a word and its number"),
     fractional=Broken(b"a 1.5\n", 1, "is not a word and its number"),
     in_other_digits=Broken("a \u00b2\n".encode(), 1, "is not a word and its number"),

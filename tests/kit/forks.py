@@ -67,10 +67,10 @@ def _import_everything():
 def _forget_warnings():
     """Warn again of what an earlier command warned of: workers share this memory, commands do not."""
     from latticemetric.batch import feature_weights, pairing
-    from latticemetric.formats import columns, marks
+    from latticemetric.formats import columns, marks, partial_table
 
     of_pairs = (pairing._OF_FORMS, pairing._OF_SPACES, pairing._OF_MARKS)
-    for warning in (*of_pairs, columns._OF_RANK, marks._WRITTEN, feature_weights._UNWEIGHTED):
+    for warning in (*of_pairs, columns._OF_RANK, marks._WRITTEN, partial_table._LACKING, feature_weights._UNWEIGHTED):
         warning.forget()
 
 

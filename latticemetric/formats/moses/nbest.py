@@ -53,7 +53,22 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
             fields = [field.strip(_SPACE) for field in line.split(_SEPARATOR)]
             if name is None or len(fields) > 1:
                 name = fields[0]
+                _refuse_score(name, len(fields), stream)
             yield name, stream.place(), (stream.place(), fields)
+
+
+def _refuse_score(name: str, fields: int, stream: Stream) -> None:
+    """Raise `FormatError` if a line begins with a score instead of a number or an id, as some settings of Joshua write.
+
+    Then nothing says which lines belong to the same sentence.
+    """
+    is_number_of_sentence = name.isdecimal() or not is_number(name)
+    if not is_number_of_sentence and (fields == _FEWEST_FIELDS or name[0] in "+-"):
+        raise FormatError(
+            f"the line begins with the score {name}, not with the number of its sentence",
+            where=stream.place(),
+            advice="write the list with Joshua's -output-format '%i ||| %s ||| %f ||| %c'",
+        )
 
 
 def _parse(block: Sequence[_Line]) -> NBest:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from latticemetric.automata.reference import words_in
 from latticemetric.errors import shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.base import GraphText
 from latticemetric.nbest import NBest
-from latticemetric.vocabulary import EPSILON, Words
+from latticemetric.vocabulary import EPSILON, Words, split_words
 
 _MANY: Final = -1
 _FEWEST_GRAPHS = 3  # a word that looks like any other is named only after so many graphs
@@ -61,11 +63,50 @@ class OuterWords:
         known = {*spoken, *ignored}
         for side, word in zip(self._sides, outer_words(graph), strict=True):
             side.add(word, known)
-        if marks := [side for side in self._sides if side.is_mark]:
-            listed = " and ".join(f"{side.verb} with '{shortened(side.word, _SHOWN)}'" for side in marks)
-            words = " ".join(dict.fromkeys(side.word for side in marks))
+        if found := _marks(self._sides):
+            listed, words = found
             what = f"all paths {listed}, which no reference has so far; it counts as an error"
             self._warning.write(place, f"{what}; to leave it out, give --ignore '{words}'")
+
+
+def _marks(sides: Iterable[_Side]) -> tuple[str, str] | None:
+    """Return how all texts begin or end, and the words to ignore; `None` if these are no marks."""
+    marks = [side for side in sides if side.is_mark]
+    if not marks:
+        return None
+    listed = " and ".join(f"{side.verb} with '{shortened(side.word, _SHOWN)}'" for side in marks)
+    return listed, " ".join(dict.fromkeys(side.word for side in marks))
+
+
+def note_on_texts(
+    system: str, texts: Iterable[GraphText], references: Iterable[GraphText], ignored: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Return a note if all texts of a system begin or end with words that no reference has, and that are not ignored.
+
+    Examples:
+        >>> note_on_texts("out.txt", ["<s> a b", "<s> c"], ["a b", "d"])
+        ("all lines of out.txt begin with '<s>', which no reference has; --ignore '<s>' leaves it out",)
+    """
+    spoken = {word for reference in references for word in _words(reference)}.union(ignored)
+    sides = (_Side("begin"), _Side("end"))
+    for text in texts:
+        for side, place in zip(sides, (0, -1), strict=True):
+            if not side.ruled_out:
+                words = _words(text) if not isinstance(text, Lattice) else []
+                word = outer_words(text)[place] if isinstance(text, Lattice) else words[place] if words else None
+                side.add(word, spoken)
+    found = _marks(sides)
+    if found is None:
+        return ()
+    listed, words_to_ignore = found
+    what = f"all lines of {shortened(system)} {listed}, which no reference has"
+    return (f"{what}; --ignore '{words_to_ignore}' leaves it out",)
+
+
+def _words(text: GraphText) -> Sequence[str]:
+    if isinstance(text, Lattice):
+        return words_in(text)
+    return split_words(text) if isinstance(text, str) else text
 
 
 def outer_words(graph: Graph) -> tuple[str | None, str | None]:

@@ -147,6 +147,7 @@ def command(
     .nlp, CTM or plain text. Each --system is compared with HYP: the paired bootstrap gives p-values and intervals of
     the differences, and approximate randomisation gives a second p-value.
     """
+    from latticemetric.batch.outer_words import note_on_texts
     from latticemetric.evaluation.scoring import tabulate
 
     _check_details(options)
@@ -157,7 +158,11 @@ def command(
     systems = (hypotheses, *options.others)
     segments = _read(systems, references, options)
     several = [preparations.of(metric.name) for metric in metrics]
+    spoken = [text for file in segments.files[len(systems) :] for text in file]
+    ignored = word_list(options.ignore)
     notes: dict[str, None] = {}
+    for system, file in zip(systems, segments.files, strict=False):
+        notes |= dict.fromkeys(note_on_texts(system, file, spoken, ignored))
     texts: dict[str, _Prepared] = {}
     rows: list[dict[str, Tabled]] = [{} for _ in systems]
     for preparation in dict.fromkeys(several):

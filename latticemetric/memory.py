@@ -19,6 +19,7 @@ from latticemetric.errors import InputError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _UNKNOWN = 2**33
+_LARGEST_SHOWN = 999.5  # larger numbers have more than three digits
 # Plain strings, since importing pathlib takes longer than printing most of `--help`.
 _GROUPS = "/sys/fs/cgroup"
 _MEMINFO = "/proc/meminfo"
@@ -217,7 +218,7 @@ def parse_size(text: str) -> int | None:
 
 def shown_size(size: int) -> str:
     """Return a number of bytes as text for display, such as `1.5 GB`."""
-    unit = next((unit for unit in "TGMK" if size >= _UNITS[unit.lower()]), "")
+    unit = next((unit for unit in "TGMK" if size >= _LARGEST_SHOWN / 1024 * _UNITS[unit.lower()]), "")
     return f"{size / _UNITS[unit.lower()]:.3g} {unit}B"
 
 

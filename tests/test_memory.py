@@ -267,3 +267,10 @@ def test_what_a_program_takes_between_two_graphs_is_not_counted_against_the_next
         kept.append(np.empty(2**25, dtype=np.uint8))
     with memory.held(2**24):
         assert len(np.empty(2**22, dtype=np.uint8)) == 2**22
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 B"), (999, "999 B"), (1023, "0.999 KB"), (1024, "1 KB"), (2**20 - 1, "1 MB")]
+)
+def test_sizes_are_shown_in_three_digits(size, text):
+    assert memory.shown_size(size) == text

@@ -105,6 +105,8 @@ class _VoteOptions(Options):
                 where="--system-weights",
                 advice="give one weight for each file",
             )
+        if self.system_weights and not any(self.system_weights):
+            raise UsageError("all weights are 0", where="--system-weights", advice="give at least one system a weight")
 
 
 class _ColumnOptions(Options):

@@ -361,10 +361,10 @@ class Combination(Result, Frozen):
         """Return the words with the least expected number of word errors under the distributions of all systems.
 
         The distribution of a system has the weight of the system. Local searches start from the vote and from the words
-        of each system, and change words while the risk falls. So no system has words with a smaller risk. If each
-        output is one text, risks are exact, and a further search finds the optimum of most utterances: see `is_optimal`
-        of the result. If the output of a system is a graph, the search uses all of its paths, not its confusion
-        network. `one_best` of the result has the words of the vote.
+        of systems, and change words while the risk falls. No system has words with a smaller risk. If each output is
+        one text, risks are exact, and a further search finds the optimum of few short texts, and proves it: see
+        `is_optimal` of the result. If the output of a system is a graph, the search uses all of its paths, not its
+        confusion network. `one_best` of the result has the words of the vote.
 
         Args:
             weights: The weight of each system; by default, that of the combination.

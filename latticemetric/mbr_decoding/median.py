@@ -26,6 +26,7 @@ Text = tuple[str, ...]
 
 _MOST_ARCS = 200_000  # of the best-first search
 _MOST_CELLS = 1 << 22  # of its tables
+_MOST_STARTS = 5  # outputs where local searches start
 _LEAST_SHARE = 1e-300  # of the largest weight; weights below count as 0
 
 
@@ -70,7 +71,7 @@ class WeightedOutput(NamedTuple):
 class _Found(NamedTuple):
     """A text that was tried, with its risk."""
 
-    text: AlignedHypothesis
+    words: Text
     risk: float
 
 
@@ -79,33 +80,38 @@ def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, sca
 
     If each output is one text, risks are exact. A local search starts from `voted`, then a best-first search looks for
     a better text, or proves that there is none. If this ends early, and if outputs are graphs, local searches start
-    from each output. Of texts with equal risks, the first one that was found wins.
+    from the best words of the outputs, too, of up to `_MOST_STARTS` with the least risk. Of texts with equal risks, the
+    first one that was found wins.
     """
     largest = max(output.weight for output in outputs)  # a sum of large weights would be infinite
     used = [one._replace(weight=one.weight / largest) for one in outputs if one.weight / largest >= _LEAST_SHARE]
     used.sort(key=lambda one: (one.words, one.weight))
     texts = _distinct(used) if all(output.is_text for output in used) else None
     aligner = Aligner.of(_union(used, scale, scales), 1.0, None)
+    encode = aligner.lattice.vocabulary.encode
 
     def with_risk(text: AlignedHypothesis) -> _Found:
-        return _Found(text, text.risk if texts is None else texts.risk(text.words))
+        return _Found(text.words, text.risk if texts is None else texts.risk(text.words))
 
     first, best, tried = search_words(aligner, voted)
-    found, bound = [with_risk(first), with_risk(best)], None
-    others = [words for words in dict.fromkeys(output.words for output in used) if words != voted]
-    found += [with_risk(aligner.aligned(aligner.lattice.vocabulary.encode(words))) for words in others]
+    others = dict.fromkeys(output.words for output in used if output.words != voted)
+    starts = [
+        with_risk(aligner.aligned(encode(words))) if texts is None else _Found(words, texts.risk(words))
+        for words in others
+    ]
+    found, bound = [with_risk(first), with_risk(best), *starts], None
     if texts is not None:
         better, bound = texts.better_than(_best(found).risk)
-        if better is not None:
-            found.append(with_risk(aligner.aligned(aligner.lattice.vocabulary.encode(better))))
+        found += [] if better is None else [_Found(better, texts.risk(better))]
     if bound is None or _best(found).risk > bound + TIE:
-        for words in others:
+        for words, _ in sorted(starts, key=lambda one: one.risk)[:_MOST_STARTS]:
             _, best, number = search_words(aligner, words)
             found.append(with_risk(best))
             tried += number
-    text, risk = _best(found)
+    words, risk = _best(found)
+    text = aligner.aligned(encode(words))
     bound = None if bound is None else min(bound, risk)
-    return CombinedMBR(text.words, risk, text.confidences, first.words, found[0].risk, tried, text.times, bound)
+    return CombinedMBR(words, risk, text.confidences, first.words, found[0].risk, tried, text.times, bound)
 
 
 def _best(found: Sequence[_Found]) -> _Found:

@@ -197,6 +197,7 @@ def test_outputs_may_come_from_pipes(text, pipe, tmp_path):
         ),
         (["--format", "ctm"], "ctm needs times"),
         (["--system-weights", "1,2"], "--system-weights: there are 3 files, but 2 weights"),
+        (["--system-weights", "0,0,0"], "--system-weights: all weights are 0"),
     ],
 )
 def test_what_has_no_effect_is_refused(files, options, message):

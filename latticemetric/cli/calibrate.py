@@ -14,9 +14,9 @@ from latticemetric.cli.options import (
     PairedReadingOptions,
     PlottedOutputOptions,
     ResamplingOptions,
+    cased_words,
     refuse,
     weights,
-    word_list,
 )
 from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
 from latticemetric.cli.run import Failures
@@ -147,7 +147,7 @@ def command(
             refuse(["folds"], "with --test")
         if len(fit.scale) == 1:
             refuse(["criterion"], "with a single scale")
-        asked: dict[str, Any] = {"keep_going": run.keep_going, "ignored": word_list(evaluation.ignore)}
+        asked: dict[str, Any] = {"keep_going": run.keep_going, "ignored": cased_words(evaluation.ignore)}
         examples = _examples(lattices, references, reading, failures, **asked)
         found = calibration(
             *examples,

@@ -216,6 +216,12 @@ def word_list(text: str | None) -> frozenset[str]:
         raise UsageError("the words of an option are not UTF-8", advice="set LC_ALL to a UTF-8 locale") from None
 
 
+def cased_words(text: str | None) -> frozenset[str]:
+    """Return the words of an option (see `word_list`), lower-cased under `--lowercase`, as the texts are."""
+    words = word_list(text)
+    return frozenset(map(str.lower, words)) if click.get_current_context().params.get("lowercase") else words
+
+
 def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
     """Return the metrics named in these comma-separated lists; refuse one that is named twice.
 
@@ -699,7 +705,7 @@ class RateOptions(Options):
         return as_recognition_rate(make_metric(self.metric, **parameters)) if parameters else rate
 
     def _words(self) -> dict[str, frozenset[str]]:
-        words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
+        words = {"ignore": cased_words(self.ignore), "wildcard": cased_words(self.wildcard)}
         return {name: value for name, value in words.items() if value}
 
 

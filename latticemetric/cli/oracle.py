@@ -15,11 +15,11 @@ from latticemetric.cli.options import (
     RateOptions,
     RateOutputOptions,
     ShardedRunOptions,
+    cased_words,
     given,
     lattices_option,
     refuse,
     string_scorer,
-    word_list,
 )
 from latticemetric.cli.oracle_options import AlsoOptions
 from latticemetric.errors import UsageError
@@ -219,7 +219,7 @@ def _search_by_bleu(
     if also.engine == "openfst":
         raise UsageError("the openfst engine supports recognition rates only", advice="leave --engine out")
     bleu = as_bleu(make_metric(metric.metric))
-    ignore = word_list(metric.ignore)
+    ignore = cased_words(metric.ignore)
 
     def search(lattices: Iterator[Pair], _started: Run, failures: Failures) -> CorpusResults:
         scales, normalize = reading.weights, reading.rewritten_by

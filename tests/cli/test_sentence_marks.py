@@ -223,6 +223,18 @@ def test_marks_around_all_lines_are_noted(first, last, tmp_path):
     assert "--ignore" not in run(*command).stderr
 
 
+@pytest.mark.parametrize("verb", [["oracle"], ["expected"], ["sweep", "--nbest-sizes", "1"]])
+@pytest.mark.parametrize("option", ["--ignore", "--wildcard"])
+def test_words_to_ignore_are_lower_cased_with_the_texts(verb, option, tmp_path):
+    path, references = tmp_path / "u.slf", tmp_path / "refs"
+    path.write_text(SLF.replace("!SENT_START", "!NULL").replace("!SENT_END", "UH"))
+    references.write_text("the cat\n")
+    command = [verb[0], path, references, *verb[1:], "--metric", "wer", "--lowercase", "--workers", "1"]
+    plain, with_word = (run(*command, *more, "--format", "json").stdout for more in ([], [option, "UH"]))
+    assert plain != with_word
+    assert "uh" in json.loads(with_word)["signature"]
+
+
 def test_the_combination_does_not_vote_on_ignored_words(tmp_path):
     for name, text in {"one": "<s> a b </s>", "two": "a b uh", "three": "uh a c"}.items():
         (tmp_path / name).write_text(f"{text}\n")

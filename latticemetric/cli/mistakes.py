@@ -153,6 +153,8 @@ def wrong_kinds(error: InputError, given: Mapping[str, Any]) -> UsageError | Non
 
     Either a reference is a graph, as when the shell expands a glob; or both arguments are swapped; or both are texts.
     """
+    from latticemetric.formats.registry import UnknownFormatError
+
     graphs: str | None = given.get("lattices") or given.get("lists")
     references: Sequence[str] = given.get("references") or ()
     if graphs is None or not (graphs == "-" or os.path.exists(graphs)):  # noqa: PTH110  the name may be an invalid path
@@ -160,11 +162,12 @@ def wrong_kinds(error: InputError, given: Mapping[str, Any]) -> UsageError | Non
     kind, others = _kind_of(graphs), [(name, _kind_of(name)) for name in references]
     if kind is not None and kind not in TRANSCRIPTS:
         return next((_one_too_many(graphs, name) for name, other in others if other == kind), None)
-    if kind == "ctm" and given.get("own_confidences") is False:
+    if (kind, [other for _, other in others]) == ("ctm", ["stm"]) and given.get("own_confidences") is False:
         return UsageError(
             error.what, where=error.where, advice="to judge the confidences of a CTM, add --own-confidences"
         )
-    if references and _are_texts(graphs, kind) and all(_are_texts(*one) and one[1] != (kind or "") for one in others):
+    may_be_text = kind is not None or isinstance(error, UnknownFormatError)  # others are graphs with a fault
+    if may_be_text and references and _are_texts(graphs, kind) and all(_are_other_texts(*one, kind) for one in others):
         advice = f"to score texts, use latticemetric score {graphs} {' '.join(references)}"
         if kind is None:
             advice += "; for graphs, name their format with --from"
@@ -194,6 +197,11 @@ def _are_texts(path: str, kind: str | None) -> bool:
         return path != "-" and bool(read_lines(path))
     except InputError:
         return False
+
+
+def _are_other_texts(path: str, kind: str | None, first: str | None) -> bool:
+    """Return True for a file of text, unless it is transcripts of the same format as the `first` file."""
+    return _are_texts(path, kind) and (kind is None or kind != first)
 
 
 def _kind_of(path: str) -> str | None:

@@ -432,7 +432,11 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_gone_past(junk, tmp_path):
 CYCLIC = "utt \n0 1 a 1,2,\n1 0 b 1,2,\n1\n"
 BAD_INPUT = {
     "missing file": (None, "a\n", r"no-such-file: there is no such file; check the path"),
-    "unknown format": ("what is this\n", "a\n", r"lattices: the format is not recognised; name it with --from"),
+    "unknown format": (
+        "what is this\n",
+        "a\n",
+        r"lattices: the format is not recognised; to score texts, .*; for graphs, name their format with --from",
+    ),
     "cyclic graph": (CYCLIC, "utt a\n", r"lattices:1 \(utt\): the graph is cyclic: state [01] can be reached"),
     "empty archive": ("", "a\n", r"lattices: the file is empty"),
     "empty compressed archive": (gzip.compress(b""), "a\n", r"lattices: the file is empty"),

@@ -127,6 +127,13 @@ def test_lines_of_text_are_no_graphs_whatever_they_begin_with(tmp_path):
         assert good(run("latticemetric", "score", text, text, "--metrics", "wer", "--format", "tsv")).stdout
 
 
+def test_graphs_with_a_fault_keep_its_advice(tmp_path):
+    """Lines of a machine are lines of text, too."""
+    graphs, references = file(tmp_path, "g.fst.txt", "0 1 a\n1 0 b\n1\n"), file(tmp_path, "ref", "a b\n")
+    assert "latticemetric score" not in oracle(graphs, references).stderr
+    assert_one_line_error(oracle(graphs, references), "the graph is cyclic")
+
+
 def test_lists_of_graphs_point_to_the_oracle_of_their_best_strings():
     done = run("latticemetric", "lists", EXAMPLES / "ferry.slf", EXAMPLES / "ferry.ref.txt")
     assert_one_line_error(done, "this is not an n-best list; .* latticemetric sweep --nbest-sizes 1,10,100$")

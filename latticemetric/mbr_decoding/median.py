@@ -27,6 +27,7 @@ Text = tuple[str, ...]
 _MOST_ARCS = 200_000  # of the best-first search
 _MOST_CELLS = 1 << 22  # of its tables
 _MOST_STARTS = 5  # outputs where local searches start
+_MOST_RISK_STATES = 20_000  # of the search for one exact risk under lattices
 _LEAST_SHARE = 1e-300  # of the largest weight; weights below count as 0
 
 
@@ -80,8 +81,8 @@ def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, sca
 
     If each output is one text, risks are exact. A local search starts from `voted`, then a best-first search looks for
     a better text, or proves that there is none. If this ends early, and if outputs are graphs, local searches start
-    from the best words of the outputs, too, of up to `_MOST_STARTS` with the least risk. Of texts with equal risks, the
-    first one that was found wins.
+    from the best words of the outputs, too, of up to `_MOST_STARTS` with the least risk. At the end, the exact risks of
+    texts under small graphs are compared. Of texts with equal risks, the first one that was found wins.
     """
     largest = max(output.weight for output in outputs)  # a sum of large weights would be infinite
     used = [one._replace(weight=one.weight / largest) for one in outputs if one.weight / largest >= _LEAST_SHARE]
@@ -108,10 +109,31 @@ def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, sca
             _, best, number = search_words(aligner, words)
             found.append(with_risk(best))
             tried += number
+    if texts is None:
+        found = _with_exact_risks(aligner.lattice, found) or found
     words, risk = _best(found)
     text = aligner.aligned(encode(words))
     bound = None if bound is None else min(bound, risk)
     return CombinedMBR(words, risk, text.confidences, first.words, found[0].risk, tried, text.times, bound)
+
+
+def _with_exact_risks(lattice: Lattice, found: Sequence[_Found]) -> list[_Found] | None:
+    """Return texts with their exact risks under a lattice; `None` if a search for one needs too many states."""
+    from latticemetric.posterior.expected import expected
+    from latticemetric.posterior.posteriors import posteriors
+
+    risks: dict[Text, float] = {}
+    for words, _ in found:
+        if words in risks:
+            continue
+        if not words:  # every word of a path is an error
+            risks[words] = posteriors(lattice).expected(lattice.is_word())
+            continue
+        errors = expected(lattice, [words], "wer", most_states=_MOST_RISK_STATES)
+        if not errors.exact or errors.numerator is None:
+            return None
+        risks[words] = errors.numerator
+    return [_Found(words, risks[words]) for words, _ in found]
 
 
 def _best(found: Sequence[_Found]) -> _Found:

@@ -750,7 +750,7 @@ def test_texts_are_no_numbers_even_if_they_spell_them(call, values):
 
 PAIR = lm.NBest.from_strings(STRINGS, costs=[1.0, 2.0])
 FOREST = lm.Forest.from_edges([0, 0], [[], []], [[1], [2]], goals=[0])
-TABLE = np.array([[1.0, 2.0], [0.0, 2.0]])
+TABLE = lm.WER().table(["a b", "c d"], ["a c", "c d"])
 
 TAKE_NUMBERS = {
     "seconds": lambda value: lm.expected(PAIR, "a b", seconds=value),

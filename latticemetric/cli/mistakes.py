@@ -173,10 +173,8 @@ def wrong_kinds(error: InputError, given: Mapping[str, Any]) -> UsageError | Non
             advice += "; for graphs, name their format with --from"
         return UsageError(error.what, where=error.where, advice=advice)
     if kind is None and len(others) == 1 and others[0][1] is not None:
-        what = f"{error.what}, but {references[0]} holds graphs"
-        return UsageError(
-            what, where=error.where, advice=f"give {'LATTICES' if 'lattices' in given else 'LISTS'} before REFERENCES"
-        )
+        advice = f"give {'LATTICES' if 'lattices' in given else 'LISTS'} before REFERENCES"
+        return UsageError(f"this file holds no graph, but {references[0]} does", where=graphs, advice=advice)
     return None
 
 

@@ -100,7 +100,7 @@ MISTAKES = [
     Mistake(f"lattice-oracle {D}/meeting.lat.txt", "REFERENCES... is missing", "usage: lattice-oracle"),
     Mistake(
         f"lattice-oracle {D}/meeting.ref.txt {D}/meeting.lat.txt",
-        f"{D}/meeting.ref.txt: the format is not recognised",
+        f"{D}/meeting.ref.txt: this file holds no graph, but {D}/meeting.lat.txt does",
         "give LATTICES before REFERENCES",
     ),
     Mistake(

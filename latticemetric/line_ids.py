@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,11 +21,13 @@ LineStyle = Literal["auto", "plain", "keyed"]
 _NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SURELY_AN_ID = re.compile(r"\w_\w|\d-\d")
 
 _FEWEST_IDS = 2
 _FEWEST_NUMBERS = 3  # two lines may begin with 1 and 2 by chance
 _FEW = 10  # fewer ids must also be alike, since words like 2nd or B2B look like ids
+_USUAL = 10  # a look of every tenth word is usual
 _MANY = 30  # so many lines do not begin with the same different words by chance
 _SHOWN = 3
 _ADVICE = "make the ids equal; or give --style plain if lines begin with words"
@@ -82,6 +84,12 @@ class Lines:
         return set(map(str.casefold, self.distinct))
 
     @property
+    def have_texts(self) -> bool:
+        """True if at least half of the lines that are not empty have words after the first."""
+        firsts, longer = self._beginnings
+        return 2 * longer >= len(firsts)
+
+    @property
     def is_unique(self) -> bool:
         """True if no two lines begin with the same word."""
         return len(self.distinct) == len(self.firsts) > 0
@@ -89,13 +97,13 @@ class Lines:
     @cached_property
     def seem_keyed(self) -> bool:
         """True if these lines alone seem to begin with ids, and at least half of them have words, too."""
-        firsts, longer = self._beginnings
-        if len(firsts) < _FEWEST_IDS or 2 * longer < len(firsts):
+        firsts = self.firsts
+        if len(firsts) < _FEWEST_IDS or not self.have_texts:
             return False
         if all(word.isdecimal() for word in firsts):
             is_text = any(not word.isdecimal() for line in self.words() for word in line)
             return is_text and len(firsts) >= _FEWEST_NUMBERS and self._are_consecutive()
-        return are_like_ids(firsts) and (len(firsts) >= _FEW or self._are_alike())
+        return are_like_ids(firsts) and (len(firsts) >= _FEW or self._are_alike()) and self._stand_out()
 
     def _are_consecutive(self) -> bool:
         numbers = set(map(int, self.firsts)) if max(map(len, self.firsts)) < len(str(2**53)) else set()
@@ -103,9 +111,35 @@ class Lines:
 
     def _are_alike(self) -> bool:
         """Check whether most first words differ only in their numbers, or are joined as ids are."""
-        shapes = Counter(_NUMBER.sub("0", word) for word in self.firsts)
         joined = sum(_SURELY_AN_ID.search(word) is not None for word in self.firsts)
-        return 2 * max(*shapes.values(), joined) > len(self.firsts)
+        return 2 * max(joined, *Counter(map(_shape, self.firsts)).values()) > len(self.firsts)
+
+    def _stand_out(self) -> bool:
+        """Check whether the first words look unlike the others: all words of pinyin (ni3 hao3) look like ids."""
+        others = Counter(word for words in self.words() for word in words[1:])
+        usual = _usual(others, _form)
+        if 2 * sum(_form(word) not in usual for word in self.firsts) > len(self.firsts):
+            return True
+        shape, count = Counter(map(_shape, self.firsts)).most_common(1)[0]
+        return 2 * count > len(self.firsts) and shape not in _usual(others, _shape)
+
+
+def _shape(word: str) -> str:
+    """Return a word with each number as 0: utt0 for utt12."""
+    return _NUMBER.sub("0", word)
+
+
+def _form(word: str) -> str:
+    """Return a word with each number as 0, and letters beside each other as a: a0 for utt12 and hao3."""
+    return _LETTERS.sub("a", _shape(word))
+
+
+def _usual(words: Counter[str], look: Callable[[str], str]) -> set[str]:
+    """Return the looks that at least a tenth of the words have."""
+    looks = Counter[str]()
+    for word, count in words.items():
+        looks[look(word)] += count
+    return {one for one, count in looks.items() if _USUAL * count >= looks.total()}
 
 
 @dataclass(frozen=True)
@@ -194,7 +228,7 @@ def _judge_by_lines(files: Sequence[Lines]) -> Verdict:
         return _doubt(files) if is_recased and are_like_ids(first.firsts) else Verdict(keyed=False)
     if seeming is not None:
         return _keyed(seeming, _others(files))
-    if not all(file.is_unique for file in files):
+    if not all(file.is_unique for file in files) or not any(file.have_texts for file in files):
         return Verdict(keyed=False)
     is_permuted = any(file.firsts != first.firsts for file in files)
     if is_permuted and _more_in_common_by_key(files):

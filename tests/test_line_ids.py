@@ -27,8 +27,16 @@ KEYED = {
     "numbers": ("1 a / 2 b / 3 c", "3 c / 1 a / 2 d"),
     "names in another order": ("anna hello there / bert good day", "bert good day / anna hello"),
     "an id twice": ("utt1 a / utt1 b / utt2 c / utt3 d", "utt1 a / utt2 c / utt3 d"),
+    "ids before pinyin": (
+        "BAC002S01W01 ni3 hao3 / BAC002S02W01 zai4 jian4 / BAC002S02W02 xie4 xie4",
+        "BAC002S01W01 ni3 hao3 / BAC002S02W02 xie4 xie5 / BAC002S02W01 zai4 jian4",
+    ),
     "three files": ("utt1 a / utt2 b", "utt2 b / utt1 a", "utt1 / utt2 c"),
 }
+PINYIN = (
+    "ni3 hao3 lao3 shi1 / wo3 men5 shang4 ke4 / ta1 bu4 lai2 / jin1 tian1 re4 / na3 li3 you3 / shei2 zhi1 dao4 / "
+    "zai4 jian4 / qing3 zuo4 / xie4 xie4 nin2 / dui4 bu4 qi3 / mei2 guan1 xi5 / hen3 gao1 xing4"
+)
 PLAIN = {
     "a line": ("hello world", "hello world"),
     "an id": ("utt1 hello", "utt1 hello"),
@@ -39,6 +47,10 @@ PLAIN = {
     "words with digits": ("2nd place for B2B / 3D prints are new", "2nd place for B2B / 3D prints are out"),
     "a sentence twice": ("utt-1 a / utt-1 b", "utt-1 a / utt-1 b"),
     "digits": ("1 2 3 / 4 5 6 / 7 8 9", "1 2 3 / 4 5 6 / 7 8 0"),
+    "pinyin": (PINYIN, PINYIN.replace("lao3", "lao4")),
+    "pinyin with errors": (PINYIN, PINYIN.replace("wo3 men5", "wo4 men5").replace("jin1", "jing1")),
+    "tagged words": ("The_DT dog_NN barks_VB / Anna_NN sleeps_VB", "The_DT fog_NN barks_VB / Ann_NN sleeps_VB"),
+    "units of speech": ("u12 u5 u7 u7 / u4 u12 / u9 u3 u1", "u12 u5 u7 / u5 u12 / u9 u3 u1"),
     "amounts": ("10 euros / 25 percent / 3 pounds", "10 euros / 25 percent / 3 pounds"),
     "isolated words": ("A1 / B2 / C3 / D4", "A1 / B2 / C3 / D4"),
     "other words": ("the cat / a dog", "the hat / a dog"),
@@ -62,6 +74,11 @@ def test_sentences_whose_first_words_coincide_are_plain(texts):
 @pytest.mark.parametrize("name", ["an id", "exchanged first words", "words with digits", "amounts"])
 def test_it_is_said_if_first_words_may_be_ids(name):
     assert "give --style keyed, otherwise --style plain" in judge_lines(files(*PLAIN[name])).note
+
+
+def test_words_without_a_text_are_in_no_doubt():
+    """Isolated words, in any order, are no ids: nothing would be left to compare."""
+    assert judge_lines(files("yes / no / maybe", "no / yes / maybe")).note == ""
 
 
 def test_thousands_of_the_same_different_first_words_are_noted():

@@ -449,8 +449,8 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
         InputError: This plug-in cannot be loaded, or has the name of a built-in metric or format.
         UsageError: The plug-in makes no metric, or one that fails.
     """
-    own, load = _registry(kind)
-    if entry.name in own:
+    is_own, load = _registry(kind)
+    if is_own(entry.name):
         raise InputError(f"latticemetric has a {kind} with this name, and ignores the plug-in")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -467,12 +467,12 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
     return f"{entry.value}{package}"
 
 
-def _registry(kind: str) -> tuple[frozenset[str], Callable[[], object]]:
-    """Return the names of the built-in metrics or formats, and the function that loads the plug-ins of this kind."""
+def _registry(kind: str) -> tuple[Callable[[str], bool], Callable[[], object]]:
+    """Return a check for names of built-in metrics or formats, and the function that loads plug-ins of this kind."""
     if kind == "metric":
-        from latticemetric.metrics.registry import OWN_METRICS, load_plugins
+        from latticemetric.metrics.registry import is_metric, load_plugins
 
-        return OWN_METRICS, load_plugins
+        return is_metric, load_plugins
     from latticemetric.formats.registry import BUILT_IN, with_plugins
 
-    return frozenset(BUILT_IN), with_plugins
+    return BUILT_IN.__contains__, with_plugins

@@ -52,6 +52,14 @@ def _rebuilt(kind: type[LatticeMetricError], what: str, where: str | None, advic
     return kind(what, where=where, advice=advice)
 
 
+def reason_of(error: BaseException) -> str:
+    """Return the message of an error of another package, in one line."""
+    text = str(error)
+    if isinstance(error, SystemExit):
+        text = f"it ends the process{':' if isinstance(error.code, str) else ', with status'} {text}"
+    return " ".join(text.split())
+
+
 class InputError(LatticeMetricError, ValueError):
     """Error for a file or a graph with content that cannot be used."""
 

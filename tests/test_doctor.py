@@ -114,6 +114,8 @@ _POINTS = """[latticemetric.metrics]
 ours = others:metric
 wer = others:metric
 gone = nowhere:metric
+2-grr = others:metric
+exits = exiting:metric
 [latticemetric.formats]
 no-format = others:metric
 """
@@ -130,7 +132,8 @@ def sick(tmp_path_factory):
         folder / "networkx.py": "import os; os._exit(3)",
         folder / "nltk.py": "raise OSError('libnothing.so is not there – 图书馆')",
         folder / "tqdm.py": "import sys; print('hello'); print('hello', file=sys.stderr)",
-        folder / "others.py": "def metric(): pass",
+        folder / "exiting.py": "import sys; sys.exit(7)",
+        folder / "others.py": "def metric(hypothesis, reference): return 1.0",
         folder / "index.noun": "dog n 1 0 1 1 00001740\n",
         plugin / "METADATA": "Metadata-Version: 2.1\nName: others\nVersion: 1.2\n",
         plugin / "entry_points.txt": _POINTS,
@@ -155,6 +158,8 @@ def test_what_a_library_prints_is_no_part_of_the_result(sick):
 def test_plug_ins_are_listed_with_their_errors(sick):
     assert sick["metric ours"]["found"] == "others:metric of others 1.2"
     assert "latticemetric has a metric with this name" in sick["metric wer"]["problem"]
+    assert "latticemetric has a metric with this name" in sick["metric 2-grr"]["problem"]
+    assert "does not load: it ends the process, with status 7" in sick["metric exits"]["problem"]
     assert "No module named 'nowhere'" in sick["metric gone"]["problem"]
     assert sick["format no-format"]["state"] == "broken"
 

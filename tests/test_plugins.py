@@ -29,7 +29,7 @@ class EntryPoint:
         self.name, self.value, self._loaded = name, f"package:{name}", loaded
 
     def load(self):
-        if isinstance(self._loaded, Exception):
+        if isinstance(self._loaded, Exception | SystemExit):
             raise self._loaded
         return self._loaded
 
@@ -74,6 +74,14 @@ def test_our_metrics_are_not_replaced_by_plug_ins_that_come_first(plugins, monke
     assert metrics._factories == {}
 
 
+@pytest.mark.parametrize("name", ["2-grr", "WER", "4-gcr"])
+def test_names_that_mean_our_metrics_are_no_plug_ins(plugins, name):
+    plugins(EntryPoint(name, lambda: lm.GRR(1, alpha="0.5")))
+    assert lm.make_metric(name).name == name.lower()
+    metrics.load_plugins()
+    assert name.lower() not in {*metrics._factories} - metrics.OWN_METRICS
+
+
 def test_two_metrics_of_one_name_are_an_error():
     with pytest.raises(lm.UsageError, match="two metrics named 'wer'"):
         metrics.register("wer")(lambda: None)
@@ -95,6 +103,13 @@ def test_a_format_of_another_package_is_recognised(plugins, tmp_path):
     [(name, lattice)] = lm.read(tmp_path / "x.slots")
     assert (name, [path.words for path in lattice.paths()]) == ("only", [("hello",)])
     assert lm.read_one(tmp_path / "x.slots", format="slots").num_states == 2
+
+
+def test_a_format_that_ends_the_process_is_a_warning(plugins, tmp_path):
+    plugins(EntryPoint("broken", SystemExit("too old")))
+    (tmp_path / "x.fst.txt").write_text("0 1 a a 1\n1\n")
+    with pytest.warns(UserWarning, match=r"'broken' \(package:broken\) does not load: it ends the process: too old"):
+        formats.with_plugins()
 
 
 def test_a_format_that_is_only_read_is_not_written(plugins, tmp_path):
@@ -307,6 +322,10 @@ def test_what_is_no_score_is_refused(value, message):
         (lambda: 1 / 0, "plug-in 'odd' fails: ZeroDivisionError: division by zero"),
         (5, r"no metric 'odd': plug-in 'odd' \(package:odd\) does not load: it is an object of int"),
         (ImportError("no\nlibrary"), r"no metric 'odd': plug-in 'odd' \(package:odd\) does not load: no library"),
+        (
+            SystemExit(7),
+            r"no metric 'odd': plug-in 'odd' \(package:odd\) does not load: it ends the process, with status 7",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:metric plug-in 'odd'")

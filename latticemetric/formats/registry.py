@@ -18,7 +18,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.errors import FormatError, InputError, UsageError, reason_of, shortened
 from latticemetric.formats.streams.compression import container_of, without_compression
 from latticemetric.formats.streams.stream import HEAD_SIZE, UTF_16, Stream
 from latticemetric.formats.timed_texts import timed_texts
@@ -305,8 +305,9 @@ def _load_plugins() -> None:
                 plugin = replace(plugin, name=entry.name)
             if _formats.get(plugin.name) is not plugin:
                 register(plugin)
-        except Exception as error:  # noqa: BLE001  a plug-in may raise anything
-            warnings.warn(f"format plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  a plug-in may raise anything
+            problem = f"format plug-in '{entry.name}' ({entry.value}) does not load: {reason_of(error)}"
+            warnings.warn(problem, stacklevel=2)
 
 
 @cache

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
 
-from latticemetric.errors import UsageError, shortened
+from latticemetric.errors import UsageError, reason_of, shortened
 
 _ENTRY_POINTS = "latticemetric.metrics"
 
@@ -67,14 +67,14 @@ def _load(is_wanted: Callable[[str], bool]) -> dict[str, str]:
     problems = {}
     for entry in entry_points(group=_ENTRY_POINTS):
         key = entry.name.lower()  # as users may write it
-        if key in OWN_METRICS or key in _factories or not is_wanted(key):
+        if is_metric(key) or key in _factories or not is_wanted(key):
             continue
         try:
             factory = _factory_of(entry.name, entry.load())
             if key not in _factories:
                 register(key)(factory)
-        except Exception as error:  # noqa: BLE001  another package may raise anything
-            problems[entry.name] = f"({entry.value}) does not load: {' '.join(str(error).split())}"
+        except (Exception, SystemExit) as error:  # noqa: BLE001  another package may raise anything
+            problems[entry.name] = f"({entry.value}) does not load: {reason_of(error)}"
     return problems
 
 
@@ -117,10 +117,10 @@ def _named(name: str, factory: Factory, **parameters: Any) -> Any:
         metric = factory(**parameters)
     except UsageError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, TypeError) and _UNKNOWN_PARAMETER.search(str(error)):
             raise
-        what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        what = reason_of(error) if isinstance(error, SystemExit) else f"{type(error).__name__}: {reason_of(error)}"
         raise UsageError(f"the metric plug-in '{name}' fails: {what}", advice="correct or remove it") from error
     if not isinstance(metric, Metric):
         raise UsageError(
@@ -162,7 +162,7 @@ def metric_names() -> list[str]:
 
 
 def is_metric(name: str) -> bool:
-    """Check whether a metric of this package has this name, without importing it."""
+    """Check whether `name` (`wer`, `4-grr`) means a metric of this package, without importing it."""
     match = _SPEC.fullmatch(name.strip().lower())
     return match is not None and match[2] in OWN_METRICS
 

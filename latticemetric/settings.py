@@ -127,6 +127,11 @@ class Choice(Field):
 class Flag(Field):
     """A field that is True or False."""
 
+    @property
+    def phrase(self) -> str:
+        """The beginning of errors about a value, with `{}` for the value."""
+        return self._phrase or f"{self.name} is {{}}"
+
     def checked(self, value: Any) -> bool:
         """Return the value as a bool."""
         if type(value) is not bool and type(value).__name__ not in ("bool_", "bool"):  # NumPy's are bool_ or bool
@@ -263,8 +268,13 @@ class Settings:
 
     def __repr__(self) -> str:
         """Show the values that differ from the defaults."""
-        shown = [f"{name}={value!r}" for name, value in vars(self).items() if value is not self.fields[name].default]
+        shown = [f"{name}={value!r}" for name, value in vars(self).items() if not self._is_default(name, value)]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _is_default(self, name: str, value: Any) -> bool:
+        default = self.fields[name].default
+        # An array as a value has no single truth value.
+        return value is default or (isinstance(value, int | float | str) and value == default)
 
     def __getstate__(self) -> dict[str, Any]:
         return dict(vars(self))

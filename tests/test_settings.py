@@ -65,7 +65,7 @@ def test_values_are_checked_and_kept_in_their_type():
         ({"share": 0}, "the share is 0; give a number above 0, up to 1"),
         ({"share": 1.5}, "the share is 1.5; give a number above 0, up to 1"),
         ({"risk": "none"}, "the risk is 'none'; choose 'bound' or 'exact'"),
-        ({"fast": 1}, "the fast is 1; give True or False"),
+        ({"fast": 1}, "fast is 1; give True or False"),
         ({"penalty": math.inf}, "the penalty is inf, not a finite number; give a number like 0.1"),
         ({"width": 1}, "Search has no setting 'width'; its settings are scale, beam, order"),
     ],
@@ -100,6 +100,7 @@ def test_they_are_copied_and_pickled():
     for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
         assert other == one
     assert repr(one) == "Search(beam=2.0, anything='x')"
+    assert repr(Search(scale=1, order=np.int64(4))) == "Search()"
 
 
 def test_a_grid_has_all_combinations():

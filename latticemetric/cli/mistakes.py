@@ -32,6 +32,8 @@ _OPTIONS_ELSEWHERE = {
     "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
     "-m": "--metric", "-n": "--nbest", "--k": "--at", "--top-k": "--at",
     "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
+    "--smoothing": "--parameter bleu.smoothing=NAME", "--alpha": "--parameter 4-grr.alpha=NUMBER",
+    "--beta": "--parameter 4-grr.beta=NUMBER", "--by": "--method",
 }  # fmt: skip
 TRANSCRIPTS = frozenset(("trn", "stm", "ctm"))
 """Formats of texts, which are also read as graphs: of one path, or with alternatives."""

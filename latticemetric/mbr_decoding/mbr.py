@@ -264,7 +264,13 @@ def mbr_grid(
         4.0 0.0 a b c
     """
     answers, searches, posteriors = [], dict[Any, NgramMBR](), dict[Any, Any]()
+    if not isinstance(settings, Iterable):
+        raise UsageError(
+            f"{settings!r} is no list of settings", advice="give several, such as ByNgrams.grid(p=[0.7, 0.8])"
+        )
     for by in settings:
+        if not isinstance(by, ByNgrams):
+            raise UsageError(f"{by!r} are no settings by n-grams", advice="give objects like ByNgrams(p=0.7)")
         pruning, scale = (by.beam, by.determinize), (by.beam, by.determinize, by.scale, by.order)
         if pruning not in searches:
             searches[pruning] = NgramMBR(graph, by, evidence, scales)

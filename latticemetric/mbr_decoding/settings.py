@@ -277,6 +277,12 @@ def decided_by(by: str | Metric[Any] | Decision, settings: Mapping[str, Any]) ->
             given_names = ", ".join(settings)
             raise UsageError(f"{by!r} and {given_names} are given", advice="put all settings into one object")
         return by
+    if isinstance(by, type) and issubclass(by, Decision):
+        raise UsageError(f"{by.__name__} is a class of settings", advice=f"give settings: {by.__name__}(…)")
+    for earlier in ("method", "metric"):
+        if earlier in settings:
+            advice = "say how to decide by the second argument, by=…"
+            raise UsageError(f"there is no keyword '{earlier}'", advice=advice)
     values = dict(settings)
     kind, name = _kind(by, values)
     for setting in values:

@@ -33,6 +33,9 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("sweep a b --beam 1", "there is no option --beam; did you mean --beams?"),
         ("sweep a b --nbest 1", "there is no option --nbest; did you mean --nbest-sizes?"),
         ("combine a --ref b", "there is no option --ref; did you mean --reference?"),
+        ("mbr a --smoothing exp", "there is no option --smoothing; did you mean --parameter bleu.smoothing=NAME?"),
+        ("mbr a --alpha 1", "there is no option --alpha; did you mean --parameter 4-grr.alpha=NUMBER?"),
+        ("mbr a --by wer", "there is no option --by; did you mean --method?"),
         ("oracle a b -m wer", "there is no option -m; did you mean --metric?"),
         ("lists a b --k 1", "there is no option --k; did you mean --at?"),
         (

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from kit.overloads import written
+from kit.typed_mbr import answers
 
 import latticemetric as lm
 from latticemetric.mbr_decoding import mbr as module
@@ -86,6 +87,30 @@ def test_an_object_is_what_a_name_and_keywords_are(kind):
         lm.mbr(LATTICE, made, scale=2)
 
 
+@pytest.mark.parametrize("name", ["method", "metric"])
+def test_earlier_names_of_the_way_to_decide_are_told_the_new_one(name):
+    with pytest.raises(lm.UsageError, match=f"there is no keyword '{name}'; say how to decide by the second argument"):
+        lm.mbr(LATTICE, **{name: "bleu"})
+
+
+def test_a_class_is_not_taken_for_settings():
+    with pytest.raises(lm.UsageError, match=r"ByNgrams is a class of settings; give settings: ByNgrams\(…\)"):
+        lm.mbr(LATTICE, lm.ByNgrams)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (lm.ByNgrams(), r"ByNgrams\(\) is no list of settings; give several"),
+        ([lm.ByWordErrors()], r"ByWordErrors\(\) are no settings by n-grams"),
+        ([{"p": 0.7}], r"\{'p': 0.7\} are no settings by n-grams"),
+    ],
+)
+def test_a_grid_is_a_list_of_settings_by_n_grams(settings, message):
+    with pytest.raises(lm.UsageError, match=message):
+        lm.mbr_grid(LATTICE, settings)
+
+
 def test_a_utility_that_is_missing_is_refused():
     with pytest.raises(lm.UsageError, match="there is no utility"):
         lm.mbr(LATTICE, lm.ByUtility())
@@ -94,3 +119,8 @@ def test_a_utility_that_is_missing_is_refused():
 def test_overloads_are_those_of_the_settings():
     source = Path(module.__file__).read_text()
     assert source == written(source), "run python tests/kit/overloads.py"
+
+
+def test_settings_have_the_types_that_checkers_see():
+    # The lines are checked with all other sources by mypy.
+    assert all(answers(LIST))

@@ -19,10 +19,11 @@ LineStyle = Literal["auto", "plain", "keyed"]
 """`keyed` if lines begin with ids, `plain` if not; `auto` to compare the lines of all files."""
 
 _NUMBER = re.compile(r"[0-9]+")
-# utt_1, A01, 121-127105-0003
-_LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
+_JOINED = r"\w_\w|\d-\d|\.(?i:wav|flac|mp3|m4a|ogg|opus|sph)$"
+# utt_1, 121-127105-0003, ann.wav; A01
+_SURELY_AN_ID = re.compile(_JOINED)
+_LIKE_AN_ID = re.compile(rf"{_JOINED}|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|^0\d")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SURELY_AN_ID = re.compile(r"\w_\w|\d-\d")
 
 _FEWEST_IDS = 2
 _FEWEST_NUMBERS = 3  # two lines may begin with 1 and 2 by chance

@@ -31,6 +31,10 @@ KEYED = {
         "BAC002S01W01 ni3 hao3 / BAC002S02W01 zai4 jian4 / BAC002S02W02 xie4 xie4",
         "BAC002S01W01 ni3 hao3 / BAC002S02W02 xie4 xie5 / BAC002S02W01 zai4 jian4",
     ),
+    "names of recordings": (
+        "data/ann.wav a / data/bob.wav b / carl.FLAC c",
+        "data/ann.wav a / data/bob.wav b / carl.FLAC d",
+    ),
     "three files": ("utt1 a / utt2 b", "utt2 b / utt1 a", "utt1 / utt2 c"),
 }
 PINYIN = (

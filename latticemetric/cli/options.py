@@ -126,18 +126,21 @@ def _weighted(entries: Iterator[Entry], weights: FeatureWeights) -> Iterator[Ent
 def _report_unused(weights: FeatureWeights, context: click.Context) -> None:
     """Raise `InputError` if a weight names no score column of any graph.
 
-    If other graphs of the run may have it (in other shards, in a journal or on a cluster), and for files of weights,
-    only say it.
+    If other graphs of the run may have it (in other shards, in a journal or on a cluster), and for files with names
+    that graphs have, only say it.
     """
     unused = weights.unused
     if not unused or sys.exc_info()[0] is not None:  # another error ends the run
         return
     from latticemetric.cli.results import say
+    from latticemetric.line_ids import listed_names
 
-    if weights.whole:
-        say(f"--scale: {len(unused)} of {len(weights)} weights name columns that no graph has")
+    if weights.whole and len(unused) < len(weights.names):
+        say(f"--scale: {len(unused)} of {len(weights.names)} weights name columns that no graph has")
         return
     what = f"no graph has a score column '{unused[0]}', so its weight had no effect"
+    if weights.whole:
+        what = f"no graph has any of the {len(unused)} score columns ({listed_names(unused)}), so all scores count 0"
     if any(context.params.get(name) for name in ("shard", "resume", "cluster")):
         say(f"--scale: {what}")
     else:

@@ -290,6 +290,11 @@ class FeatureWeights(Mapping[str, float]):
             yield from ((f"{name}_{number}", weight) for number, weight in enumerate(value, start=first))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names as they were given; one with a list of weights stands for several columns."""
+        return tuple(self._names)
+
+    @property
     def unused(self) -> tuple[str, ...]:
         """The names that no graph had so far; empty before the first graph."""
         if not self._seen[len(self._names)]:

@@ -139,6 +139,14 @@ def test_columns_that_a_file_does_not_list_count_nothing(tmp_path, lists):
     assert costs(lists, "--scale", path, "--scale", "lm=0", "--scale", "rare=1") == [0, 0]
 
 
+def test_a_file_of_weights_none_of_which_a_graph_has_is_refused(tmp_path, lists):
+    """All columns would count 0, and the first hypothesis would win."""
+    path = tmp_path / "weights"
+    path.write_text("language 2\ntranslation 1\n")
+    refused = run("best", lists, "--scale", path, status=2).stderr
+    assert "no graph has any of the 2 score columns ('language', 'translation'), so all scores count 0" in refused
+
+
 @pytest.mark.parametrize("text", ["1 0.5 -2e-1\n", "1,0.5,-.2", "1\n0.5\n-0.2\n"])
 def test_numbers_alone_are_the_weights_of_numbered_features(text, tmp_path):
     path = tmp_path / "params"

@@ -72,16 +72,21 @@ def refuse_unused(function: Callable[..., Any], where: str, **given: Any) -> Non
 
 
 def is_finite(given: Any) -> bool:
-    """Check whether an argument is a finite number; a string is none."""
+    """Check whether an argument is a finite number; strings and Booleans are none."""
     try:
-        return math.isfinite(given)
+        return math.isfinite(given) and not is_boolean(given)
     except (TypeError, OverflowError):
         return False
 
 
+def is_boolean(given: Any) -> bool:
+    """Check whether an argument is True or False, of Python or NumPy."""
+    return isinstance(given, bool) or getattr(getattr(given, "dtype", None), "kind", None) == "b"
+
+
 def is_beyond_floats(given: Any) -> bool:
     """Check whether an argument is infinity, or a number above all finite floats."""
-    is_number: bool = isinstance(given, Real)
+    is_number: bool = isinstance(given, Real) and not is_boolean(given)
     return is_number and not is_finite(given) and bool(given > 0)
 
 

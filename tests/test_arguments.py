@@ -79,8 +79,7 @@ def test_parameters_of_numpy_are_those_of_python(make, value):
 HALVES = [Fraction(1, 2), Decimal("0.5"), np.array(0.5), np.array(0.5, dtype=np.float16), np.float32(0.5)]
 
 
-@pytest.mark.parametrize("half", HALVES, ids=repr)
-@pytest.mark.parametrize(
+CALLS = pytest.mark.parametrize(
     "call",
     [
         lambda n: lm.expected(TWO, "a", scale=n, gradient=True).gradient.tolist(),
@@ -102,8 +101,19 @@ HALVES = [Fraction(1, 2), Decimal("0.5"), np.array(0.5), np.array(0.5, dtype=np.
         lambda n: checked_borders([n, n]),
     ],
 )
+
+
+@pytest.mark.parametrize("half", HALVES, ids=repr)
+@CALLS
 def test_numbers_of_any_type_are_floats(call, half):
     assert str(call(half)) == str(call(0.5))
+
+
+@CALLS
+@pytest.mark.parametrize("given", [True, np.True_], ids=["bool", "numpy"])
+def test_booleans_are_no_numbers(call, given):
+    with pytest.raises(lm.UsageError):
+        call(given)
 
 
 def test_weights_of_systems_may_be_an_array():

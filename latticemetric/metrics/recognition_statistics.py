@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.arguments import single_number
+from latticemetric.arguments import is_boolean, single_number
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError, shortened
 
@@ -120,14 +120,17 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 def exact_penalty(value: Penalty, name: str) -> Fraction:
     """Return a penalty as an exact fraction: 0.1 means one tenth, not the nearest float."""
     value = single_number(value)
+    no_number = UsageError(
+        f"{name} is {shortened(repr(value))}, not a finite number", advice="give a number like 0.5 or 1/3"
+    )
+    if is_boolean(value):
+        raise no_number
     try:
         digits = abs(Decimal(value).adjusted()) if isinstance(value, str) and "/" not in value else 0
         if digits <= _MOST_DIGITS:
             return Fraction(str(value)) if isinstance(value, float | np.floating) else Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
-        raise UsageError(
-            f"{name} is {shortened(repr(value))}, not a finite number", advice="give a number like 0.5 or 1/3"
-        ) from None
+        raise no_number from None
     raise UsageError(
         f"{name} is {shortened(str(value))}, which has too many digits for exact scores",
         advice="give at most 16 significant digits",

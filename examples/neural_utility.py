@@ -51,11 +51,12 @@ def main(lists: str, matrices: str) -> None:
     kept = {}
     for name, nbest in lm.read(lists):
         # Each hypothesis is one sample. Scores from 0 to 1 let pruning prove its answers.
-        found = lm.mbr(nbest, utility=common_letters, utility_range=(0, 1), weights="counts", pruning_confidence=0.99)
+        scores = {"utility": common_letters, "utility_range": (0, 1)}
+        found = lm.mbr(nbest, **scores, evidence_weights="counts", pruning_confidence=0.99)
         print(f"{name}: {' '.join(found.words)} ({found.pruning.pairs} of {found.pruning.all_pairs} pairs)")
         kept[name] = lm.utility_matrix(common_letters, [hypothesis.words for hypothesis in nbest.hypotheses])
         # The matrix gives the same answer without the function.
-        assert lm.mbr(nbest, utility=kept[name], weights="counts").words == found.words
+        assert lm.mbr(nbest, utility=kept[name], evidence_weights="counts").words == found.words
     np.savez(matrices, **kept)
 
 

@@ -547,7 +547,7 @@ TAKE_MASKED = {
     "costs of a batch": lambda values: (
         Batch([lm.NBest.from_strings(["a", "b"])], ["a"]).expected(values).value.tolist()
     ),
-    "weights": lambda values: lm.mbr(lm.NBest.from_strings(["a", "b"]), "bleu", weights=values).words,
+    "weights": lambda values: lm.mbr(lm.NBest.from_strings(["a", "b"]), "bleu", evidence_weights=values).words,
     "utility": lambda values: lm.mbr(lm.NBest.from_strings(["a", "b"]), utility=np.ma.stack([values, values])).words,
 }
 
@@ -746,7 +746,7 @@ STRINGS = ["a b", "a"]
         lambda values: lm.Lattice.from_strings(STRINGS, costs=values),
         lambda values: lm.Column(values, [0.0]),
         lambda values: Batch([lm.NBest.from_strings(STRINGS)], ["a"]).expected(values),
-        lambda values: lm.mbr(lm.NBest.from_strings(STRINGS), "chrf", weights=values),
+        lambda values: lm.mbr(lm.NBest.from_strings(STRINGS), "chrf", evidence_weights=values),
         lambda values: lm.mbr(lm.NBest.from_strings(STRINGS[:1]), utility=lambda *_: values),
         lambda values: lm.posteriors(lm.Lattice.from_strings(["a b"])).expected(values),
         lambda values: evaluation.pearson(values, [1.0, 2.0]),

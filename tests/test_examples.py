@@ -83,7 +83,7 @@ def test_utilities_of_other_libraries_rank_samples(tmp_path):
     lines = lines_of("neural_utility.py", DATA / "kitchen.jsonl", matrices)
     assert lines[2] == "kitchen-3: stir until the sugar has dissolved (16 of 16 pairs)"
     program = Path(sys.executable).parent / "latticemetric"
-    options = ["mbr", DATA / "kitchen.jsonl", "--utility-matrix", matrices, "--weights", "counts"]
+    options = ["mbr", DATA / "kitchen.jsonl", "--utility-matrix", matrices, "--evidence-weights", "counts"]
     done = subprocess.run([program, *map(str, options)], capture_output=True, text=True, check=True)
     answers = [line.partition(" (")[0].replace(":", "", 1) for line in lines]
     assert done.stdout.splitlines() == answers

@@ -97,6 +97,7 @@ EXAMPLES = {
     "ByNgrams": lambda: lm.ByNgrams(p=0.7),
     "ByUtility": lambda: lm.ByUtility(utility=[[1.0, 0.5], [0.5, 1.0]]),
     "ByWordErrors": lambda: lm.ByWordErrors(beam=2),
+    "FeatureWeights": lambda: lm.FeatureWeights({"lm": 0.5}),
     "Fear": lambda: lm.fear(LATTICE, "a c"),
     "Forest": lambda: FOREST,
     "ForestPosteriors": lambda: lm.posteriors(FOREST),

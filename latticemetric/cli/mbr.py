@@ -74,7 +74,7 @@ Examples:
   latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as in HiFST)
   latticemetric mbr out.nbest --method 4-grr --scale lm=0.2
   latticemetric mbr lats.ark.gz --method bleu -P bleu.smoothing=exp --samples 1000 --seed 1
-  latticemetric mbr samples.jsonl --method chrf --weights counts --pruning-confidence 0.99
+  latticemetric mbr samples.jsonl --method chrf --evidence-weights counts --pruning-confidence 0.99
   latticemetric mbr samples.jsonl --utility-matrix comet.npz
   latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (one row per setting)
   latticemetric mbr lats.slf --evidence other.slf --write-lattices gains.slf
@@ -194,15 +194,15 @@ def command(
     string of an n-best list or a small graph against all strings or, with --samples N, against N sampled paths. GRAPHS
     are files, folders, quoted globs, or - for standard input.
 
-    With --method ngram, -p, -r, -T, --word-penalty and --posterior-scale can have several numbers, separated by commas;
-    each combination gives a result.
+    With --method ngram, -p, -r, -T, --word-penalty and --posterior-scale can have several numbers, separated by
+    commas; each combination gives a result.
 
     With --method wer --risk exact, find the candidate with the fewest expected errors, and compare it with the answer
     of --risk bound.
 
     With --tune, search for the parameters whose answers score best against references, and print the parameters as
-    options. The search varies -p, -r, --word-penalty and --posterior-scale, but it keeps an option fixed if you give a
-    single number for it. The search varies -T only if -T has several numbers.
+    options. The search varies -p, -r, --word-penalty and --posterior-scale, but it keeps an option fixed if you
+    give a single number for it. The search varies -T only if -T has several numbers.
     """
     kind = decision.kind()
     if output.output_format == "ctm":

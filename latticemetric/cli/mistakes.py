@@ -31,6 +31,7 @@ _OPTIONS_ELSEWHERE = {
     "--out": "--output", "--outfile": "--output", "--wer": "--metric wer", "--bleu": "--metric bleu",
     "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
     "-m": "--metric", "-n": "--nbest", "--k": "--at", "--top-k": "--at",
+    "--weights": "--evidence-weights",
     "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
     "--smoothing": "--parameter bleu.smoothing=NAME", "--alpha": "--parameter 4-grr.alpha=NUMBER",
     "--beta": "--parameter 4-grr.beta=NUMBER", "--by": "--method",

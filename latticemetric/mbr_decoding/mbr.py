@@ -53,8 +53,8 @@ from latticemetric.mbr_decoding.settings import (
     ByUtility,
     ByWordErrors,
     Decision,
+    EvidenceWeights,
     Scored,
-    Weights,
     decided_by,
 )
 from latticemetric.mbr_decoding.utility import Range, Utility
@@ -158,7 +158,7 @@ def mbr(
     determinize: bool = ...,
     samples: int | None = ...,
     seed: int = ...,
-    weights: Weights = ...,
+    evidence_weights: EvidenceWeights = ...,
     pruning_confidence: float | None = ...,
 ) -> MetricMBR: ...
 
@@ -176,7 +176,7 @@ def mbr(
     determinize: bool = ...,
     samples: int | None = ...,
     seed: int = ...,
-    weights: Weights = ...,
+    evidence_weights: EvidenceWeights = ...,
     pruning_confidence: float | None = ...,
     utility: Utility,
     higher_is_better: bool = ...,

@@ -22,7 +22,7 @@ from latticemetric.lattice.columns import Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.pruning import within_beam
 from latticemetric.mbr_decoding.confidence_pruning import TIE, PairPruning, pruned_scores
-from latticemetric.mbr_decoding.settings import ByMetric, ByUtility, Scored, Weights, metric_of
+from latticemetric.mbr_decoding.settings import ByMetric, ByUtility, EvidenceWeights, Scored, metric_of
 from latticemetric.mbr_decoding.utility import (
     FunctionScorer,
     MatrixScorer,
@@ -61,7 +61,7 @@ class StringDistribution(NamedTuple):
 
 
 def string_distribution(
-    graph: Graph, by: Scored, scales: Scales | None, weights: Weights = "probabilities"
+    graph: Graph, by: Scored, scales: Scales | None, weights: EvidenceWeights = "probabilities"
 ) -> StringDistribution:
     """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
@@ -94,7 +94,7 @@ def string_distribution(
     return _merged([(path.words, path.cost) for path in paths], by.scale, ranked=ranked)
 
 
-def _weighted_list(graph: Graph, by: Scored, scales: Scales | None, weights: Weights) -> StringDistribution:
+def _weighted_list(graph: Graph, by: Scored, scales: Scales | None, weights: EvidenceWeights) -> StringDistribution:
     """Return the distinct strings of an n-best list with the weights of its entries."""
     if not isinstance(graph, NBest):
         raise UsageError("weights need an n-best list", advice="leave them out, or give a list")
@@ -296,7 +296,7 @@ def metric_mbr(
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
     own, others = scales_of_each(scales, hypotheses, evidence)
-    believed = string_distribution(evidence, by, others, by.weights)
+    believed = string_distribution(evidence, by, others, by.evidence_weights)
     candidates = believed if hypotheses is evidence else string_distribution(hypotheses, by, own)
     scorer = _scorer(by, (hypotheses, candidates.strings), (evidence, believed.strings))
     number, pruning = len(candidates.strings), None

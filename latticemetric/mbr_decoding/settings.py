@@ -4,8 +4,8 @@
 ByNgrams(p=0.74, r=0.62)
 >>> decided_by("bleu", {"order": 2})
 Traceback (most recent call last):
-latticemetric.errors.UsageError: MBR by bleu has no setting 'order'; its settings are scale, beam, determinize, \
-samples, seed, weights, pruning_confidence
+latticemetric.errors.UsageError: MBR by bleu has no setting 'order'; its settings are scale, beam, \
+determinize, samples, seed, evidence_weights, pruning_confidence
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from latticemetric.metrics.base import Metric
     from latticemetric.posterior.posteriors import NgramPosteriors
 
-Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
+EvidenceWeights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
 """Weights of the entries of an n-best list as evidence: their probabilities, 1 for each (`counts`), or your numbers."""
 
 # More draws do not change the digits that are shown, and nobody reads more strings per graph.
@@ -191,7 +191,7 @@ class Scored(Decision):
     Attributes:
         samples: Number of paths to sample from each graph. Default: all paths are listed (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
-        weights: Weights of the entries of an n-best list: `probabilities`, `counts` (1 each), or numbers.
+        evidence_weights: Weights of the entries of an n-best list: `probabilities`, `counts` (1 each), or numbers.
         pruning_confidence: To save time, drop strings that lose this share of resamples; see `PairPruning`.
     """
 
@@ -208,12 +208,12 @@ class Scored(Decision):
     seed: int = whole(
         default=0, least=0, phrase="the seed is {}", option="--seed N", help="Seed of the random numbers."
     )
-    weights: Weights = choice(
+    evidence_weights: EvidenceWeights = choice(
         default="probabilities",
         names=("probabilities", "counts"),
         others=True,
-        phrase="weights are {}",
-        option="--weights",
+        phrase="the weights are {}",
+        option="--evidence-weights",
         help="Weights of n-best entries: their probabilities, or counts (each entry is one sample).",
     )
     pruning_confidence: float | None = number(

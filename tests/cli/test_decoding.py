@@ -205,9 +205,9 @@ def test_matrices_of_utilities_rank_as_the_metric(matrices):
 
 
 def test_counts_pruning_and_parameters_are_those_of_python():
-    options = ["--weights", "counts", "--pruning-confidence", "0.9", "-P", "chrf.beta=1", "--seed", "3"]
+    options = ["--evidence-weights", "counts", "--pruning-confidence", "0.9", "-P", "chrf.beta=1", "--seed", "3"]
     expected = [
-        {"id": name, **lm.mbr(g, lm.CHRF(beta=1), weights="counts", pruning_confidence=0.9, seed=3).asdict()}
+        {"id": name, **lm.mbr(g, lm.CHRF(beta=1), evidence_weights="counts", pruning_confidence=0.9, seed=3).asdict()}
         for name, g in graphs(KITCHEN).items()
     ]
     assert items("mbr", KITCHEN, "--method", "chrf", *options) == json.loads(json.dumps(expected))
@@ -225,7 +225,7 @@ def test_counts_pruning_and_parameters_are_those_of_python():
         (["--utility-matrix", "all.npz", "-P", "chrf.beta=1"], "--parameter has no effect with --utility-matrix"),
         (["--utility-matrix", "all.npz", "--posterior-scale", "1,2"], "--utility-matrix takes one setting"),
         (["--lower-is-better"], "--lower-is-better has no effect without --utility-matrix"),
-        (["--weights", "counts"], "--weights has no effect with the method ngram"),
+        (["--evidence-weights", "counts"], "--evidence-weights has no effect with the method ngram"),
         (
             ["--pruning-confidence", "0.1", "--method", "chrf"],
             "--pruning-confidence: 0.1 is not in the range 0.5<=x<=1",

@@ -133,6 +133,9 @@ def test_a_damaged_second_part_fails_graphs_and_references(suffix, tmp_path):
     path.write_bytes(COMPRESS[suffix](lattice) + second)
     with pytest.raises(lm.InputError, match="the compressed file is damaged"):
         list(lm.read(path))
+    second = bytearray(COMPRESS[suffix](b"more text\n"))
+    second[-4 if suffix == ".zst" else -8] ^= 0xFF
+    path.write_bytes(COMPRESS[suffix](b"a text\n") + second)
     with pytest.raises(lm.InputError, match="the compressed file is damaged"):
         read_references(str(path))
 

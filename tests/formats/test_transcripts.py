@@ -601,11 +601,10 @@ def test_damaged_transcripts_are_not_lines_of_text(tmp_path, name, text, says):
     if "not lines of text" not in says:
         with pytest.raises(lm.FormatError, match=says.partition(": ")[0]):
             read_references(str(path))
-    for read in (
-        lambda: read_segments([str(path)]),
-        lambda: read_segments([str(path)], style="keyed"),
-        lambda: read_systems([str(path)], format="text"),
-    ):
+    reads = [lambda: read_segments([str(path)]), lambda: read_segments([str(path)], style="keyed")]
+    if not text.startswith(";; no"):  # a system without words
+        reads.append(lambda: read_systems([str(path)], format="text"))
+    for read in reads:
         with pytest.raises(lm.FormatError) as error:
             read()
         assert says in str(error.value)

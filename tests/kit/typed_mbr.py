@@ -33,8 +33,8 @@ def answers(graph: lm.NBest) -> list[tuple[str, ...]]:
     by_scores = [
         assert_type(lm.mbr(graph, "chrf", samples=3, seed=1), MetricMBR),
         assert_type(lm.mbr(graph, lm.CHRF()), MetricMBR),
-        assert_type(lm.mbr(graph, lm.ByMetric(metric="wrr", weights="counts"), hypotheses=graph), MetricMBR),
-        assert_type(lm.mbr(graph, lm.ByMetric(metric=lm.WER(), weights=weights)), MetricMBR),
+        assert_type(lm.mbr(graph, lm.ByMetric(metric="wrr", evidence_weights="counts"), hypotheses=graph), MetricMBR),
+        assert_type(lm.mbr(graph, lm.ByMetric(metric=lm.WER(), evidence_weights=weights)), MetricMBR),
         assert_type(lm.mbr(graph, utility=lambda hypotheses, _: [1.0 for _ in hypotheses]), MetricMBR),
         assert_type(lm.mbr(graph, lm.ByUtility(utility=np.ones((3, 3)), utility_range=(0, 1))), MetricMBR),
     ]

@@ -139,7 +139,7 @@ def test_a_list_is_pruned_as_its_lattice():
     assert [path.words for path in nbest.to_lattice().pruned(0.1).paths()] == words
     assert [hypothesis.words for hypothesis in nbest.pruned(0.1).hypotheses] == words
     for weights in ("probabilities", "counts"):
-        assert {one.words for one in lm.mbr(nbest, "wrr", beam=0.1, weights=weights).ranked} == {*words}
+        assert {one.words for one in lm.mbr(nbest, "wrr", beam=0.1, evidence_weights=weights).ranked} == {*words}
 
 
 @given(graph=lattices() | forests, n=st.integers(1, 8), data=st.data())

@@ -35,7 +35,7 @@ VALUES = {
     "most_states": 100,
     "samples": 5,
     "seed": 7,
-    "weights": "counts",
+    "evidence_weights": "counts",
     "pruning_confidence": 0.9,
     "higher_is_better": False,
     "utility_range": (0, 2),
@@ -54,7 +54,7 @@ def test_all_settings_are_tried():
 def test_each_kind_takes_its_own_keywords_and_no_others(kind, name):
     by, chosen = NAMED[kind]
     if name in kind.fields:
-        graph = LIST if name == "weights" else LATTICE
+        graph = LIST if name == "evidence_weights" else LATTICE
         assert lm.mbr(graph, by, **chosen, **{name: VALUES[name]}).words
     else:
         with pytest.raises(lm.UsageError, match=f"has no setting '{name}'; its settings are scale, beam"):

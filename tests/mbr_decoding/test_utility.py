@@ -70,23 +70,23 @@ def test_weights_are_probabilities_or_counts(said, data):
     costs = data.draw(st.lists(st.sampled_from([0.0, 1.0, 30.0]), min_size=len(said), max_size=len(said)))
     counts = data.draw(st.lists(st.integers(0, 3), min_size=len(said), max_size=len(said)).filter(any))
     nbest = lm.NBest.from_strings(said, costs=costs)
-    each = lm.mbr(nbest, "chrf", weights="counts")
-    assert each.score == lm.mbr(nbest, "chrf", weights=[2] * len(said)).score
+    each = lm.mbr(nbest, "chrf", evidence_weights="counts")
+    assert each.score == lm.mbr(nbest, "chrf", evidence_weights=[2] * len(said)).score
     assert each.score == pytest.approx(lm.mbr(nbest, "chrf", scale=0.0).score)
-    believed = lm.mbr(nbest, "chrf", weights=np.exp(-np.array(costs)))
+    believed = lm.mbr(nbest, "chrf", evidence_weights=np.exp(-np.array(costs)))
     assert believed.score == pytest.approx(lm.mbr(nbest, "chrf").score)
     # An entry that counts three times is three entries.
     repeated = [string for string, times in zip(said, counts, strict=True) for _ in range(times)]
     expected = lm.mbr(nbest, "chrf", evidence=lm.NBest.from_strings(repeated))
-    assert lm.mbr(nbest, "chrf", weights=counts).score == pytest.approx(expected.score)
+    assert lm.mbr(nbest, "chrf", evidence_weights=counts).score == pytest.approx(expected.score)
 
 
 def test_counts_within_a_beam():
     nbest = lm.NBest.from_strings(["a b", "a c", "d"], costs=[0.0, 1.0, 9.0])
-    found = lm.mbr(nbest, "chrf", weights=[1, 1, 50], beam=2.0)
+    found = lm.mbr(nbest, "chrf", evidence_weights=[1, 1, 50], beam=2.0)
     assert (found.words, found.evidence_strings) == (("a", "b"), 2)
     with pytest.raises(lm.InputError, match="all entries within the beam have weight 0"):
-        lm.mbr(nbest, "chrf", weights=[0, 0, 1], beam=2.0)
+        lm.mbr(nbest, "chrf", evidence_weights=[0, 0, 1], beam=2.0)
 
 
 @pytest.mark.parametrize("lowest", [-1e6, -1e9, -1e300])
@@ -98,7 +98,7 @@ def test_a_very_low_score_does_not_make_others_tie(lowest, confidence):
     assert found.words == ("b",)
     # Scores that cancel out have the rounding errors of what was added up.
     cancelling = np.array([[0.3, -0.1, -0.2], [0.2, 0.1, -0.3], [-1, -1, -1]])
-    assert lm.mbr(nbest, utility=cancelling, weights="counts", pruning_confidence=confidence).words == ("a",)
+    assert lm.mbr(nbest, utility=cancelling, evidence_weights="counts", pruning_confidence=confidence).words == ("a",)
 
 
 # --- Pruning
@@ -242,15 +242,15 @@ ONES = np.ones((2, 2))
         ({"utility": ONES, "by": "chrf"}, "both a method and a utility are given"),
         ({"utility": ONES, "utility_range": (1, 0)}, r"utility_range is \(1, 0\)"),
         ({"by": "chrf", "higher_is_better": False}, "MBR by chrf has no setting 'higher_is_better'"),
-        ({"by": "chrf", "weights": "odds"}, "weights are 'odds'"),
-        ({"by": "chrf", "weights": [1, 2, 3]}, "there are 3 weights for 2 entries"),
-        ({"by": "chrf", "weights": [1, -1]}, "weights must be finite and at least 0"),
-        ({"by": "chrf", "weights": [0, 0]}, "weights must be finite and at least 0"),
-        ({"by": "chrf", "weights": ["a", "b"]}, "weights are not an array of numbers"),
-        ({"by": "chrf", "weights": "counts", "samples": 5}, "both weights and samples are given"),
+        ({"by": "chrf", "evidence_weights": "odds"}, "the weights are 'odds'"),
+        ({"by": "chrf", "evidence_weights": [1, 2, 3]}, "there are 3 weights for 2 entries"),
+        ({"by": "chrf", "evidence_weights": [1, -1]}, "weights must be finite and at least 0"),
+        ({"by": "chrf", "evidence_weights": [0, 0]}, "weights must be finite and at least 0"),
+        ({"by": "chrf", "evidence_weights": ["a", "b"]}, "weights are not an array of numbers"),
+        ({"by": "chrf", "evidence_weights": "counts", "samples": 5}, "both weights and samples are given"),
         ({"by": "chrf", "pruning_confidence": 0.2}, "pruning_confidence is 0.2"),
         ({"by": "chrf", "pruning_confidence": math.nan}, "pruning_confidence is nan"),
-        ({"weights": "counts"}, "MBR by ngram has no setting 'weights'"),
+        ({"evidence_weights": "counts"}, "MBR by ngram has no setting 'evidence_weights'"),
         ({"by": "wer", "pruning_confidence": 0.9}, "MBR by wer has no setting 'pruning_confidence'"),
     ],
 )
@@ -264,7 +264,7 @@ def test_a_matrix_and_weights_are_for_lists():
     with pytest.raises(lm.UsageError, match="needs an n-best list"):
         lm.mbr(lattice, utility=ONES)
     with pytest.raises(lm.UsageError, match="weights need an n-best list"):
-        lm.mbr(lattice, "chrf", weights="counts")
+        lm.mbr(lattice, "chrf", evidence_weights="counts")
 
 
 @pytest.mark.parametrize("data", [b"", b"no matrix", b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': 0, }\n"])

@@ -276,9 +276,9 @@ def metric_parameters(
             )
         if metric not in known:
             raise UsageError(
-                f"the metric '{metric}' is not scored",
+                f"'{metric}' is not named in {option}",
                 where="--parameter",
-                advice=f"name it in {option}, or leave {text} out",
+                advice=f"name it there, or leave {text} out",
             )
         parameters.setdefault(metric, {})[name] = word_list(value) if name in _WORD_SETS else _parameter_value(value)
     return parameters

@@ -93,7 +93,7 @@ def test_metrics_print_words_and_rows():
         (("--method", "grr", "--samples", "x"), "--samples: 'x' is not a whole number"),
         (("--method", "grr", "--seed", "-1"), "--seed: -1 is not in the range"),
         (("--method", "bleu", "-P", "bleu.alpha=1"), "metric 'bleu' has no parameter 'alpha'"),
-        (("--method", "chrf", "-P", "cer.unicode=nfc"), "is not scored; name it in --method, or leave"),
+        (("--method", "chrf", "-P", "cer.unicode=nfc"), "is not named in --method; name it there, or leave"),
         (("--method", "bleu", "-P", "bleu.smoothing=wild"), "smoothing is 'wild'; choose one of none"),
         (("--method", "grr", "-P", "grr.beta=x"), "beta is 'x', not a finite number"),
         (("--method", "grr", "-p", "0.5"), "-p has no effect with the method grr"),

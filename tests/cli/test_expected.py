@@ -207,7 +207,7 @@ def test_the_cost_of_substitutions_is_a_parameter_of_every_search(verb, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metric", "wer", "-P", "cer.substitution=2"], "the metric 'cer' is not scored; name it in --metric"),
+        (["--metric", "wer", "-P", "cer.substitution=2"], "'cer' is not named in --metric; name it there"),
         (["--metric", "wer", "-P", "wer.substitution=0"], "substitution is 0, which is not above 0"),
         (["--metric", "wer", "-P", "wer.empty=0"], "wer searches no graphs if references without words do not count"),
         (["--metric", "4-grr", "--alpha", "1", "-P", "4-grr.alpha=2"], "alpha is given twice"),

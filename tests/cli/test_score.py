@@ -580,7 +580,7 @@ def test_parameters_are_those_of_the_metric():
     [
         ("chrf.beta", "'chrf.beta' is not a parameter of a metric; write it as chrf.beta=3"),
         ("beta=3", "'beta=3' is not a parameter of a metric"),
-        ("ter.normalized=yes", "the metric 'ter' is not scored"),
+        ("ter.normalized=yes", "'ter' is not named in --metrics; name it there"),
         ("chrf.gamma=3", "metric 'chrf' has no parameter 'gamma'"),
         ("chrf.beta=x", "beta is 'x'"),
         ("chrf.whitespace=maybe", "whitespace is 'maybe'"),

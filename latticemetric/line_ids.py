@@ -226,7 +226,8 @@ def _judge_by_lines(files: Sequence[Lines]) -> Verdict:
     first = files[0]
     if len(files) == 1 or any(file.distinct != first.distinct for file in files):
         is_recased = len(files) > 1 and all(file.folded == first.folded for file in files)
-        return _doubt(files) if is_recased and are_like_ids(first.firsts) else Verdict(keyed=False)
+        is_doubtful = (is_recased and are_like_ids(first.firsts)) or _are_single_ids(files)
+        return _doubt(files) if is_doubtful else Verdict(keyed=False)
     if seeming is not None:
         return _keyed(seeming, _others(files))
     if not all(file.is_unique for file in files) or not any(file.have_texts for file in files):
@@ -243,9 +244,22 @@ def _others(files: Sequence[Lines]) -> str:
     return "the other file" if len(files) == 2 else "the other files"  # noqa: PLR2004
 
 
+def _are_single_ids(files: Sequence[Lines]) -> bool:
+    """Check whether each file is one line, and the lines begin with ids that differ only in their numbers."""
+    if not all(len(file.firsts) == 1 and file.have_texts for file in files):
+        return False
+    names = {file.firsts[0] for file in files}
+    shapes = set(map(_shape, names))
+    return len(names) > 1 and len(shapes) == 1 and shapes != {"0"} and are_like_ids(list(names))
+
+
 def _doubt(files: Sequence[Lines]) -> Verdict:
     which = "both files" if len(files) == 2 else "all files"  # noqa: PLR2004
-    what = f"the lines of {which} begin with the same words ({listed_names(files[0].firsts)}), which count as words"
+    if _are_single_ids(files):
+        names = listed_names([file.firsts[0] for file in files])
+        what = f"the lines of {which} begin with {names}, which count as words"
+    else:
+        what = f"the lines of {which} begin with the same words ({listed_names(files[0].firsts)}), which count as words"
     note = f"{what}; if they are ids, give --style keyed, otherwise --style plain"
     return Verdict(keyed=False, place=files[0].name, note=note)
 

@@ -80,6 +80,12 @@ def test_it_is_said_if_first_words_may_be_ids(name):
     assert "give --style keyed, otherwise --style plain" in judge_lines(files(*PLAIN[name])).note
 
 
+def test_single_lines_that_begin_with_other_ids_are_in_doubt():
+    assert "begin with 'u1', 'u2', which count as words; if they are ids" in judge_lines(files("u1 a", "u2 b")).note
+    for texts in (("u1", "u2"), ("2 men", "3 men"), ("u1 a", "the b"), ("u1 a", "v2 a")):
+        assert judge_lines(files(*texts)).note == ""
+
+
 def test_words_without_a_text_are_in_no_doubt():
     """Isolated words, in any order, are no ids: nothing would be left to compare."""
     assert judge_lines(files("yes / no / maybe", "no / yes / maybe")).note == ""

@@ -211,6 +211,8 @@ class _NumericVocabulary(Vocabulary):
 class PartialVocabulary(Vocabulary):
     """A symbol table that may lack numbers: the word of such a number is its digits.
 
+    If the digits are the word of another number, `#` stands before them: `#7`.
+
     Only readers use it; `complete` gives a graph a plain table.
     """
 
@@ -223,20 +225,19 @@ class PartialVocabulary(Vocabulary):
         number = self._number.get(word)
         if number is not None:
             return number
-        spelled = _number_spelled(word)
-        return UNKNOWN if spelled in self._word else spelled
+        spelled = _number_spelled(word.lstrip("#"))
+        return spelled if spelled != UNKNOWN and self.word(spelled) == word else UNKNOWN
 
     def word(self, number: int) -> str:
         """Return the word of a number, or its digits if the table lacks it; ε is the empty string."""
         if number == EPSILON:
             return ""
         word = self._word.get(number)
-        if word is not None:
-            return word
-        if (other := self._number.get(str(number))) is not None:
-            what = f"word number {number} is not in the symbol table, which has '{number}' as the word of {other}"
-            raise InputError(what, advice="give the symbol table of this graph")
-        return str(number)
+        if word is None:
+            word = str(number)
+            while word in self._number:
+                word = f"#{word}"
+        return word
 
     def check(self, numbers: Words) -> None:
         """Raise an error if a number is no word number at all."""

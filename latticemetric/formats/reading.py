@@ -106,7 +106,7 @@ def _with_whole_table(graph: Graph, place: str) -> Graph:
         return graph
     symbols = graph.word if isinstance(graph, Lattice) else graph.target.values
     table, lacking = graph.vocabulary.complete([symbols])
-    note_lacking(place, lacking)
+    note_lacking(place, [table.word(number) for number in lacking])
     return replace(graph, vocabulary=table)
 
 

@@ -146,7 +146,8 @@ class ReferenceFile:
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):
             return iter(references)
         if isinstance(table, PartialVocabulary):
-            note_lacking(self.name, sorted(number for number in map(int, words) if not table.has(number)))
+            lacking = sorted(number for number in map(int, words) if not table.has(number))
+            note_lacking(self.name, [table.word(number) for number in lacking])
         return (tuple(self._word(table, word) for word in reference) for reference in references)
 
     def _word(self, table: Vocabulary, number: str) -> str:

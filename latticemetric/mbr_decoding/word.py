@@ -19,10 +19,9 @@ from latticemetric.cached import cached_property
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.canonical_order import alphabetical, in_canonical_order, rows_in
-from latticemetric.lattice.columns import Costs, Floats, Scales, Steps, weights_under
+from latticemetric.lattice.columns import Costs, Floats, Scales, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.posterior.best import Times, pairs_of
-from latticemetric.posterior.posteriors import StepProbabilities
 from latticemetric.vocabulary import EPSILON, Words
 
 FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
@@ -75,8 +74,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
     them; otherwise, it prefers the empty word, then the first word in alphabetical order.
 
     The numbers of states, arcs and words decide nothing. If paths with different words have the least cost and the
-    fewest words, `one_best` is the first of them in an order of states and arcs that words, scores and times decide;
-    the search also starts from the last of them, and from the path whose words have the largest sum of probabilities.
+    fewest words, `one_best` is the first of them in an order of states and arcs that words, scores and times decide.
 
     Args:
         graph: A lattice, or an n-best list.
@@ -204,14 +202,12 @@ class Aligner(NamedTuple):
     Attributes:
         lattice: The lattice, in canonical order.
         cost: The model's cost of its arcs and final states.
-        scaled: The costs that become probabilities.
         numbers: The word numbers of the lattice, in alphabetical order; the first is ε.
         align: A function that aligns positions (indices into `numbers`) with all paths.
     """
 
     lattice: Lattice
     cost: Costs
-    scaled: Costs
     numbers: Words
     align: Callable[[Words], AlignedHypothesis]
 
@@ -223,43 +219,11 @@ class Aligner(NamedTuple):
         weights = weights_under({name: column.scale for name, column in lattice.scores.items()}, scales)
         scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})
         numbers = alphabetical(lattice.word, lattice.vocabulary)
-        return cls(lattice, lattice.cost(scales), scaled, numbers, _alignment(lattice, scaled, numbers))
+        return cls(lattice, lattice.cost(scales), numbers, _alignment(lattice, scaled, numbers))
 
     def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
         """Align words, given as word numbers of the lattice; skip ε."""
         return self.align(_with_gaps(rows_in(self.numbers, words)))
-
-    def starts(self) -> list[Words]:
-        """Return the words of the paths where searches start: the 1-best, and two more if other words tie with it.
-
-        These are the last of the best paths, and the path whose words have the largest sum of probabilities. Entries of
-        an n-best list do not tie, since one has the better rank.
-        """
-        lattice = self.lattice
-        first = lattice.word[lattice.best_path(self.cost)]
-        if lattice.ranked:
-            return [first]
-        last = lattice.word[_last_best_path(lattice, self.cost)]
-        if np.array_equal(first[first != EPSILON], last[last != EPSILON]):
-            return [first]
-        return [first, last, lattice.word[_expected_path(lattice, self.scaled)]]
-
-
-def _last_best_path(lattice: Lattice, cost: Costs) -> Steps:
-    """Return the best path as `Lattice.best_path` does, but of several best paths, the one with the largest arcs."""
-    begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
-    reverse: Steps = begin[lattice.source] + begin[lattice.source + 1] - 1 - np.arange(len(lattice.source))
-    target, arc, is_word = lattice.target[reverse], cost.arc[reverse], lattice.is_word()[reverse]
-    return reverse[_native.best_path(lattice.source, target, arc, is_word, cost.final)]
-
-
-def _expected_path(lattice: Lattice, cost: Costs) -> Steps:
-    """Return the path with the largest sum of the probabilities of its arcs that have words."""
-    steps = StepProbabilities(*_native.forward_backward(lattice.source, lattice.target, cost.arc, cost.final))
-    is_word = lattice.is_word()
-    gain = steps.state[lattice.source] * steps.transition * is_word
-    ends = np.where(np.isfinite(cost.final), 0.0, np.inf)
-    return _native.best_path(lattice.source, lattice.target, -gain, is_word, ends)
 
 
 def search_words(
@@ -267,24 +231,19 @@ def search_words(
 ) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
     """Improve the 1-best until nothing changes; return the 1-best, the best hypothesis, and the number of tries.
 
-    With `start`, the search starts from these words instead (see `Aligner.starts`). The words must be in the lattice.
+    With `start`, the search starts from these words instead of the 1-best. The words must be in the lattice.
     """
-    starts = aligner.starts() if start is None else [aligner.lattice.vocabulary.encode(start)]
-    one_best = best = None
-    seen: set[bytes] = set()
-    for words in starts:
-        positions = _with_gaps(rows_in(aligner.numbers, words))
-        # Stop at a hypothesis that was tried before. The risk may rise a little, since a removed position adds up to
-        # 1e-5, so the hypotheses may repeat in a cycle.
-        while positions.tobytes() not in seen:
-            seen.add(positions.tobytes())
-            latest = aligner.align(positions)
-            one_best = one_best or latest
-            if best is None or latest.risk < best.risk - TIE:
-                best = latest
-            positions = _with_gaps(latest.most_probable())
-    assert one_best is not None
-    assert best is not None
+    lattice = aligner.lattice
+    first = lattice.word[lattice.best_path(aligner.cost)] if start is None else lattice.vocabulary.encode(start)
+    one_best = aligner.aligned(first)
+    best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
+    # Stop at a hypothesis that was tried before. The risk may rise a little, since a removed position adds up to 1e-5,
+    # so the hypotheses may repeat in a cycle.
+    while (following := _with_gaps(latest.most_probable())).tobytes() not in seen:
+        seen.add(following.tobytes())
+        latest = aligner.align(following)
+        if latest.risk < best.risk - TIE:
+            best = latest
     return one_best, best, len(seen)
 
 

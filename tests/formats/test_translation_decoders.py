@@ -9,6 +9,7 @@ from kit.decoding import run
 import latticemetric as lm
 from latticemetric.formats.reading import read_symbols
 from latticemetric.lattice import fst_binary
+from latticemetric.vocabulary import UNKNOWN
 
 # A vector machine of HiFST's `lexstdarc`: two paths of one word; each weight is a pair of costs.
 ARCS = [(5, 1.0, 0.5), (6, 0.75, 2.0)]
@@ -105,11 +106,18 @@ def test_a_table_that_has_no_word_of_a_graph_is_refused(machine, tmp_path):
         lm.read_one(machine, symbols=path)
 
 
-def test_a_number_that_is_also_the_word_of_another_is_refused(machine, tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("a 1\nb 2\n7 3\n")
-    with pytest.raises(lm.InputError, match="word number 7 is not in the symbol table, which has '7' as the word of 3"):
-        lm.read_one(machine, symbols=path)
+def test_a_number_that_is_also_the_word_of_another_is_told_from_it(machine, tmp_path):
+    path, references = tmp_path / "words.txt", tmp_path / "refs"
+    path.write_text("a 1\nb 2\n7 3\n#7 4\n")
+    lattice = lm.read_one(machine, symbols=path)
+    assert "##7" in {word for one in lattice.paths() for word in one.words}
+    number = lattice.vocabulary.number("##7")
+    assert (number, lattice.vocabulary.word(number)) == (7, "##7")
+    table = read_symbols(path)
+    assert [table.number(word) for word in ("7", "#7", "##7", "###7", "#1")] == [3, 4, 7, UNKNOWN, UNKNOWN]
+    references.write_text("1 2 7\n")
+    found = run("oracle", machine, references, "--symbols", path, "--metric", "wer", "--style", "plain")
+    assert "stays a number (##7)" in found.stderr
 
 
 def test_numbers_that_a_table_lacks_survive_processes_and_writing(machine, tmp_path):

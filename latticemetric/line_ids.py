@@ -166,19 +166,22 @@ class Verdict:
     note: str = ""
 
 
-def judge_lines(files: Sequence[Lines], known: Sequence[Ids] = ()) -> Verdict:
+def judge_lines(files: Sequence[Lines], known: Sequence[Ids] = (), *, may_lack: bool = False) -> Verdict:
     """Decide whether the lines of all files begin with ids.
 
     Args:
         files: Files with lines of text.
         known: The ids of further files with the same utterances; their formats have ids.
+        may_lack: True if a file may lack utterances of the others.
 
     Raises:
         FormatError: The lines of a file seem to begin with ids, but other files have other ids, or none.
     """
     if not files:
         return Verdict(keyed=False)
-    return _judge_by_ids(files, known) if known else _judge_by_lines(files)
+    if known:
+        return _judge_by_ids(files, known)
+    return _keyed(files[0], _others(files)) if may_lack and _lack_few(files) else _judge_by_lines(files)
 
 
 def judge_by_names(file: Lines, names: Sequence[str], owner: str) -> bool:
@@ -238,6 +241,17 @@ def _judge_by_lines(files: Sequence[Lines]) -> Verdict:
     if is_permuted or len(first.firsts) >= _MANY or are_like_ids(first.firsts):
         return _doubt(files)
     return Verdict(keyed=False)
+
+
+def _lack_few(files: Sequence[Lines]) -> bool:
+    """Check whether all files seem to begin with ids, each once, and share most of them with another file."""
+    seeming = frozenset(name for file in files if file.seem_keyed for name in file.distinct)
+    if not all(file.is_unique and (file.seem_keyed or file.distinct <= seeming) for file in files):
+        return False
+    number = Counter(name for file in files for name in file.distinct)
+    if len(set(map(str.casefold, number))) < len(number):
+        return False
+    return all(2 * sum(number[name] > 1 for name in file.distinct) > len(file.distinct) for file in files)
 
 
 def _others(files: Sequence[Lines]) -> str:

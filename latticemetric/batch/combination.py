@@ -227,7 +227,7 @@ def _are_keyed(
             files.append(Lines(path, reference.lines))
         elif not any(one.segment for _, one in reference.named or ()):  # ids of an STM are not those of its channels
             known.append(Ids(path, reference.ids))
-    verdict = judge_lines(files, known)
+    verdict = judge_lines(files, known, may_lack=True)
     if verdict.note:
         warn(verdict.place, verdict.note)
     return verdict.keyed

@@ -136,6 +136,24 @@ class TestReading:
         )
         assert "a.ctm: 1 of 4 utterances are not in this file, so this system has no words there: 'x,1'" in caplog.text
 
+    @pytest.mark.parametrize("style", ["auto", "keyed"])
+    def test_lines_with_ids_may_lack_utterances(self, style, tmp_path, caplog):
+        whole, part, one = written(
+            tmp_path, a_txt="utt1 x\nutt2 y\nutt3 z\n", b_txt="utt3 z\nutt1 x q\n", c_txt="utt2 y\n"
+        )
+        found = read_systems([whole, part, one], style=style)
+        assert [name for name, _ in found] == ["utt1", "utt2", "utt3"]
+        assert dict(found)["utt1"] == {whole: ["x"], part: ["x", "q"], one: ()}
+        assert "b.txt: 1 of 3 utterances are not in this file, so this system has no words there: 'utt2'" in caplog.text
+
+    @pytest.mark.parametrize(
+        "other", ["utt1 x\nUTT2 y\nutt3 z\n", "utt1 x\nutt7 y\nutt8 z\nutt9 z\n", "x y\nz\nq r\n", "utt1 x\nutt1 y\n"]
+    )
+    def test_lines_that_hardly_share_ids_are_refused(self, other, tmp_path):
+        paths = written(tmp_path, a_txt="utt1 x\nutt2 y\nutt3 z\n", b_txt=other)
+        with pytest.raises(lm.FormatError, match="lines seem to begin with ids, but the ids are not those of"):
+            read_systems(paths)
+
     @pytest.mark.parametrize("other", ["u1 x y (v1)\nz (v2)\n", "x y (U1)\nz (u2)\nq (u3)\n"])
     def test_other_ids_are_no_silence(self, other, tmp_path):
         paths = written(tmp_path, a_trn="x y (u1)\nz (u2)\n", b_trn=other)

@@ -65,8 +65,9 @@ class OuterWords:
             side.add(word, known)
         if found := _marks(self._sides):
             listed, words = found
-            what = f"all paths {listed}, which no reference has so far; it counts as an error"
-            self._warning.write(place, f"{what}; to leave it out, give --ignore '{words}'")
+            counts, them = ("they count as errors", "them") if " " in words else ("it counts as an error", "it")
+            what = f"all paths {listed}, which no reference has so far; {counts}"
+            self._warning.write(place, f"{what}; to leave {them} out, give --ignore '{words}'")
 
 
 def _marks(sides: Iterable[_Side]) -> tuple[str, str] | None:

@@ -86,7 +86,7 @@ _NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failu
 
 
 class _DecisionOptions(SettingsOptions, kinds=KINDS):
-    """How to decide: the options of all kinds of settings, and those that choose the kind."""
+    """Options of all kinds of settings of MBR, and the options that choose the kind."""
 
     method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
     risk: Literal["bound", "exact"] = choice(
@@ -159,7 +159,7 @@ class _TuningOptions(Options):
     style: Style = STYLE
 
 
-# The parameters of what some kinds can use or do beside their settings; see `Decision.takes`.
+# Parameters of the further inputs and outputs that only some kinds support; see `Decision.takes`.
 _TAKEN = {"evidence": ["evidence"], "gains": [*_GainOptions.declared], "tuning": [*_TuningOptions.declared]}
 
 _SECTIONS = _DecisionOptions.sections(

@@ -171,7 +171,7 @@ def _parquet_batches(stream: Stream, wanted: Wanted) -> Iterator[_Batch]:
 
 
 class _Chunk(NamedTuple):
-    """What the metadata of a Parquet file tells of one of its columns, in one group of rows.
+    """Sizes of one column of a Parquet file in one group of rows, from the metadata.
 
     Attributes:
         size: The bytes of its values, if cells share no value.

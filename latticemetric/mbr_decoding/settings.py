@@ -43,7 +43,7 @@ class Decision(Settings):
 
     section = "Decision"
     takes: ClassVar[frozenset[str]] = frozenset()
-    """What a decision can use or do beside its settings: `evidence`, `hypotheses`, `gains` on arcs, `tuning`."""
+    """Names of further inputs and outputs that a decision supports: `evidence`, `hypotheses`, `gains`, `tuning`."""
 
     scale: float = number(
         default=1.0,

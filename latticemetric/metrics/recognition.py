@@ -438,7 +438,7 @@ class ErrorRate(GRR):
 
 
 Empty = Literal["errors", "ignore", "0"]
-"""How references without words count; see `EditRate`."""
+"""Ways to count segments whose references have no words; see `EditRate`."""
 
 
 @dataclass(frozen=True)

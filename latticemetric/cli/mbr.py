@@ -140,7 +140,7 @@ class _DecisionOptions(SettingsOptions, kinds=KINDS):
             values["metric"] = metric_of(self.name, **parameters)
         elif kind is ByUtility:
             values["higher_is_better"] = not self.lower_is_better
-        return self.grid(kind, f"with the method {self.name}", **values)
+        return self.grid(kind, **values)
 
 
 class _GainOptions(Options):

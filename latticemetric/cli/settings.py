@@ -68,19 +68,15 @@ class SettingsOptions(Options):
             found[one.section] = f"{found.get(one.section, '')} {_names(one)[0]}"
         return found
 
-    def grid(self, kind: type[AnySettings], where: str, **values: Any) -> list[AnySettings]:
-        """Return the settings of one kind, for all combinations of values; refuse the options of other kinds.
+    def grid(self, kind: type[AnySettings], **values: Any) -> list[AnySettings]:
+        """Return the settings of one kind, for all combinations of the values of its options.
 
-        Args:
-            kind: The class of the settings.
-            where: The condition under which options of other kinds have no effect, for the error.
-            values: Values of settings that have no option of their own.
+        `values` are those of settings that have no option of their own. Call `refuse_others` before.
         """
-        self.refuse_others(kind, where)
         return kind.grid(**{name: getattr(self, name) for name in self.fields if name in kind.fields}, **values)
 
     def refuse_others(self, kind: type[Settings], where: str) -> None:
-        """Refuse the options of other kinds."""
+        """Refuse the options of other kinds; `where` is the condition under which they have no effect."""
         refuse([name for name in self.fields if name not in kind.fields], where)
 
     def given(self, names: Iterable[str]) -> dict[str, Any]:

@@ -26,10 +26,10 @@ import numpy.typing as npt
 from generate import Size, draw
 
 import latticemetric as lm
-from latticemetric.batch.oracles import OracleSearch, OracleSums, oracles_of
-from latticemetric.batch.pairing import Pair, pair_up
-from latticemetric.batch.run import Run
 from latticemetric.cli.oracle_results import OracleResults
+from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
+from latticemetric.corpus.pairing import Pair, pair_up
+from latticemetric.corpus.run import Run
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 _NAMES = {
-    "batch.answers": "Answer ask_each",
-    "batch.calibration": "Calibration CalibrationReport ScaleTrial calibration confidence_calibration",
-    "batch.corrections": "Corrections corrections",
-    "batch.lists": "Lists read_lists",
-    "batch.oracle_at_k": "OracleAtK oracle_at_k",
-    "batch.sweep": "Sweep sweep",
-    "batch.tuning": "MBRTrial MBRTuning tune_mbr",
+    "corpus.answers": "Answer ask_each",
+    "corpus.calibration": "Calibration CalibrationReport ScaleTrial calibration confidence_calibration",
+    "corpus.corrections": "Corrections corrections",
+    "corpus.lists": "Lists read_lists",
+    "corpus.oracle_at_k": "OracleAtK oracle_at_k",
+    "corpus.sweep": "Sweep sweep",
+    "corpus.tuning": "MBRTrial MBRTuning tune_mbr",
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",
     "errors": "FormatError InputError LatticeMetricError MissingDependencyError UsageError",

@@ -11,7 +11,7 @@ import pytest
 import latticemetric as lm
 from latticemetric import evaluation
 from latticemetric.arguments import require_list, require_text, whole_number
-from latticemetric.batch.sweep import checked_borders
+from latticemetric.corpus.sweep import checked_borders
 from latticemetric.display.frames import as_plain
 from latticemetric.evaluation.intervals import bootstrap, interval_of
 from latticemetric.evaluation.significance import checked_level

@@ -187,13 +187,13 @@ def test_links_to_headings_work_on_github_too(page):
 def test_sources_link_to_the_names_that_objects_are_documented_under(monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     link = runpy.run_path(str(DOCS / "conf.py"))["_link_by_documented_names"]
-    names = {"Oracle": False, "sweep": False, "batch.sweep.sweep": True, "batch.sweep.Row": False}
+    names = {"Oracle": False, "sweep": False, "corpus.sweep.sweep": True, "corpus.sweep.Row": False}
     entries = {f"latticemetric.{name}": SimpleNamespace(aliased=aliased) for name, aliased in names.items()}
     application = SimpleNamespace(env=SimpleNamespace(domains={"py": SimpleNamespace(objects=entries)}))
-    links = [f'<a href="oracles.html#latticemetric.{name}">[docs]' for name in ("Row", "batch.sweep.sweep", "Other")]
+    links = [f'<a href="oracles.html#latticemetric.{name}">[docs]' for name in ("Row", "corpus.sweep.sweep", "Other")]
     shown = {"body": "".join(links)}
-    link(application, "_modules/latticemetric/batch/sweep", "", shown, None)
-    assert re.findall(r"#latticemetric\.([^>]+)\">", shown["body"]) == ["batch.sweep.Row", "sweep", "Other"]
+    link(application, "_modules/latticemetric/corpus/sweep", "", shown, None)
+    assert re.findall(r"#latticemetric\.([^>]+)\">", shown["body"]) == ["corpus.sweep.Row", "sweep", "Other"]
 
 
 # --- The runner itself can fail

@@ -12,7 +12,7 @@ from kit.strategies import mild_forests, mild_lattices, references, sentences
 
 import latticemetric as lm
 from latticemetric.automata.recognition import Gains
-from latticemetric.batch.sweep import sweep
+from latticemetric.corpus.sweep import sweep
 from latticemetric.metrics.recognition import ErrorRate
 from latticemetric.oracle_search.margin import fears, hopes, worst
 from latticemetric.posterior import expected as expectation

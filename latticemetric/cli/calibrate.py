@@ -23,7 +23,7 @@ from latticemetric.cli.run import Failures
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.calibration import Calibration, CalibrationReport
+    from latticemetric.corpus.calibration import Calibration, CalibrationReport
     from latticemetric.evaluation.calibration import ReliabilityBin
     from latticemetric.evaluation.intervals import Interval
     from latticemetric.graph import Graph
@@ -131,7 +131,7 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field.
     """
-    from latticemetric.batch.calibration import SCALES, calibration
+    from latticemetric.corpus.calibration import SCALES, calibration
 
     output.check_plot()
     settings: dict[str, Any] = {"bins": evaluation.bins, **resampling.asdict()}
@@ -178,7 +178,7 @@ def _examples(
     ignored: frozenset[str],
 ) -> tuple[list[Graph], list[list[tuple[str, ...]]]]:
     """Return graphs and the words of their references; with `keep_going`, skip graphs that fail."""
-    from latticemetric.batch.mbr_evidence import examples_of
+    from latticemetric.corpus.mbr_evidence import examples_of
 
     pairs = reading.paired(files, references).lattices
     answers = failures.reported(examples_of(pairs, keep_going=keep_going, ignored=ignored))
@@ -194,7 +194,7 @@ def _report_on_confidences(
     settings: dict[str, Any],
 ) -> CalibrationReport:
     """Evaluate the confidences in the input, without a fit (`--own-confidences`)."""
-    from latticemetric.batch.calibration import confidence_calibration, recognised_pairs
+    from latticemetric.corpus.calibration import confidence_calibration, recognised_pairs
 
     others = ("answer", "ignore", "scales", "normalize", "tokenize", "keep_going")
     refuse([*_FitOptions.declared, *others], "with --own-confidences")
@@ -212,7 +212,7 @@ class CalibrationResults(Results):
     columns = ("set", "of", "measure", "scale", "from", "to", "count", "predicted", "value", "low", "high")
 
     def __init__(self, found: Calibration | CalibrationReport, resampling: dict[str, Any]) -> None:
-        from latticemetric.batch.calibration import Calibration
+        from latticemetric.corpus.calibration import Calibration
 
         self._found, self._resampling = found, resampling
         self._fit = found if isinstance(found, Calibration) else None

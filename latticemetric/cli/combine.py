@@ -38,7 +38,7 @@ from latticemetric.errors import UsageError, harmless
 from latticemetric.segment_id import SegmentId
 
 if TYPE_CHECKING:
-    from latticemetric.batch.combination import Combinations, Judged, Judgment, TunedVote
+    from latticemetric.corpus.combination import Combinations, Judged, Judgment, TunedVote
     from latticemetric.line_ids import LineStyle
     from latticemetric.mbr_decoding.combination import Combination
 
@@ -154,7 +154,7 @@ def command(
     FILES are transcripts (lines, trn, STM, CTM), n-best lists or lattices; their types may differ. Utterances are
     matched by id, or by order. The order of FILES does not change the result.
     """
-    from latticemetric.batch.combination import combine_all, judge, read_systems, references_of, split_at, tune_vote
+    from latticemetric.corpus.combination import combine_all, judge, read_systems, references_of, split_at, tune_vote
     from latticemetric.formats.writing import write
 
     if judging.references is None:

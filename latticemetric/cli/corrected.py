@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from latticemetric.cli.options import PairedReadingOptions, grammar_named
 
 if TYPE_CHECKING:
-    from latticemetric.batch.list_arguments import Words
-    from latticemetric.batch.lists import Lists
-    from latticemetric.batch.pairing import Pair
-    from latticemetric.batch.reading import PairedLattices
+    from latticemetric.corpus.list_arguments import Words
+    from latticemetric.corpus.lists import Lists
+    from latticemetric.corpus.pairing import Pair
+    from latticemetric.corpus.reading import PairedLattices
 
 
 class CorrectedPairs(NamedTuple):
@@ -38,7 +38,7 @@ def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOpt
     Raises:
         InputError: A graph is not an n-best list, or the texts do not match the lists.
     """
-    from latticemetric.batch.lists import lists_of_pairs, rewritten_pairs, texts_of
+    from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs, texts_of
 
     grammar, pairs = grammar_named(reading.normalize), list(paired.lattices)
     if grammar is not None:

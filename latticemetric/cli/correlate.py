@@ -387,7 +387,7 @@ def _prepared(
     outputs = [list(map(preparation.words, several)) for several in judged.outputs]
     references: Any = [[preparation.words(text) for text in several] for several in judged.references]
     if (grammar := grammar_named(measured.normalize)) is not None:
-        from latticemetric.batch.normalization import normalized_sides
+        from latticemetric.corpus.normalization import normalized_sides
 
         # A grammar may turn one reference into several.
         files = [("references", list(texts)) for texts in zip(*references, strict=True)]

@@ -25,7 +25,7 @@ from latticemetric.cli.results import say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
 if TYPE_CHECKING:
-    from latticemetric.batch.pairing import Style
+    from latticemetric.corpus.pairing import Style
     from latticemetric.drawing.api import Drawing
     from latticemetric.graph import Graph
     from latticemetric.lattice.columns import Scales
@@ -172,7 +172,7 @@ def command(
 
 def _read(graphs: str, subject: _SubjectOptions, reading: ScoredReadingOptions) -> tuple[Graph, list[GraphReference]]:
     """Return the graph and its references, from --reference-text or from files."""
-    from latticemetric.batch.pairing import pair_up
+    from latticemetric.corpus.pairing import pair_up
 
     entries = reading.entries([graphs])
     if not subject.files:

@@ -33,8 +33,8 @@ from latticemetric.cli.run import running
 from latticemetric.errors import InputError, UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.expectations import ExpectationAnswer
-    from latticemetric.batch.shards import ShardRun
+    from latticemetric.corpus.expectations import ExpectationAnswer
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.metrics.recognition import GRR
 
 _EPILOG = """\b
@@ -97,7 +97,7 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.expectations import ExpectationSearch, expectations_of
+    from latticemetric.corpus.expectations import ExpectationSearch, expectations_of
 
     rate = metric.rate()
     if search.gradient == STANDARD:
@@ -179,7 +179,7 @@ class ExpectedResults(Results):
         normalize: str | None = None,
         shard: ShardRun | None = None,
     ) -> None:
-        from latticemetric.batch.expectations import ExpectationTotals
+        from latticemetric.corpus.expectations import ExpectationTotals
 
         self._answers, self._metric, self._shard = self._counted(answers), metric, shard
         self._totals = ExpectationTotals()
@@ -225,7 +225,7 @@ class ExpectedResults(Results):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.batch.shards import document_end
+        from latticemetric.corpus.shards import document_end
 
         def end() -> str:
             state = {} if self._shard is None else {"sums": self._totals.state()}

@@ -35,9 +35,9 @@ from latticemetric.cli.results import (
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.corrections import Corrections, Edits
-    from latticemetric.batch.list_blocks import BlockSums
-    from latticemetric.batch.oracle_at_k import ListSums, OracleAtK
+    from latticemetric.corpus.corrections import Corrections, Edits
+    from latticemetric.corpus.list_blocks import BlockSums
+    from latticemetric.corpus.oracle_at_k import ListSums, OracleAtK
 
 _EPILOG = """\b
 Examples:
@@ -91,8 +91,8 @@ def command(
     several files. Without REFERENCES, the references come from the records of LISTS (JSON, tables): see
     --reference-field.
     """
-    from latticemetric.batch.list_blocks import BlockSums
-    from latticemetric.batch.oracle_at_k import curve_of
+    from latticemetric.corpus.list_blocks import BlockSums
+    from latticemetric.corpus.oracle_at_k import curve_of
 
     searched, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
     if wanted.corrected is not None and (searched.name != "wer" or not searched.gains.are_edits):
@@ -117,7 +117,7 @@ def _sums(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, workers: int | None
 ) -> tuple[Iterator[ListSums], int]:
     """Return the `ListSums` of each block of lists, and the number of references per list."""
-    from latticemetric.batch.list_blocks import TableSums, sums_of_pairs
+    from latticemetric.corpus.list_blocks import TableSums, sums_of_pairs
 
     if not references and (blocks := reading.blocks(lists)) is not None:
         prepare = None if reading.preparation is None else reading.prepared
@@ -131,8 +131,8 @@ def _sums_and_corrections(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, corrected: str
 ) -> tuple[Iterator[ListSums], int, Corrections]:
     """Return the `ListSums`, the number of references per list, and the results of the corrected texts."""
-    from latticemetric.batch.corrections import corrections
     from latticemetric.cli.corrected import corrected_pairs
+    from latticemetric.corpus.corrections import corrections
 
     paired = reading.paired(lists, references, rewrite=False)
     pairs, found, texts = corrected_pairs(paired, corrected, reading)
@@ -189,7 +189,7 @@ class _ListResults(Results):
 
 
 def _correction_lines(judged: Corrections) -> Iterator[str]:
-    from latticemetric.batch.corrections import SYSTEMS
+    from latticemetric.corpus.corrections import SYSTEMS
 
     rows = [["", rate_title("wer"), ""]]
     rows += [

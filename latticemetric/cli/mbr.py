@@ -59,9 +59,9 @@ from latticemetric.mbr_decoding.settings import (
 )
 
 if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
-    from latticemetric.batch.pairing import Style
-    from latticemetric.batch.tuning import MBRTuning
+    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.pairing import Style
+    from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.evaluation.intervals import PairedBootstrap
     from latticemetric.lattice.columns import Scales
     from latticemetric.metrics.base import Metric
@@ -214,7 +214,7 @@ def command(
     refuse([name for name in _TuningOptions.declared if name != "tune"], "without --tune")
     entries, evidence = texts.prepared_graphs(reading.entries(graphs)), reading.evidence(decision.evidence)
     if decision.utility_matrix is not None:
-        from latticemetric.batch.mbr_evidence import with_utilities
+        from latticemetric.corpus.mbr_evidence import with_utilities
 
         entries = with_utilities(entries, decision.utility_matrix)
     decode, settings = _decoder(kind, decision, gains, texts, reading.weights)
@@ -257,8 +257,8 @@ def _decoder(
 
     The evidence is the graph that gives the posteriors.
     """
-    from latticemetric.batch.answers import mbr_records, mbr_with_gains
-    from latticemetric.batch.mbr_evidence import mbr_by_matrix
+    from latticemetric.corpus.answers import mbr_records, mbr_with_gains
+    from latticemetric.corpus.mbr_evidence import mbr_by_matrix
 
     if gains.gains_only and not gains.write_lattices:
         raise UsageError("--gains-only has no effect without --write-lattices", advice="leave it out")
@@ -353,9 +353,9 @@ def _write_tuning(
     output: OutputOptions,
 ) -> None:
     """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""
-    from latticemetric.batch.mbr_evidence import examples_of
-    from latticemetric.batch.pairing import pair_up
-    from latticemetric.batch.tuning import tune_mbr
+    from latticemetric.corpus.mbr_evidence import examples_of
+    from latticemetric.corpus.pairing import pair_up
+    from latticemetric.corpus.tuning import tune_mbr
 
     (metric,) = metrics_named([tuning.metric])
     pairs = texts.prepared(pair_up(reading.entries(graphs), reading.references(tuning.tune), tuning.style))

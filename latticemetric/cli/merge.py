@@ -34,7 +34,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     sums are exact.
     Documents of sweep can also be written in other formats, and plotted.
     """
-    from latticemetric.batch.shards import shard_documents
+    from latticemetric.corpus.shards import shard_documents
 
     documents = shard_documents(shards)
     if documents[0].run["command"] == "sweep":
@@ -48,7 +48,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
         return
     if output.output_format != "json" or output.plot is not None:
         refuse(["output_format", "plot"], "with documents of verbs other than sweep")
-    from latticemetric.batch.shards import merged
+    from latticemetric.corpus.shards import merged
 
     if output.output_format in TABLES:
         raise UsageError(

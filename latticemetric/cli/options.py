@@ -29,13 +29,13 @@ from latticemetric.cli.files import (
 from latticemetric.errors import InputError, UsageError, placed
 
 if TYPE_CHECKING:
-    from latticemetric.batch.answers import Written
-    from latticemetric.batch.pairing import Pair, Style
-    from latticemetric.batch.reading import PairedLattices
-    from latticemetric.batch.run import Placed
-    from latticemetric.batch.shards import ShardRun
-    from latticemetric.batch.string_scores import StringScorer
     from latticemetric.cli.results import Results
+    from latticemetric.corpus.answers import Written
+    from latticemetric.corpus.pairing import Pair, Style
+    from latticemetric.corpus.reading import PairedLattices
+    from latticemetric.corpus.run import Placed
+    from latticemetric.corpus.shards import ShardRun
+    from latticemetric.corpus.string_scores import StringScorer
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Block, Entry
     from latticemetric.lattice.columns import FeatureWeights, Scales
@@ -118,7 +118,7 @@ def _feature_weights(values: Sequence[str]) -> FeatureWeights:
 
 
 def _weighted(entries: Iterator[Entry], weights: FeatureWeights) -> Iterator[Entry]:
-    from latticemetric.batch.feature_weights import weighted_entries
+    from latticemetric.corpus.feature_weights import weighted_entries
 
     return weighted_entries(entries, weights)
 
@@ -179,7 +179,7 @@ def _cluster(text: str | None) -> Cluster | None:
 def _shard(text: str | None) -> ShardRun | None:
     if text is None:
         return None
-    from latticemetric.batch.shards import Shard, ShardRun
+    from latticemetric.corpus.shards import Shard, ShardRun
 
     context = click.get_current_context()
 
@@ -299,7 +299,7 @@ def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each
     """Return the scorer of oracles and 1-bests by the metrics of `--score`; `None` if `names` is `None`."""
     if names is None:
         return None
-    from latticemetric.batch.string_scores import StringScorer
+    from latticemetric.corpus.string_scores import StringScorer
 
     return StringScorer(tuple(metrics_named([names])), metric.ignore, each, normalize)
 
@@ -528,7 +528,7 @@ class WordReadingOptions(ScoredReadingOptions):
         read = super().entries(graphs, weighted=weighted)
         if not (words := word_list(self.ignore)):
             return read
-        from latticemetric.batch.preparation import prepared_entries
+        from latticemetric.corpus.preparation import prepared_entries
         from latticemetric.metrics.preparation import Preparation
 
         return prepared_entries(read, Preparation(ignore=words))
@@ -566,7 +566,7 @@ class PreparationOptions(Options):
         """Yield the lattices and their references, lower-cased and tokenized as the options say."""
         if (preparation := self.preparation) is None:
             return lattices
-        from latticemetric.batch.preparation import prepared_pairs
+        from latticemetric.corpus.preparation import prepared_pairs
 
         return prepared_pairs(lattices, preparation)
 
@@ -574,7 +574,7 @@ class PreparationOptions(Options):
         """Yield the graphs; lower-case and tokenize each one when it is parsed."""
         if (preparation := self.preparation) is None:
             return graphs
-        from latticemetric.batch.preparation import prepared_entries
+        from latticemetric.corpus.preparation import prepared_entries
 
         return prepared_entries(graphs, preparation)
 
@@ -614,8 +614,8 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
         With a shard, return only the lattices of that shard. If references are not `required`, lattices may have none.
         Without `rewrite`, do not apply `--normalize`.
         """
-        from latticemetric.batch.reading import PairReader
         from latticemetric.cli.results import progress
+        from latticemetric.corpus.reading import PairReader
 
         if references:
             refuse(["reference_field"], "with files of references", advice="give one of them")
@@ -885,7 +885,7 @@ class GraphFormatOptions(Options):
 
     def written(self, scales: Scales) -> Written:
         """Return the settings for written graphs, with the weights of `--scale`."""
-        from latticemetric.batch.answers import Written
+        from latticemetric.corpus.answers import Written
 
         if self.sum_scores and self.scores_off:
             raise UsageError("--sum-scores and --scores-off contradict each other", advice="give one of them")

@@ -25,11 +25,11 @@ from latticemetric.cli.oracle_options import AlsoOptions
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.oracles import OracleAnswer
-    from latticemetric.batch.pairing import Pair
-    from latticemetric.batch.run import Run
     from latticemetric.cli.results import Results
     from latticemetric.cli.run import Failures
+    from latticemetric.corpus.oracles import OracleAnswer
+    from latticemetric.corpus.pairing import Pair
+    from latticemetric.corpus.run import Run
     from latticemetric.graph import Graph
     from latticemetric.lattice.columns import Scales
 
@@ -95,8 +95,8 @@ class WrittenLatticesOptions(GraphFormatOptions):
         """Yield the answers; after the last one, write the graphs of their best paths."""
         if self.write_lattices is None:
             return answers
-        from latticemetric.batch.answers import converted
         from latticemetric.cli.run import written_beside
+        from latticemetric.corpus.answers import converted
 
         keep = self.written(scales)
 
@@ -162,8 +162,8 @@ def _search_by_automaton(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
     """Return the search that finds in each lattice the path with the best score by a user's automaton."""
-    from latticemetric.batch.user_automaton import automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
+    from latticemetric.corpus.user_automaton import automaton_oracles, read_automaton
 
     refuse((*_OF_RATES, "ignore", "normalize", "score"), "with an automaton", advice="leave it out, or name a metric")
     if also.engine == "native":
@@ -181,8 +181,8 @@ def _search_by_compounds(
     also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int
 ) -> Search:
     """Return the search that finds in each lattice the path with the fewest errors if adjacent words may be joined."""
-    from latticemetric.batch.compounds import compound_oracles
     from latticemetric.cli.oracle_results import CompoundResults
+    from latticemetric.corpus.compounds import compound_oracles
     from latticemetric.errors import require_pynini
     from latticemetric.metrics.registry import make_metric
 
@@ -203,8 +203,8 @@ def _search_by_bleu(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
     """Return the search that finds one path per lattice, so that all paths together have the best BLEU."""
-    from latticemetric.batch.corpus_bleu import corpus_oracle_of
     from latticemetric.cli.oracle_results import CorpusResults
+    from latticemetric.corpus.corpus_bleu import corpus_oracle_of
     from latticemetric.metrics.registry import make_metric
     from latticemetric.oracle_search.corpus_bleu import as_bleu
 
@@ -242,8 +242,8 @@ def _search_by_rate(
     references: int,
 ) -> Search:
     """Return the search that finds in each lattice the path with the best recognition rate."""
-    from latticemetric.batch.oracles import OracleSearch, OracleSums, oracles_of
     from latticemetric.cli.oracle_results import OracleResults
+    from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
 
     also.refuse_contradictions(output_format)
     rate = metric.rate()

@@ -11,7 +11,7 @@ from latticemetric.cli.options import ENGINE, MOST_STRINGS, POSTERIOR_SCALE, SCO
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.margins import MarginOptions
+    from latticemetric.corpus.margins import MarginOptions
 
 
 class AlsoOptions(Options):
@@ -60,6 +60,6 @@ class AlsoOptions(Options):
             refuse(["on"], "without --hope and --fear")
         if not (self.nbest or self.hope or self.fear or self.worst or graphs):
             return None
-        from latticemetric.batch.margins import MarginOptions
+        from latticemetric.corpus.margins import MarginOptions
 
         return MarginOptions(self.nbest or 0, self.hope, self.fear, self.on, self.worst, graphs)

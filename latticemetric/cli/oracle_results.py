@@ -27,13 +27,13 @@ from latticemetric.display.text import error_line
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
-    from latticemetric.batch.compounds import CompoundAnswer
-    from latticemetric.batch.corpus_bleu import CorpusAnswer, CorpusPathAnswer
-    from latticemetric.batch.margins import MarginKind, Margins
-    from latticemetric.batch.oracles import OracleAnswer, OracleSums, Totals
-    from latticemetric.batch.shards import ShardRun
     from latticemetric.cli.oracle_options import AlsoOptions
+    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.compounds import CompoundAnswer
+    from latticemetric.corpus.corpus_bleu import CorpusAnswer, CorpusPathAnswer
+    from latticemetric.corpus.margins import MarginKind, Margins
+    from latticemetric.corpus.oracles import OracleAnswer, OracleSums, Totals
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.metrics.recognition import GRR
     from latticemetric.metrics.recognition_statistics import RecognitionStatistics
     from latticemetric.oracle_search.compounds import CompoundPath
@@ -149,7 +149,7 @@ class OracleResults(Results):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.batch.shards import document_end
+        from latticemetric.corpus.shards import document_end
 
         def end() -> str:
             state = {} if self._shard is None else {"sums": self._sums.state()}
@@ -250,7 +250,7 @@ class AutomatonResults(AnswerResults):
     columns = _titles(("id", "score", "hypothesis", "cost", "exact"), ("hypothesis", "score", "cost"))
 
     def __init__(self, answers: Iterable[Answer], shard: ShardRun | None) -> None:
-        from latticemetric.batch.user_automaton import AutomatonTotals
+        from latticemetric.corpus.user_automaton import AutomatonTotals
 
         super().__init__(self._counted(answers), shard)
         self._totals = AutomatonTotals()
@@ -271,7 +271,7 @@ class AutomatonResults(AnswerResults):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.batch.shards import document_end
+        from latticemetric.corpus.shards import document_end
 
         def end() -> str:
             state = {} if self._shard is None else {"sums": self._totals.state()}
@@ -293,7 +293,7 @@ class CompoundResults(AnswerResults):
     columns = _titles(("id", "score", "numerator", "denominator", "hypothesis", "cost", "exact"), ONE_BEST_COLUMNS)
 
     def __init__(self, answers: Iterable[CompoundAnswer], shard: ShardRun | None, signature: str) -> None:
-        from latticemetric.batch.compounds import CompoundTotals
+        from latticemetric.corpus.compounds import CompoundTotals
 
         super().__init__(self._counted(answers), shard)
         self._totals, self._signature = CompoundTotals(), signature
@@ -318,7 +318,7 @@ class CompoundResults(AnswerResults):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.batch.shards import document_end
+        from latticemetric.corpus.shards import document_end
 
         def end() -> str:
             state = {} if self._shard is None else {"sums": self._totals.state()}

@@ -25,8 +25,8 @@ from latticemetric.cli.run import ask_graphs
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import ShardRun
+    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.shards import ShardRun
 
 _COLUMNS = {
     "words": ["word", "posterior"],
@@ -76,7 +76,7 @@ def command(
     forests: an edge). The list begins with the most probable. GRAPHS are files, folders, quoted globs, or - for
     standard input.
     """
-    from latticemetric.batch.answers import listed_posteriors
+    from latticemetric.corpus.answers import listed_posteriors
 
     if listing.of == "edges" and listing.write_lattices:
         what = "--write-lattices writes lattices, but --of edges lists forests"

@@ -32,9 +32,9 @@ from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.pairing import Pair
-    from latticemetric.batch.reading import PairedLattices
-    from latticemetric.batch.review import MBRSettings
+    from latticemetric.corpus.pairing import Pair
+    from latticemetric.corpus.reading import PairedLattices
+    from latticemetric.corpus.review import MBRSettings
     from latticemetric.report.report import Report
 
 _EPILOG = """\b
@@ -94,7 +94,7 @@ class _PageOptions(Options):
         method = self.mbr_method.strip().lower()
         if method == _NO_MBR:
             return None
-        from latticemetric.batch.review import MBRSettings
+        from latticemetric.corpus.review import MBRSettings
 
         return MBRSettings.of(method, beam=self.beam, samples=self.samples, seed=seed)
 
@@ -122,7 +122,7 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.review import ReviewSettings, reviews_of
+    from latticemetric.corpus.review import ReviewSettings, reviews_of
     from latticemetric.formats.segments import read_speakers
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.corrections import check_rate

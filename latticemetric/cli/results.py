@@ -21,8 +21,8 @@ from latticemetric.display.text import aligned_rows, display_width, padding
 from latticemetric.errors import UsageError, harmless, shortened
 
 if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import ShardRun
+    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.metrics.alignment import Alignment
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ class AnswerResults(Results):
 
     def document(self) -> Iterator[str]:
         """Yield the lines of the JSON document; records of the same graph are adjacent."""
-        from latticemetric.batch.shards import document_end
+        from latticemetric.corpus.shards import document_end
 
         several = {} if self._records_each == 1 else {"items_each": self._records_each}
         return json_document({}, {self.name: self.records()}, lambda: document_end({}, self._shard, **several))

@@ -13,11 +13,11 @@ from latticemetric.cli.signals import noted
 from latticemetric.errors import LatticeMetricError, UsageError, harmless, shortened
 
 if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
-    from latticemetric.batch.run import Run
-    from latticemetric.batch.shards import ShardRun
     from latticemetric.cli.options import OutputOptions, RunOptions, ShardedRunOptions
     from latticemetric.cli.results import Results
+    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.formats.registry import Entry
     from latticemetric.graph import Graph
     from latticemetric.parallel.journal import Journal
@@ -91,7 +91,7 @@ class Failures:
 def running(options: RunOptions, output: str) -> Iterator[tuple[Run, Failures]]:
     """Set up a run and its list of failures. After the block, write the failures and remove the journal."""
     from latticemetric import _native
-    from latticemetric.batch.run import Run
+    from latticemetric.corpus.run import Run
     from latticemetric.formats.streams.output import sync
     from latticemetric.memory import graph_bytes
     from latticemetric.parallel.limits import Limits, default_workers
@@ -167,9 +167,9 @@ def ask_graphs(
     If `lattices` names a file, write the lattices of the answers to this file, in `to_format` or the format of its
     suffix. Report failures on standard error, with exit status 1.
     """
-    from latticemetric.batch.answers import answers_of, failed
-    from latticemetric.batch.mbr_evidence import answer_by_evidence, with_evidence
-    from latticemetric.batch.run import answer_each
+    from latticemetric.corpus.answers import answers_of, failed
+    from latticemetric.corpus.mbr_evidence import answer_by_evidence, with_evidence
+    from latticemetric.corpus.run import answer_each
 
     entries = progress(entries, None, "graphs")
     with running(run, output.output) as (started, failures):
@@ -199,7 +199,7 @@ def write_changed(
 
     If all graphs fail, write nothing to a file or archive.
     """
-    from latticemetric.batch.answers import answers_of
+    from latticemetric.corpus.answers import answers_of
     from latticemetric.formats.writing import NoGraphsError, write
 
     entries, numbers = progress(entries, None, "graphs"), _Numbers()

@@ -147,7 +147,7 @@ def command(
     .nlp, CTM or plain text. Each --system is compared with HYP: the paired bootstrap gives p-values and intervals of
     the differences, and approximate randomisation gives a second p-value.
     """
-    from latticemetric.batch.outer_words import note_on_texts
+    from latticemetric.corpus.outer_words import note_on_texts
     from latticemetric.evaluation.scoring import tabulate
 
     _check_details(options)
@@ -249,7 +249,7 @@ def _prepared(
     if grammar is None:
         lines = [preparation.all_lines(texts) for texts in files]
         return _Prepared(lines[: len(systems)], [list(texts) for texts in zip(*lines[len(systems) :], strict=True)])
-    from latticemetric.batch.normalization import normalized_sides
+    from latticemetric.corpus.normalization import normalized_sides
 
     # A grammar may turn one reference into several.
     named = list(zip([*systems, *references], map(preparation.all_words, files), strict=True))

@@ -28,8 +28,8 @@ from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.shards import ShardDocument, ShardRun
-    from latticemetric.batch.sweep import Sweep, SweepSettings, Swept
+    from latticemetric.corpus.shards import ShardDocument, ShardRun
+    from latticemetric.corpus.sweep import Sweep, SweepSettings, Swept
     from latticemetric.evaluation.intervals import Interval
 
 _EPILOG = """\b
@@ -91,7 +91,7 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_lattices
+    from latticemetric.corpus.sweep import SweepSettings, checked_borders, swept_lattices
     from latticemetric.oracle_search.sweep import Points
 
     points = Points.of(over.beams, over.densities, over.nbest_sizes)
@@ -148,8 +148,8 @@ class SweepResults(Results):
     @classmethod
     def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepResults:
         """Merge the documents of shards."""
-        from latticemetric.batch.shards import put_together
-        from latticemetric.batch.sweep import SweepSettings, swept_in_turn
+        from latticemetric.corpus.shards import put_together
+        from latticemetric.corpus.sweep import SweepSettings, swept_in_turn
 
         def read(some: Sequence[ShardDocument]) -> SweepResults:
             state = some[0].sums
@@ -201,8 +201,8 @@ class SweepResults(Results):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document; for a shard, add the data for `merge`."""
-        from latticemetric.batch.shards import document_end
-        from latticemetric.batch.sweep import swept_states
+        from latticemetric.corpus.shards import document_end
+        from latticemetric.corpus.sweep import swept_states
 
         def end() -> str:
             if self.shard is None:

@@ -30,7 +30,7 @@ from latticemetric.errors import UsageError, harmless
 from latticemetric.metrics.signature import Signature
 
 if TYPE_CHECKING:
-    from latticemetric.batch.oracles import ConfidenceEvaluation
+    from latticemetric.corpus.oracles import ConfidenceEvaluation
     from latticemetric.evaluation.word_tags.discrimination import Discrimination
     from latticemetric.evaluation.word_tags.metrics import TagScores
     from latticemetric.evaluation.word_tags.sampling import RepeatedSampling
@@ -398,8 +398,8 @@ def _write_tags_of_lattices(
     output: PlottedOutputOptions,
 ) -> None:
     """Tag words by thresholds on posteriors, and write the scores of each threshold."""
-    from latticemetric.batch.oracles import ConfidenceEvaluation, OracleSearch, oracles_of
     from latticemetric.cli.run import running
+    from latticemetric.corpus.oracles import ConfidenceEvaluation, OracleSearch, oracles_of
 
     output.check_plot()
     rate = metric.rate()

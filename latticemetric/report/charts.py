@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from latticemetric.batch.sweep import LengthBin, Sweep
+from latticemetric.corpus.sweep import LengthBin, Sweep
 from latticemetric.display.text import two_digits
 from latticemetric.drawing.svg import decimal, element
 from latticemetric.evaluation.intervals import Interval

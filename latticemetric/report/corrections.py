@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from latticemetric.batch.corrections import SYSTEMS, Corrections, Edits, corrections
-from latticemetric.batch.list_arguments import Words, ranked_words
-from latticemetric.batch.lists import Lists, texts_of
-from latticemetric.batch.oracle_at_k import compositional_errors, sums_of
-from latticemetric.batch.sweep import ReferencedGraph
+from latticemetric.corpus.corrections import SYSTEMS, Corrections, Edits, corrections
+from latticemetric.corpus.list_arguments import Words, ranked_words
+from latticemetric.corpus.lists import Lists, texts_of
+from latticemetric.corpus.oracle_at_k import compositional_errors, sums_of
+from latticemetric.corpus.sweep import ReferencedGraph
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import Scales

@@ -18,10 +18,10 @@ from importlib.resources import files
 from typing import Any
 
 from latticemetric.arguments import path_text, refuse_unused
-from latticemetric.batch.packing import graph_packing
-from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, review_graph
-from latticemetric.batch.string_scores import StringScorer
-from latticemetric.batch.sweep import graphs_with_references
+from latticemetric.corpus.packing import graph_packing
+from latticemetric.corpus.review import AUTO, MBRSettings, ReviewSettings, review_graph
+from latticemetric.corpus.string_scores import StringScorer
+from latticemetric.corpus.sweep import graphs_with_references
 from latticemetric.display.text import visible
 from latticemetric.errors import importing
 from latticemetric.evaluation.intervals import Interval

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.batch.sweep import LengthBin, Sweep
+from latticemetric.corpus.sweep import LengthBin, Sweep
 from latticemetric.errors import UsageError, importing
 from latticemetric.evaluation.agreement import Agreement
 from latticemetric.evaluation.coefficients import Floats, differences, fitted_line
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from latticemetric.batch.calibration import CalibrationReport
+    from latticemetric.corpus.calibration import CalibrationReport
     from latticemetric.evaluation.calibration import ReliabilityBin
 
 

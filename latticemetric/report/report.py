@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from latticemetric.batch.expectations import ExpectationAnswer, ExpectationTotals
-from latticemetric.batch.review import (
+from latticemetric.cached import cached_property
+from latticemetric.corpus.expectations import ExpectationAnswer, ExpectationTotals
+from latticemetric.corpus.review import (
     MBR,
     ONE_BEST,
     ORACLE,
@@ -20,8 +21,7 @@ from latticemetric.batch.review import (
     ReviewSettings,
     Sketch,
 )
-from latticemetric.batch.sweep import Score, Sweep, SweepSettings, Swept
-from latticemetric.cached import cached_property
+from latticemetric.corpus.sweep import Score, Sweep, SweepSettings, Swept
 from latticemetric.display.text import shown_unit, visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout

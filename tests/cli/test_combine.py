@@ -11,8 +11,8 @@ from kit.commands import assert_one_line_error, file, good, run
 from kit.hostile_inputs import archive
 
 import latticemetric as lm
-from latticemetric.batch.combination import Utterance, combine_all
 from latticemetric.cli.combine import _CombinationResults
+from latticemetric.corpus.combination import Utterance, combine_all
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from kit.many_graphs import data, latticemetric
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
-from latticemetric.batch.run import register_results
+from latticemetric.corpus.run import register_results
 from latticemetric.parallel.plain import PlainData
 
 MEETING = EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"

@@ -376,7 +376,7 @@ def test_outputs_that_cannot_be_are_known_at_once(option, path, why, there, monk
     (there / "closed").mkdir()
     access = os.access
     monkeypatch.setattr(os, "access", lambda one, mode: Path(one).name != "closed" and access(one, mode))
-    monkeypatch.setattr("latticemetric.batch.sweep.swept_lattices", None)  # nothing is begun
+    monkeypatch.setattr("latticemetric.corpus.sweep.swept_lattices", None)  # nothing is begun
     done = CliRunner().invoke(main._group, ["sweep", *map(str, MEETING), "--beams", "2", option, path])
     assert isinstance(done.exception, lm.InputError), done.exception
     assert why in str(done.exception)
@@ -535,7 +535,7 @@ def test_a_second_metric_is_searched_for_formats_with_totals_only(output_format,
         asked.append(metric.name)
         return lm.oracle(graph, references, metric, **rest)
 
-    monkeypatch.setattr("latticemetric.batch.oracles.oracle_by_rate", heard)
+    monkeypatch.setattr("latticemetric.corpus.oracles.oracle_by_rate", heard)
     line = ["oracle", *map(str, MEETING), "--format", output_format, "--workers", "1"]
     assert CliRunner().invoke(main._group, line).exit_code == 0
     assert set(asked) == metrics

@@ -14,7 +14,7 @@ from kit.formats import forests
 from kit.strategies import costs, lattices
 
 import latticemetric as lm
-from latticemetric.batch.preparation import prepared_graph, prepared_reference
+from latticemetric.corpus.preparation import prepared_graph, prepared_reference
 from latticemetric.formats.references import Reference
 from latticemetric.lattice.columns import Labels
 from latticemetric.metrics.preparation import Preparation

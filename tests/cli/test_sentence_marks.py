@@ -9,7 +9,7 @@ from kit.decoding import items, run
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
-from latticemetric.batch.outer_words import outer_words
+from latticemetric.corpus.outer_words import outer_words
 from latticemetric.metrics.preparation import Preparation
 
 POCKETSPHINX = DATA / "slf" / "pocketsphinx"

@@ -14,7 +14,7 @@ from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
 from latticemetric import evaluation
-from latticemetric.batch.calibration import confidence_calibration, recognised_pairs
+from latticemetric.corpus.calibration import confidence_calibration, recognised_pairs
 from latticemetric.evaluation.calibration import LEAST_PROBABILITY
 from latticemetric.evaluation.intervals import resample_counts
 

@@ -22,7 +22,7 @@ from kit.formats import Graph, contents, paths_in, paths_of, write_file
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
-from latticemetric.batch.pairing import pair_up
+from latticemetric.corpus.pairing import pair_up
 from latticemetric.formats import reading, registry
 from latticemetric.formats.reading import read_symbols
 from latticemetric.formats.references import Reference, read_references

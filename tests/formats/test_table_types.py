@@ -359,7 +359,7 @@ def test_lists_without_scores_beside_others_are_said(monkeypatch, caplog):
 
 
 def test_a_null_in_the_scores_of_a_later_block_is_refused_by_commands_too(tmp_path):
-    from latticemetric.batch.list_blocks import BlockSums, TableSums
+    from latticemetric.corpus.list_blocks import BlockSums, TableSums
     from latticemetric.formats.reading import blocks
     from latticemetric.metrics.recognition import WER
 

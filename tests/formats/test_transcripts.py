@@ -14,11 +14,11 @@ from kit.formats import contents, paths_in, rebuilt, write_file
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
-from latticemetric.batch.combination import read_systems
-from latticemetric.batch.oracles import OracleSearch, oracles_of
-from latticemetric.batch.pairing import pair_up
-from latticemetric.batch.run import Run
-from latticemetric.batch.string_scores import StringScorer
+from latticemetric.corpus.combination import read_systems
+from latticemetric.corpus.oracles import OracleSearch, oracles_of
+from latticemetric.corpus.pairing import pair_up
+from latticemetric.corpus.run import Run
+from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.formats import reading
 from latticemetric.formats.nist.transcripts import words_by_segment
 from latticemetric.formats.nist.words import parsed_transcript

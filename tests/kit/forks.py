@@ -66,7 +66,7 @@ def _import_everything():
 
 def _forget_warnings():
     """Warn again of what an earlier command warned of: workers share this memory, commands do not."""
-    from latticemetric.batch import feature_weights, pairing
+    from latticemetric.corpus import feature_weights, pairing
     from latticemetric.formats import columns, marks, partial_table
 
     of_pairs = (pairing._OF_FORMS, pairing._OF_SPACES, pairing._OF_MARKS)

@@ -15,7 +15,7 @@ from kit.paths import DATA
 from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, metrics, references, scalings
 
 import latticemetric as lm
-from latticemetric.batch.sweep import LengthBin
+from latticemetric.corpus.sweep import LengthBin
 from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.nbest import Hypothesis
 from latticemetric.oracle_search.sweep import Points, sweep_graph

@@ -28,9 +28,9 @@ from kit.work import heavy, told, wait_for
 import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
 from latticemetric.automata.recognition import STAR_SYMBOL
-from latticemetric.batch.answers import answers_of
-from latticemetric.batch.run import Run
 from latticemetric.cli.main import _group
+from latticemetric.corpus.answers import answers_of
+from latticemetric.corpus.run import Run
 from latticemetric.formats.reading import entries
 from latticemetric.parallel import cluster
 from latticemetric.parallel.cluster import Cluster

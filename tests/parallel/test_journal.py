@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from kit.paths import EXAMPLES
 
 from latticemetric import InputError, Lattice, UsageError, oracle
-from latticemetric.batch.answers import Answer
-from latticemetric.batch.run import register_results
 from latticemetric.cli.main import _group
+from latticemetric.corpus.answers import Answer
+from latticemetric.corpus.run import register_results
 from latticemetric.formats.writing import write
 from latticemetric.parallel.journal import Journal
 from latticemetric.parallel.plain import PlainData
@@ -96,7 +96,7 @@ def test_what_is_kept_says_the_same_again(command, tmp_path, monkeypatch):
     for path in tmp_path.rglob("*"):
         if path.is_file() and path != journal and path.name not in given:
             path.unlink()
-    monkeypatch.setattr("latticemetric.batch.run.map_in_order", _nothing_left)
+    monkeypatch.setattr("latticemetric.corpus.run.map_in_order", _nothing_left)
     assert run("--resume") == told
     assert written() == undisturbed
     assert journal.read_bytes() == kept

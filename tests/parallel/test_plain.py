@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from kit.strategies import lattices
 
 from latticemetric import Forest, InputError, Lattice
-from latticemetric.batch.answers import Answer
-from latticemetric.batch.margins import MarginKind, Margins
-from latticemetric.batch.oracles import OracleAnswer
-from latticemetric.batch.run import register_results
+from latticemetric.corpus.answers import Answer
+from latticemetric.corpus.margins import MarginKind, Margins
+from latticemetric.corpus.oracles import OracleAnswer
+from latticemetric.corpus.run import register_results
 from latticemetric.errors import FormatError
 from latticemetric.lattice.lattice import Column, Labels
 from latticemetric.nbest import Hypothesis, NBest

@@ -15,7 +15,7 @@ from kit.patience import PATIENCE
 from kit.work import living, told, wait_for
 
 from latticemetric import InputError, UsageError, Vocabulary
-from latticemetric.batch.packing import graph_packing
+from latticemetric.corpus.packing import graph_packing
 from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import map_in_order

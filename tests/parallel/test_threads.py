@@ -36,7 +36,7 @@ def done(program: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess
 
 ASKED = """
 from functools import partial
-from latticemetric.batch.answers import ask_each
+from latticemetric.corpus.answers import ask_each
 graphs = [(str(k), lattice) for k in range(100)]
 for _ in range(3):
     answers = list(ask_each(partial(lm.mbr, scale=0.5), graphs, workers=2, timeout=30))

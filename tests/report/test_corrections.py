@@ -12,8 +12,8 @@ from kit.brute_force import Rate, best_alignment
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
-from latticemetric.batch.lists import Lists
 from latticemetric.cli.main import _group
+from latticemetric.corpus.lists import Lists
 from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 from latticemetric.report.charts import rate_text, span
 from latticemetric.report.corrections import CorrectedLists

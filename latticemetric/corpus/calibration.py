@@ -1,0 +1,520 @@
+"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references; test on other graphs.
+
+Word confidences come from the alignment of word MBR (`word_mbr`). A word is right if sclite's alignment matches it with
+a reference word. The expected errors of an answer are exact expectations over all paths of the graph, or estimates if
+the search is too large (`expected`).
+
+    >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
+    >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
+    >>> found = calibration(lattices, [reference for _, reference in rows], folds=2, resamples=0)
+    >>> round(found.scale, 4), round(found.development.words.nce.value, 3), round(found.unscaled.words.nce.value, 3)
+    (0.3536, 0.216, -0.113)
+    >>> errors = found.development.errors
+    >>> round(errors.expected.value, 3), round(errors.rate.value, 3)
+    (0.147, 0.143)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.arguments import numbers_to_try, refuse_unused, require_items, require_list, whole_number
+from latticemetric.corpus.pairing import Pair, built
+from latticemetric.corpus.tuning import Point, best_of, coordinate_search
+from latticemetric.errors import InputError, UsageError, placed
+from latticemetric.evaluation.calibration import (
+    BINS,
+    ErrorCalibration,
+    EventCalibration,
+    Resampling,
+    Values,
+    error_calibration,
+    event_calibration,
+    log_probabilities,
+)
+from latticemetric.evaluation.intervals import ROUNDING
+from latticemetric.formats.segments import read_recognised
+from latticemetric.formats.streams.stream import warn
+from latticemetric.frozen import Record, Result
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.mbr_decoding.word import Aligner, search_words
+from latticemetric.metrics.alignment import DELETION, MATCH
+from latticemetric.metrics.base import GraphReference, GraphReferences, References, graphs_of, references_of
+from latticemetric.metrics.preparation import Preparation
+from latticemetric.metrics.recognition import WER
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.sclite import Sclite
+from latticemetric.posterior.expected import MOST_STATES, expected
+from latticemetric.vocabulary import word_set
+
+DecodedBy = Literal["one-best", "mbr"]
+Criterion = Literal["words", "errors"]
+
+SCALES = tuple(2.0**exponent for exponent in range(-5, 3))
+FOLDS = 5
+_FEWEST_FOLDS = 2
+_FOR_FORESTS = "calibrate lattices or n-best lists"
+_ONE_ITEM_EACH = "give one item per graph: a reference, or a list of references"
+_SCLITE = Sclite()
+
+String = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CalibrationReport(Record):
+    """The calibration of a set of graphs: their probabilities, compared with the true outcomes.
+
+    Attributes:
+        utterances: The number of graphs.
+        words: Calibration of word confidences; sclite's alignment decides which words are right.
+        sentences: Calibration of the probability that an answer has no errors; `None` for confidences from a file.
+        errors: Expected and real errors of the answers; `None` for confidences from a file.
+        inexact: The number of graphs whose expected errors are only estimates; `sentences` omits these graphs.
+    """
+
+    utterances: int
+    words: EventCalibration
+    sentences: EventCalibration | None
+    errors: ErrorCalibration | None
+    inexact: int = 0
+
+
+class ScaleTrial(NamedTuple):
+    """A scale that was tried, and its merit on the development set (larger is better).
+
+    With the criterion `words`, the merit is the mean log2 probability of the true outcome of a word (right or wrong).
+    With `errors`, it is minus the mean squared difference between the expected and the real errors of an utterance.
+    """
+
+    scale: float
+    merit: float
+
+
+@dataclass(frozen=True, repr=False)
+class Calibration(Result):
+    """A fitted scale, and the quality of the probabilities at this scale.
+
+    Attributes:
+        scale: The best scale of costs on the development set.
+        criterion: `words` maximizes the likelihood of right and wrong words (and so NCE); `errors` minimizes the
+            squared difference between expected and real errors.
+        answer: The evaluated words: `one-best` or `mbr`.
+        development: Results on the development set at `scale`: optimistic, since the scale was fitted to this set.
+        held_out: Results on the test set at `scale`. Without a test set, results of cross-validation: each fold is
+            evaluated at the best scale of the other folds; `None` if there is only one graph.
+        unscaled: Results on the graphs of `held_out` at scale 1.
+        fold_scales: The scale of each fold; empty with a test set.
+        trials: The scales tried on the whole development set, in ascending order.
+    """
+
+    scale: float
+    criterion: str
+    answer: str
+    development: CalibrationReport
+    held_out: CalibrationReport | None
+    unscaled: CalibrationReport
+    fold_scales: tuple[float, ...]
+    trials: tuple[ScaleTrial, ...]
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "scale": self.scale,
+            "criterion": self.criterion,
+            "answer": self.answer,
+            "development": self.development.asdict(),
+            "held_out": None if self.held_out is None else self.held_out.asdict(),
+            "unscaled": self.unscaled.asdict(),
+            "fold_scales": list(self.fold_scales),
+            "trials": [trial._asdict() for trial in self.trials],
+        }
+
+
+def calibration(
+    graphs: Iterable[Graph],
+    references: Sequence[References],
+    *,
+    test: tuple[Iterable[Graph], Sequence[References]] | None = None,
+    answer: DecodedBy = "one-best",
+    criterion: Criterion = "words",
+    scale: float | Iterable[float] = SCALES,
+    scales: Scales | None = None,
+    ignore: Iterable[str] = (),
+    halvings: int = 2,
+    folds: int = FOLDS,
+    bins: int = BINS,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    most_states: int = MOST_STATES,
+) -> Calibration:
+    """Fit the scale of costs on a development set; on other graphs, compare probabilities with true outcomes.
+
+    Args:
+        graphs: Lattices or n-best lists of the development set. All graphs stay in memory.
+        references: One or several references per graph.
+        test: Graphs and references of a test set. Without it, use folds of the development set (cross-validation).
+        answer: The words to evaluate: the 1-best (`one-best`), or the answer of `word_mbr` at each scale (`mbr`).
+        criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
+        scale: The scales to try first, above 0. If there are several, also try scales between them.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        ignore: Words to ignore in graphs and references.
+        halvings: Number of rounds that try scales around the best one; each round halves the step between scales.
+        folds: Number of folds for cross-validation. Graph k is in fold k modulo `folds`.
+        bins: Number of bins of reliability diagrams.
+        resamples: Number of resamples of utterances for intervals; 0: no intervals.
+        seed: The seed of the resamples.
+        confidence: The share of resamples inside an interval.
+        most_states: Limit on the search states per graph; above it, expected errors are estimates.
+
+    Raises:
+        InputError: All scales fit the words, or errors, of the development set equally well, for example because the
+            graphs have no alternatives, or because all alternatives have the same cost.
+    """
+    _check(answer, criterion)
+    folds, grid = _checked_folds(folds), _checked_scales(scale)
+    if len(grid) == 1:
+        refuse_unused(calibration, "with a single scale", criterion=criterion, halvings=halvings)
+    if test is not None:
+        refuse_unused(calibration, "with a test set", folds=folds)
+    if not resamples:
+        refuse_unused(calibration, "without resamples", seed=seed, confidence=confidence)
+    answer_settings = _AnswerSettings(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
+    development = _Utterances(graphs, references, answer_settings)
+    reporter = _Reporter(development, bins, Resampling(resamples, seed, confidence))
+    merits = development.fitted(range(len(development)), grid, criterion, halvings)
+    if len(merits) > 1 and max(merits.values()) - min(merits.values()) <= ROUNDING:
+        advice = "give graphs whose paths differ in cost, or a single scale, to calibrate without a fit"
+        raise InputError(f"all scales fit the {criterion} equally well", advice=advice)
+    best, judged = best_of(merits), reporter
+    fold_scales: tuple[float, ...] = ()
+    if test is not None:
+        judged = reporter._replace(utterances=_Utterances(*test, answer_settings))
+    else:
+        fold_scales = development.scales_of_folds(min(folds, len(development)), grid, criterion, halvings)
+    held_out_scales = fold_scales if test is None else (best,)
+    held_out = judged.report(held_out_scales) if held_out_scales else None
+    trials = tuple(ScaleTrial(at, merit) for at, merit in sorted(merits.items()))
+    reports = reporter.report([best]), held_out, judged.report([1.0])
+    return Calibration(best, criterion, answer, *reports, fold_scales, trials)
+
+
+def _check(answer: str, criterion: str) -> None:
+    for name, value, known in (("answer", answer, DecodedBy), ("criterion", criterion, Criterion)):
+        if value not in get_args(known):
+            raise UsageError(f"the {name} is {value!r}", advice=f"choose {' or '.join(map(repr, get_args(known)))}")
+
+
+def _checked_folds(folds: int) -> int:
+    advice = f"give {_FEWEST_FOLDS} or more"
+    return whole_number(folds, f"the number of folds is {folds!r}", advice, least=_FEWEST_FOLDS)
+
+
+def _checked_scales(scale: float | Iterable[float]) -> list[float]:
+    grid = sorted(set(numbers_to_try(scale, "scale")))
+    if not grid:
+        raise UsageError("there are no scales to try", advice="give at least one")
+    for one in grid:
+        if not 0 < one < math.inf:
+            raise UsageError(f"the scale is {one}", advice="give numbers above 0")
+    return grid
+
+
+# ---- Utterances: the probabilities of a graph at a scale, and the true outcomes ----
+
+
+class _AnswerSettings(NamedTuple):
+    """The settings for computing answers and their probabilities."""
+
+    answer: DecodedBy
+    scales: Scales | None
+    ignore: frozenset[str]
+    most_states: int
+
+
+class _Words(NamedTuple):
+    """The words of an answer without ignored words, their confidences, and True for each word that is right."""
+
+    words: String
+    probability: Values
+    right: npt.NDArray[np.bool_]
+
+
+class _Errors(NamedTuple):
+    """The errors of an answer.
+
+    Attributes:
+        expected: The expected number of errors under the graph.
+        perfect: The probability that there are no errors; `None` if `expected` is an estimate.
+        errors: The real number of errors.
+        words: The number of reference words.
+    """
+
+    expected: float
+    perfect: float | None
+    errors: int
+    words: int
+
+
+def _place(number: int) -> str:
+    return f"graph {number + 1}"
+
+
+class _Utterances:
+    """Graphs and references of a development or test set. Results per graph and scale are cached."""
+
+    def __init__(
+        self, graphs: Iterable[Graph], references: Sequence[References], answer_settings: _AnswerSettings
+    ) -> None:
+        self._lattices: list[Lattice] = []
+        require_items(graphs, "graphs")
+        for number, graph in enumerate(graphs):
+            with placed(_place(number)):
+                self._lattices.append(as_lattice(graph, answer_settings.scales, advice=_FOR_FORESTS))
+        require_list(references, "references")
+        if len(self._lattices) != len(references):
+            raise UsageError(
+                f"there are {len(self._lattices)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH
+            )
+        if not self._lattices:
+            raise UsageError("there are no graphs to calibrate", advice="give at least one")
+        self._answer_settings = answer_settings
+        self._metric = WER(ignore=answer_settings.ignore)
+        self._references = [tuple(map(self._counted, references_of(several))) for several in references]
+        self._words: dict[tuple[int, float], _Words] = {}
+        self._errors: dict[tuple[int, float], _Errors] = {}
+        self._right: dict[tuple[int, String], npt.NDArray[np.bool_]] = {}
+
+    def __len__(self) -> int:
+        return len(self._lattices)
+
+    def words(self, number: int, scale: float) -> _Words:
+        """Return the words of the answer of a graph (by its number), with confidences and true outcomes."""
+        key = number, scale
+        if key in self._words:
+            return self._words[key]
+        with placed(_place(number)):
+            aligner = Aligner.of(self._lattices[number], scale, self._answer_settings.scales)
+            if self._answer_settings.answer == "mbr":
+                _, hypothesis, _ = search_words(aligner)
+            else:
+                lattice = aligner.lattice
+                hypothesis = aligner.aligned(lattice.word[lattice.best_path(aligner.cost)])
+        pairs = zip(hypothesis.words, hypothesis.confidences, strict=True)
+        counted = [(word, p) for word, p in pairs if word not in self._answer_settings.ignore]
+        words = tuple(word for word, _ in counted)
+        self._words[key] = _Words(words, np.array([p for _, p in counted]), self._are_right(number, words))
+        return self._words[key]
+
+    def errors(self, number: int, scale: float) -> _Errors:
+        """Return the expected and the real errors of the answer of a graph (by its number)."""
+        key = number, scale
+        if key in self._errors:
+            return self._errors[key]
+        words, own = self.words(number, scale).words, self._answer_settings
+        settings: dict[str, Any] = {"scales": own.scales, "most_states": own.most_states}
+        with placed(_place(number)):
+            believed = expected(self._lattices[number], [words], self._metric, scale=scale, **settings)
+        assert believed.numerator is not None
+        counted = self._metric.statistics(words, self._references[number])
+        shares = believed.distribution
+        perfect = None if shares is None else min(1.0, shares.get(0, 0.0))
+        errors = counted.substitutions + counted.deletions + counted.insertions
+        size = int(self._metric.denominator(counted))
+        self._errors[key] = _Errors(believed.numerator, perfect, int(errors), size)
+        return self._errors[key]
+
+    def scales_of_folds(
+        self, folds: int, grid: Sequence[float], criterion: Criterion, halvings: int
+    ) -> tuple[float, ...]:
+        """Return the scale of each fold, fitted on the other folds; an empty tuple if there is only one fold."""
+        if folds < _FEWEST_FOLDS:
+            return ()
+        others = [[k for k in range(len(self)) if k % folds != fold] for fold in range(folds)]
+        return tuple(best_of(self.fitted(kept, grid, criterion, halvings)) for kept in others)
+
+    def fitted(
+        self, chosen: Sequence[int], grid: Sequence[float], criterion: Criterion, halvings: int
+    ) -> dict[float, float]:
+        """Fit the scale on the `chosen` utterances; return the merit of each scale that was tried."""
+        given = {math.log2(one): one for one in grid}  # search in log2, but use the exact scales of the grid
+        axis = list(given)
+
+        def scale_of(point: Point) -> float:
+            return float(given.get(point[0], 2.0 ** point[0]))
+
+        def merits(points: Sequence[Point]) -> list[float]:
+            return [self._merit(chosen, scale_of(point), criterion) for point in points]
+
+        tried = coordinate_search({"scale": axis}, merits, halvings, lambda point: axis[0] <= point[0] <= axis[-1])
+        return {scale_of(point): merit for point, merit in tried.items()}
+
+    def _merit(self, chosen: Sequence[int], scale: float, criterion: Criterion) -> float:
+        if criterion == "errors":
+            found = [self.errors(number, scale) for number in chosen]
+            return -math.fsum((one.expected - one.errors) ** 2 for one in found) / len(found)
+        words = [self.words(number, scale) for number in chosen]
+        p, right = (np.concatenate([getattr(one, name) for one in words]) for name in ("probability", "right"))
+        return float(log_probabilities(p, right).mean()) if len(p) else 0.0
+
+    def _are_right(self, number: int, words: String) -> npt.NDArray[np.bool_]:
+        key = number, words
+        if key not in self._right:
+            self._right[key] = right_words(words, self._references[number])[0]
+        return self._right[key]
+
+    def _counted(self, words: String) -> String:
+        return tuple(word for word in words if word not in self._answer_settings.ignore)
+
+
+def right_words(
+    candidate: Lattice | String, references: GraphReferences
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.integer[Any]]]:
+    """Align a candidate with its best reference, as sclite does.
+
+    Return two arrays with an entry per aligned word of the candidate: True if the word matches, and its arc.
+    """
+    found = []
+    for reference in graphs_of(references):
+        alignment, arcs = _SCLITE.align_arcs(candidate, reference)
+        found.append((RecognitionStatistics.of_edits(alignment.edits, 1), alignment.edits, arcs))
+    _, edits, arcs = max(found, key=lambda one: _MERIT(one[0]))
+    return np.array([edit == MATCH for edit in edits if edit != DELETION], dtype=bool), arcs
+
+
+_MERIT = WER().merit
+
+
+class _Reporter(NamedTuple):
+    """Utterances, and the settings of reports on them."""
+
+    utterances: _Utterances
+    bins: int
+    drawn: Resampling
+
+    def report(self, scales: Sequence[float]) -> CalibrationReport:
+        """Report on all utterances; utterance k uses the scale with index k modulo the number of scales."""
+        at_scales = [(number, scales[number % len(scales)]) for number in range(len(self.utterances))]
+        words = [self.utterances.words(number, scale) for number, scale in at_scales]
+        errors = [self.utterances.errors(number, scale) for number, scale in at_scales]
+        settings: dict[str, Any] = {"bins": self.bins, **self.drawn._asdict()}
+        known = [one for one in errors if one.perfect is not None]
+        return CalibrationReport(
+            utterances=len(words),
+            words=event_calibration(
+                np.concatenate([one.probability for one in words]),
+                np.concatenate([one.right for one in words]),
+                np.repeat(np.arange(len(words)), [len(one.words) for one in words]),
+                **settings,
+            ),
+            sentences=event_calibration(
+                [one.perfect or 0.0 for one in known], [not one.errors for one in known], **settings
+            ),
+            errors=error_calibration(
+                *(zip(*((e.expected, e.errors, e.words) for e in errors), strict=True)), **settings
+            ),
+            inexact=len(errors) - len(known),
+        )
+
+
+# ---- Confidences from files ----
+
+
+def recognised_pairs(
+    pairs: Callable[[], Iterable[Pair]], words: str, references: Sequence[str], *, lowercase: bool
+) -> tuple[list[Graph], list[list[GraphReference]]]:
+    """Return the words of a CTM file as graphs with confidences, and the references of each graph.
+
+    Args:
+        pairs: A function that returns the pairs of graphs and references. It is not called if the references are an
+            STM file.
+        words: The CTM file. If the references are an STM file, cut the words into the segments of the STM file, as
+            sclite does.
+        references: The files of references.
+        lowercase: True to lower-case words and references.
+    """
+    cut = read_recognised(words, references[0]) if len(references) == 1 else None
+    if cut is None:
+        listed: list[tuple[Graph, list[GraphReference]]] = []
+        for pair in pairs():
+            with built(pair) as (graph, several):
+                listed.append((graph, several))
+    else:
+        listed = [(one.words, [one.reference]) for one in cut]
+    prepared = Preparation(lowercase=lowercase)
+    graphs = [prepared.graph(graph) if isinstance(graph, Lattice) else graph for graph, _ in listed]
+    return graphs, [
+        [prepared.graph(one) if isinstance(one, Lattice) else prepared.words(" ".join(one)) for one in several]
+        for _, several in listed
+    ]
+
+
+def confidence_calibration(
+    graphs: Iterable[Graph],
+    references: Sequence[GraphReferences],
+    *,
+    bins: int = BINS,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> CalibrationReport:
+    """Compare the confidences of recognised words (in CTM files) with their accuracy by sclite's alignment.
+
+    NCE is computed as in NIST's sclite. No scale is fitted, and the report has no results for whole utterances.
+
+    Args:
+        graphs: Lattices with the label `confidence`, as read from CTM files; alternatives are resolved as in sclite.
+        references: One or several references per graph; they may be graphs.
+        bins: Number of bins of the reliability diagram.
+        resamples: Number of resamples of utterances for intervals; 0: no intervals.
+        seed: The seed of the resamples.
+        confidence: The share of resamples inside an interval.
+    """
+    probability: list[float] = []
+    right: list[bool] = []
+    owner: list[int] = []
+    listed = list(graphs)
+    require_list(references, "references")
+    if len(listed) != len(references):
+        raise UsageError(f"there are {len(listed)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH)
+    for number, (graph, several) in enumerate(zip(listed, references, strict=True)):
+        with placed(_place(number)):
+            lattice = as_lattice(graph, advice="give words with confidences, as in a CTM file")
+            matched, arcs = right_words(lattice, several)
+            probability += _confidences(lattice, arcs.tolist())
+        right += matched.tolist()
+        owner += [number] * len(matched)
+    if outside := sum(not 0 <= value <= 1 for value in probability):
+        warn("confidences", f"{outside} of {len(probability)} are outside 0 … 1, and count as 0 or 1 as in sclite")
+    probability = [min(1.0, max(0.0, value)) for value in probability]
+    words = event_calibration(
+        probability, right, owner, bins=bins, resamples=resamples, seed=seed, confidence=confidence
+    )
+    return CalibrationReport(len(listed), words, sentences=None, errors=None)
+
+
+def _confidences(lattice: Lattice, arcs: Sequence[int]) -> list[float]:
+    """Return the confidences of arcs."""
+    labels = lattice.labels.get("confidence")
+    found = []
+    for arc in arcs:
+        text = "" if labels is None else labels.vocabulary.word(int(labels.arc[arc]))
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            word = lattice.vocabulary.word(int(lattice.word[arc]))
+            raise InputError(
+                f"the word '{word}' has no confidence", advice="give words with confidences: a CTM with 6 fields"
+            )
+        found.append(value)
+    return found

@@ -1,0 +1,142 @@
+"""Compute sums over many n-best lists, block by block, so that memory does not grow with the number of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import NamedTuple
+
+from latticemetric.corpus.feature_weights import check_columns
+from latticemetric.corpus.list_arguments import Words
+from latticemetric.corpus.lists import lists_of_pairs, rewritten
+from latticemetric.corpus.oracle_at_k import ListSums, sums_of, sums_of_columns
+from latticemetric.corpus.pairing import Pair, pair_within, warn_of_words
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.nbest.records import has_scores
+from latticemetric.formats.registry import Block
+from latticemetric.lattice.columns import FeatureWeights, Scales
+from latticemetric.metrics.recognition import GRR
+
+_LISTS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class BlockSums:
+    """Settings for the sums of a block of lists.
+
+    Attributes:
+        rate: The metric.
+        at: The values of k, with the same default as in `oracle_at_k`.
+        scales: Weight of each score in the model's cost.
+        keep: True to keep the counts of each list, for resamples.
+        rewrite: Rewrites texts and references; `None` leaves them unchanged.
+    """
+
+    rate: GRR
+    at: Sequence[int] | None = None
+    scales: Scales | None = None
+    keep: bool = False
+    rewrite: Callable[[Words], Words] | None = None
+
+    @property
+    def takes_columns(self) -> bool:
+        """True if the columns of a table are enough to compute the sums, without `NBest` objects.
+
+        They are enough if texts are not rewritten, the file's own scores rank the lists, and the metric compares all
+        words.
+        """
+        return self.rewrite is None and not self.scales and self.rate.counts_all_words
+
+    def of(self, pairs: Iterable[Pair]) -> ListSums:
+        """Return the sums of a block of pairs."""
+        pairs = list(pairs)
+        lists = lists_of_pairs(pairs)
+        if isinstance(self.scales, FeatureWeights):
+            for pair, graph in zip(pairs, lists.lists, strict=True):
+                check_columns(graph, pair.entry, self.scales)
+        if self.rewrite is None:
+            for pair, graph in zip(pairs, lists.lists, strict=True):
+                warn_of_words(pair, graph, self.rate.ignore | self.rate.wildcard)
+        else:
+            lists = rewritten(lists, self.rewrite)
+        return sums_of(lists.lists, lists.references, self.rate, at=self.at, scales=self.scales, keep=self.keep)
+
+
+def sums_of_pairs(pairs: Iterable[Pair], settings: BlockSums) -> Iterator[ListSums]:
+    """Yield the sums of pairs, block by block."""
+    stream = iter(pairs)
+    while block := list(islice(stream, _LISTS_AT_ONCE)):
+        yield settings.of(block)
+
+
+class _Answer(NamedTuple):
+    """The sums of a block, and the ids of its lists, if the lists have ids."""
+
+    sums: ListSums
+    ids: tuple[str, ...]
+
+
+class TableSums:
+    """Computes the sums of a table with references in its records; several processes parse its blocks.
+
+    Args:
+        blocks: The blocks of the table.
+        field: The field of the references. By default, the first record's only field with a name like `reference`.
+        prepare: Changes pairs before their lists are parsed; `None` leaves them unchanged.
+    """
+
+    def __init__(
+        self,
+        blocks: Iterable[Block],
+        field: str | None = None,
+        prepare: Callable[[Iterator[Pair]], Iterator[Pair]] | None = None,
+    ) -> None:
+        self._prepare = prepare
+        stream = iter(blocks)
+        first = next(stream, None)
+        if first is None:
+            raise FormatError("there are no graphs", advice="give a file with at least one")
+        within = pair_within(first.entries(named=None), field)
+        assert within is not None  # a block consists of records
+        pair = next(within.lattices)
+        assert pair.entry is not None
+        self._named = pair.entry.naming == "own"
+        self._scored = has_scores(pair.entry.fields or {})
+        assert within.field is not None
+        self._field, self.references = within.field, within.references
+        self._blocks = chain([first], stream)
+
+    def each(self, settings: BlockSums, workers: int | None = None) -> Iterator[ListSums]:
+        """Yield the sums of each block, in order. `workers` is a number of processes; by default, one per processor."""
+        from latticemetric.parallel.limits import default_workers
+        from latticemetric.parallel.map import map_in_order
+
+        def answer(block: Block) -> _Answer:
+            if settings.takes_columns and self._prepare is None and self._scored is not False:
+                found = block.lists(self._field, self.references, named=self._named)
+                if found is not None:
+                    sums = sums_of_columns(found.columns, settings.rate, at=settings.at, keep=settings.keep)
+                    return _Answer(sums, found.names)
+            return self._answer_of_entries(block, settings)
+
+        known: set[str] = set()
+        for found in map_in_order(answer, self._blocks, workers or default_workers()):
+            for name in found.ids:
+                if name in known:
+                    raise FormatError(f"the id '{shortened(name)}' appears twice", advice="give each list its own id")
+                known.add(name)
+            yield found.sums
+
+    def _answer_of_entries(self, block: Block, settings: BlockSums) -> _Answer:
+        within = pair_within(block.entries(named=self._named, scored=self._scored), self._field)
+        assert within is not None
+        pairs = list(within.lattices if self._prepare is None else self._prepare(within.lattices))
+        if within.references != self.references:
+            what = f"there are {within.references} references in {self._field}"
+            raise FormatError(
+                f"{what}, but the first record has {self.references}",
+                where=pairs[0].where,
+                advice="give the same number of references in each record",
+            )
+        return _Answer(settings.of(pairs), tuple(pair.name for pair in pairs) if self._named else ())

@@ -1,0 +1,143 @@
+"""Compute the answers of many graphs: yield them in order, write the journal, report failures with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from latticemetric.corpus.packing import graph_packing
+from latticemetric.errors import InputError
+from latticemetric.memory import no_memory
+from latticemetric.parallel.limits import Limits
+from latticemetric.parallel.map import Workers, map_in_order
+
+if TYPE_CHECKING:
+    from latticemetric.parallel.journal import Journal
+
+
+class Placed(Protocol):
+    """An unparsed graph or pair, with its id and place."""
+
+    @property
+    def name(self) -> str:
+        """The graph's id."""
+
+    @property
+    def where(self) -> str:
+        """The graph's file and line."""
+
+    @property
+    def place(self) -> str:
+        """The graph's file, line and id, for errors."""
+
+
+Unbuilt = TypeVar("Unbuilt", bound=Placed)
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Settings of a run over many graphs.
+
+    Attributes:
+        workers: A number of processes, or the client of a Dask cluster.
+        keep_going: If a graph fails, yield an answer that holds the error, instead of ending the run.
+        limits: Limits of time and memory per graph.
+        journal: The file that stores the answers. If the file has answers of an interrupted run, continue that run.
+    """
+
+    workers: Workers = 1
+    keep_going: bool = False
+    limits: Limits = field(default_factory=Limits)
+    journal: Journal | None = None
+
+
+def answer_each(
+    ask: Callable[[Unbuilt], Answer],
+    failed: Callable[[Unbuilt, InputError], Answer],
+    graphs: Iterable[Unbuilt],
+    run: Run,
+) -> Iterator[Answer]:
+    """Yield answers in the order of the graphs.
+
+    Args:
+        ask: Computes the answer of a graph; raises `InputError` if the graph fails.
+        failed: Makes the answer of a graph that failed, from its error.
+        graphs: Graphs or pairs, not yet parsed.
+        run: The settings of the run.
+
+    Raises:
+        InputError: A graph failed, and `run.keep_going` is false.
+    """
+    lost = partial(_lost, failed, run.keep_going)
+    answer = partial(_answer, ask, lost)
+
+    def answers(rest: Iterable[Unbuilt]) -> Iterator[Answer]:
+        return map_in_order(answer, rest, run.workers, lost=lost, limits=run.limits, packing=graph_packing)
+
+    if run.journal is None:
+        return answers(graphs)
+    register_results()
+    kept = run.journal.continued(graphs, answers)
+    return kept if run.keep_going else _up_to_a_problem(kept)
+
+
+def register_results() -> None:
+    """Register the classes that a journal stores: the classes of answers and of their fields."""
+    from latticemetric.parallel.plain import register
+
+    register("latticemetric.metrics.alignment", "Alignment", "UnitAlignment")
+    register("latticemetric.metrics.recognition_statistics", "RecognitionStatistics")
+    register("latticemetric.oracle_search.scored_path", "Oracle", "ScoredPath")
+    register("latticemetric.oracle_search.margin", "Fear", "Hope", "Worst")
+    register("latticemetric.oracle_search.sweep", Kept="PointOracle")
+    register("latticemetric.oracle_search.user_automaton", "AutomatonOracle", "ValuedPath")
+    register("latticemetric.oracle_search.compounds", "CompoundOracle", "CompoundPath")
+    register("latticemetric.posterior.best", "BestPath")
+    register("latticemetric.posterior.listing", "PosteriorListing")
+    register("latticemetric.mbr_decoding.consensus", "Consensus")
+    register("latticemetric.drawing.diagram", "Diagram", "Link", "Vertex")
+    register("latticemetric.corpus.answers", "Answer")
+    register("latticemetric.corpus.compounds", "CompoundAnswer")
+    register("latticemetric.corpus.occurrences", "Occurrence")
+    register("latticemetric.corpus.oracles", "BesideStatistics", "Confidences", Outcome="OracleAnswer")
+    register("latticemetric.posterior.expected", "Expected")
+    register("latticemetric.corpus.expectations", "ExpectationAnswer")
+    register("latticemetric.corpus.margins", Extremes="Margins", Side="MarginKind")
+    register("latticemetric.corpus.string_scores", "Strings")
+    register("latticemetric.corpus.sweep", "Swept")
+    register("latticemetric.corpus.review", "DrawnArc", "Review", "Size", "Sketch", Decoded="MBRAnswer")
+    register("latticemetric.segment_id", "SegmentId")
+
+
+def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """Yield the journal's answers until one holds an error; raise that error, since this run does not keep going."""
+    for answer in answers:
+        problem = getattr(answer, "problem", None)
+        if problem is not None:
+            raise problem
+        yield answer
+
+
+def _answer(ask: Callable[[Unbuilt], Answer], lost: Callable[[Unbuilt, InputError], Answer], graph: Unbuilt) -> Answer:
+    try:
+        return ask(graph)
+    except InputError as error:
+        return lost(graph, error)
+    except MemoryError:
+        return lost(graph, no_memory())
+
+
+def _lost(
+    failed: Callable[[Unbuilt, InputError], Answer],
+    keep_going: bool,  # noqa: FBT001  bound by position
+    graph: Unbuilt,
+    error: InputError,
+) -> Answer:
+    """Return the answer of a graph that failed, or raise its error if the run does not keep going."""
+    placed: Any = error if error.where else error.at(graph.place)
+    if not keep_going:
+        raise placed
+    return failed(graph, placed)

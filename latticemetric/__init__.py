@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 _NAMES = {
-    "corpus.answers": "Answer ask_each",
+    "corpus.answer": "Answer",
+    "corpus.answers": "ask_each",
     "corpus.calibration": "Calibration CalibrationReport ScaleTrial calibration confidence_calibration",
     "corpus.corrections": "Corrections corrections",
     "corpus.lists": "Lists read_lists",

@@ -2,7 +2,7 @@
 
 from latticemetric import evaluation as evaluation
 from latticemetric import training as training
-from latticemetric.corpus.answers import Answer as Answer
+from latticemetric.corpus.answer import Answer as Answer
 from latticemetric.corpus.answers import ask_each as ask_each
 from latticemetric.corpus.calibration import Calibration as Calibration
 from latticemetric.corpus.calibration import CalibrationReport as CalibrationReport

@@ -31,7 +31,7 @@ def command(
     TARGET is a file (its suffix chooses the compression), - for standard output, or a folder (with / at its end) with
     one file per graph. If the format cannot hold a graph, the command fails.
     """
-    from latticemetric.corpus.answers import converted
+    from latticemetric.corpus.graphs import converted
 
     if reading.scales and not written.sum_scores:
         raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")

@@ -34,7 +34,7 @@ def command(
 
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """
-    from latticemetric.corpus.answers import determinized
+    from latticemetric.corpus.graphs import determinized
 
     change = partial(determinized, written=written.written({}), scales=reading.weights)
     write_changed(change, reading.entries([graphs]), target, written.to_format, run)

@@ -17,7 +17,7 @@ from latticemetric.cli.run import ask_graphs
 from latticemetric.display.text import display_width, screen_width, two_digits
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.shards import ShardRun
 
 _COLUMNS = (
@@ -62,7 +62,7 @@ def command(
     The text table fits the terminal: it rounds large numbers and leaves out columns that do not fit. tsv and json have
     all columns and exact numbers. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.corpus.answers import described
+    from latticemetric.corpus.graphs import described
 
     if run.shard is not None:
         refuse(["sort"], "with --shard, since merge keeps the order of the graphs")

@@ -59,7 +59,7 @@ from latticemetric.mbr_decoding.settings import (
 )
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.evaluation.intervals import PairedBootstrap
@@ -257,7 +257,7 @@ def _decoder(
 
     The evidence is the graph that gives the posteriors.
     """
-    from latticemetric.corpus.answers import mbr_records, mbr_with_gains
+    from latticemetric.corpus.decoding import mbr_records, mbr_with_gains
     from latticemetric.corpus.mbr_evidence import mbr_by_matrix
 
     if gains.gains_only and not gains.write_lattices:

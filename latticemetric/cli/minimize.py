@@ -31,7 +31,7 @@ def command(
     first, so that more states can be merged. To keep one path per string, use determinize. TARGET is a file, - for
     standard output, or a folder (with / at its end) with one file per graph.
     """
-    from latticemetric.corpus.answers import minimized
+    from latticemetric.corpus.graphs import minimized
 
     if reading.scales and not written.sum_scores:
         raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")

@@ -23,7 +23,7 @@ from latticemetric.cli.results import AnswerResults, IdColumn, Record, named_sco
 from latticemetric.cli.run import ask_graphs
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.answer import Answer
 
 _EPILOG = """\b
 Examples:
@@ -65,7 +65,7 @@ def command(
     To write n-best files of other tools, use --write-lattices; its suffix or --to chooses the format. GRAPHS are files,
     folders, quoted globs, or - for standard input.
     """
-    from latticemetric.corpus.answers import nbest_records
+    from latticemetric.corpus.decoding import nbest_records
 
     written.check_beside(written.write_lattices, "lists")
     keep = None if written.write_lattices is None else written.written(reading.weights)

@@ -30,7 +30,7 @@ from latticemetric.errors import InputError, UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.cli.results import Results
-    from latticemetric.corpus.answers import Written
+    from latticemetric.corpus.graphs import Written
     from latticemetric.corpus.pairing import Pair, Style
     from latticemetric.corpus.reading import PairedLattices
     from latticemetric.corpus.run import Placed
@@ -885,7 +885,7 @@ class GraphFormatOptions(Options):
 
     def written(self, scales: Scales) -> Written:
         """Return the settings for written graphs, with the weights of `--scale`."""
-        from latticemetric.corpus.answers import Written
+        from latticemetric.corpus.graphs import Written
 
         if self.sum_scores and self.scores_off:
             raise UsageError("--sum-scores and --scores-off contradict each other", advice="give one of them")

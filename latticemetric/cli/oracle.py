@@ -96,7 +96,7 @@ class WrittenLatticesOptions(GraphFormatOptions):
         if self.write_lattices is None:
             return answers
         from latticemetric.cli.run import written_beside
-        from latticemetric.corpus.answers import converted
+        from latticemetric.corpus.graphs import converted
 
         keep = self.written(scales)
 

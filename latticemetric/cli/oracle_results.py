@@ -28,7 +28,7 @@ from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.cli.oracle_options import AlsoOptions
-    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusAnswer, CorpusPathAnswer
     from latticemetric.corpus.margins import MarginKind, Margins

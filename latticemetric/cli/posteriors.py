@@ -25,7 +25,7 @@ from latticemetric.cli.run import ask_graphs
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.shards import ShardRun
 
 _COLUMNS = {
@@ -76,7 +76,7 @@ def command(
     forests: an edge). The list begins with the most probable. GRAPHS are files, folders, quoted globs, or - for
     standard input.
     """
-    from latticemetric.corpus.answers import listed_posteriors
+    from latticemetric.corpus.decoding import listed_posteriors
 
     if listing.of == "edges" and listing.write_lattices:
         what = "--write-lattices writes lattices, but --of edges lists forests"

@@ -61,7 +61,7 @@ def command(
     TARGET is a file (its suffix chooses the compression), - for standard output, or a folder (with / at its end) with
     one file per graph. For forests and n-best lists, use --beam or --nbest.
     """
-    from latticemetric.corpus.answers import pruned
+    from latticemetric.corpus.graphs import pruned
 
     given = [value for value in (limits.beam, limits.density, limits.nbest) if value is not None]
     if len(given) != 1:

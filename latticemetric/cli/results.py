@@ -21,7 +21,7 @@ from latticemetric.display.text import aligned_rows, display_width, padding
 from latticemetric.errors import UsageError, harmless, shortened
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.shards import ShardRun
     from latticemetric.metrics.alignment import Alignment
 

@@ -15,7 +15,7 @@ from latticemetric.errors import LatticeMetricError, UsageError, harmless, short
 if TYPE_CHECKING:
     from latticemetric.cli.options import OutputOptions, RunOptions, ShardedRunOptions
     from latticemetric.cli.results import Results
-    from latticemetric.corpus.answers import Answer
+    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.shards import ShardRun
     from latticemetric.formats.registry import Entry
@@ -167,7 +167,7 @@ def ask_graphs(
     If `lattices` names a file, write the lattices of the answers to this file, in `to_format` or the format of its
     suffix. Report failures on standard error, with exit status 1.
     """
-    from latticemetric.corpus.answers import answers_of, failed
+    from latticemetric.corpus.answer import answers_of, failed
     from latticemetric.corpus.mbr_evidence import answer_by_evidence, with_evidence
     from latticemetric.corpus.run import answer_each
 
@@ -199,7 +199,7 @@ def write_changed(
 
     If all graphs fail, write nothing to a file or archive.
     """
-    from latticemetric.corpus.answers import answers_of
+    from latticemetric.corpus.answer import answers_of
     from latticemetric.formats.writing import NoGraphsError, write
 
     entries, numbers = progress(entries, None, "graphs"), _Numbers()

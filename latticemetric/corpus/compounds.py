@@ -8,7 +8,7 @@ from functools import partial
 from operator import add
 from typing import Any, Self
 
-from latticemetric.corpus.answers import Answer
+from latticemetric.corpus.answer import Answer
 from latticemetric.corpus.pairing import Pair, built, missed
 from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import InputError

@@ -11,7 +11,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from latticemetric.corpus.answers import Answer, Decoded
+from latticemetric.corpus.answer import Answer
+from latticemetric.corpus.decoding import Decoded
 from latticemetric.corpus.pairing import Pair, built, has_numbers, unreadable, words_of
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import Entry, unbuildable

@@ -99,7 +99,7 @@ def register_results() -> None:
     register("latticemetric.posterior.listing", "PosteriorListing")
     register("latticemetric.mbr_decoding.consensus", "Consensus")
     register("latticemetric.drawing.diagram", "Diagram", "Link", "Vertex")
-    register("latticemetric.corpus.answers", "Answer")
+    register("latticemetric.corpus.answer", "Answer")
     register("latticemetric.corpus.compounds", "CompoundAnswer")
     register("latticemetric.corpus.occurrences", "Occurrence")
     register("latticemetric.corpus.oracles", "BesideStatistics", "Confidences", Outcome="OracleAnswer")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Self
 
-from latticemetric.corpus.answers import Answer, failed
+from latticemetric.corpus.answer import Answer, failed
 from latticemetric.corpus.pairing import Pair
 from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import placed, require_pynini

@@ -246,7 +246,7 @@ def test_a_reader_that_has_seen_enough(workers, tmp_path):
 # A search that takes for ever, in a native call that lets other threads run and knows no signals.
 STUCK = """
 import hashlib, pathlib, signal
-from latticemetric.corpus import answers, oracles
+from latticemetric.corpus import oracles
 from latticemetric.cli import main
 def stuck(*_arguments, **_options):
     pathlib.Path("stuck").touch()

@@ -8,7 +8,7 @@ import pytest
 from kit.many_graphs import data
 
 import latticemetric as lm
-from latticemetric.corpus.answers import answers_of
+from latticemetric.corpus.answer import answers_of
 from latticemetric.corpus.packing import graph_packing
 from latticemetric.corpus.run import Run
 from latticemetric.formats.reading import entries

@@ -29,7 +29,7 @@ import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
 from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.cli.main import _group
-from latticemetric.corpus.answers import answers_of
+from latticemetric.corpus.answer import answers_of
 from latticemetric.corpus.run import Run
 from latticemetric.formats.reading import entries
 from latticemetric.parallel import cluster

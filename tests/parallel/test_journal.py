@@ -18,7 +18,7 @@ from kit.paths import EXAMPLES
 
 from latticemetric import InputError, Lattice, UsageError, oracle
 from latticemetric.cli.main import _group
-from latticemetric.corpus.answers import Answer
+from latticemetric.corpus.answer import Answer
 from latticemetric.corpus.run import register_results
 from latticemetric.formats.writing import write
 from latticemetric.parallel.journal import Journal

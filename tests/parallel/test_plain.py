@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kit.strategies import lattices
 
 from latticemetric import Forest, InputError, Lattice
-from latticemetric.corpus.answers import Answer
+from latticemetric.corpus.answer import Answer
 from latticemetric.corpus.margins import MarginKind, Margins
 from latticemetric.corpus.oracles import OracleAnswer
 from latticemetric.corpus.run import register_results

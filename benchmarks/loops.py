@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 import latticemetric as lm
-from latticemetric.cli.oracle_results import COLUMNS, ONE_BEST_COLUMNS
+from latticemetric.corpus.tables.oracles import COLUMNS, ONE_BEST_COLUMNS
 from latticemetric.formats.reading import entries
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph

@@ -26,10 +26,10 @@ import numpy.typing as npt
 from generate import Size, draw
 
 import latticemetric as lm
-from latticemetric.cli.oracle_results import OracleResults
 from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
 from latticemetric.corpus.pairing import Pair, pair_up
 from latticemetric.corpus.run import Run
+from latticemetric.corpus.tables.oracles import OracleTable
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
@@ -119,7 +119,7 @@ def search_cost(one: Archive, metric: str) -> float:
     rate = lm.GRR(4) if metric == "4-grr" else lm.WER()
 
     def answer() -> int:
-        results = OracleResults(oracles_of(pairs, OracleSearch(rate), Run()), OracleSums(rate, 1))
+        results = OracleTable(oracles_of(pairs, OracleSearch(rate), Run()), OracleSums(rate, 1))
         return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.number
@@ -130,7 +130,7 @@ def whole_cost(one: Archive) -> float:
 
     def answer() -> int:
         pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])
-        results = OracleResults(oracles_of(pairs, OracleSearch(lm.WER()), Run()), OracleSums(lm.WER(), 1))
+        results = OracleTable(oracles_of(pairs, OracleSearch(lm.WER()), Run()), OracleSums(lm.WER(), 1))
         return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import click
@@ -15,7 +14,6 @@ from latticemetric.cli.options import (
     ShardedRunOptions,
     WordReadingOptions,
 )
-from latticemetric.cli.results import CTMResults, named_scores, values, words_line
 from latticemetric.cli.run import ask_graphs
 
 _EPILOG = """\b
@@ -46,25 +44,8 @@ def command(
     the path, the confidence of each word and (for lattices with times) the begin and end of each word. GRAPHS are
     files, folders, quoted globs, or - for standard input.
     """
+    from latticemetric.corpus.tables.best import BestTable
     from latticemetric.posterior.best import best
 
     ask = partial(best, scale=confidence.posterior_scale, scales=reading.weights)
-    ask_graphs(ask, reading.entries(graphs), _BestPaths, run, output)
-
-
-class _BestPaths(CTMResults):
-    columns = ("id", "hypothesis", "cost", "posterior", "confidences", "begin", "end", "scores", "error")
-
-    def text(self) -> Iterator[str]:
-        """Yield lines of id and words, as decoders write them."""
-        for answer in self.answers:
-            words = "failed" if answer.problem is not None else " ".join(answer.value.words)
-            yield words_line(answer.name, words)
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per graph; begin and end times are lists."""
-        for record in self.records():
-            times = record.pop("times", None) or []
-            record |= {"begin": [begin for begin, _ in times], "end": [end for _, end in times]}
-            record["scores"] = named_scores(record.get("scores", {}))
-            yield values(record, self.columns)
+    ask_graphs(ask, reading.entries(graphs), BestTable, run, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -18,14 +18,12 @@ from latticemetric.cli.options import (
     refuse,
     weights,
 )
-from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
 from latticemetric.cli.run import Failures
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.corpus.calibration import Calibration, CalibrationReport
-    from latticemetric.evaluation.calibration import ReliabilityBin
-    from latticemetric.evaluation.intervals import Interval
+    from latticemetric.corpus.tables.calibrate import CalibrationTable
     from latticemetric.graph import Graph
 
 _EPILOG = """\b
@@ -38,20 +36,6 @@ Examples:
 _SECTIONS = {
     "Evaluation": "--answer --own-confidences --ignore --bins",
     "Fit": "--criterion --posterior-scale --folds --test --test-references --most-states",
-}
-_MEASURES = {
-    "words": ("nce", "ece", "brier", "auc"),
-    "sentences": ("nce", "ece", "brier", "auc"),
-    "errors": ("expected", "rate", "difference", "ece", "squared_error"),
-}
-_NAMES = {
-    "nce": "NCE", "ece": "ECE", "brier": "Brier score", "auc": "AUC", "expected": "expected WER", "rate": "WER",
-    "difference": "difference", "squared_error": "squared error",
-}  # fmt: skip
-_TITLES = {
-    "words": "confidence of words",
-    "sentences": "probability of no errors",
-    "errors": "expected number of errors",
 }
 
 
@@ -132,6 +116,7 @@ def command(
     --reference-field.
     """
     from latticemetric.corpus.calibration import SCALES, calibration
+    from latticemetric.corpus.tables.calibrate import CalibrationTable
 
     output.check_plot()
     settings: dict[str, Any] = {"bins": evaluation.bins, **resampling.asdict()}
@@ -161,10 +146,10 @@ def command(
             most_states=fit.most_states,
             **settings,
         )
-    results = CalibrationResults(found, resampling.asdict())
-    output.write(results)
-    results.draw(output.plot)
-    output.say_summary(results)
+    table = CalibrationTable(found, resampling.asdict())
+    output.write(table)
+    _draw(table, output.plot)
+    output.say_summary(table)
     failures.exit()
 
 
@@ -206,103 +191,10 @@ def _report_on_confidences(
     return confidence_calibration(graphs, several, **settings)
 
 
-class CalibrationResults(Results):
-    """Results of a calibration: held-out graphs at the fitted scale and at scale 1, and the development set."""
+def _draw(table: CalibrationTable, plot: str | None) -> None:
+    """Draw reliability diagrams into the file `plot`, if it is given."""
+    if plot is not None:
+        from latticemetric.corpus.tables.calibrate import LABELS
+        from latticemetric.report.plots import draw_calibration
 
-    columns = ("set", "of", "measure", "scale", "from", "to", "count", "predicted", "value", "low", "high")
-
-    def __init__(self, found: Calibration | CalibrationReport, resampling: dict[str, Any]) -> None:
-        from latticemetric.corpus.calibration import Calibration
-
-        self._found, self._resampling = found, resampling
-        self._fit = found if isinstance(found, Calibration) else None
-        self._sets: dict[str, CalibrationReport] = {}
-        if isinstance(found, Calibration):
-            named = {name: getattr(found, name) for name in ("held_out", "unscaled", "development")}
-            self._sets = {name: report for name, report in named.items() if report is not None}
-        else:
-            self._sets = {"all": found}
-
-    def draw(self, plot: str | None) -> None:
-        """Draw reliability diagrams into the file `plot`, if it is given."""
-        if plot is not None:
-            from latticemetric.report.plots import draw_calibration
-
-            draw_calibration({_LABELS[name]: report for name, report in self._sets.items()}, plot)
-
-    def text(self) -> Iterator[str]:
-        """Yield a table of measures, then reliability tables of the first set: words, then utterances."""
-        if self._fit is not None:
-            yield f"posterior scale {self._fit.scale:.6g}"
-            yield ""
-        rows = [["", *(_LABELS[name] for name in self._sets)]]
-        for of, measures in _MEASURES.items():
-            sides = [getattr(report, of) for report in self._sets.values()]
-            if None in sides:
-                continue
-            rows.append([_TITLES[of], *("" for _ in sides)])
-            for measure in measures:
-                intervals = [getattr(side, measure) for side in sides]
-                rows.append([f"  {_NAMES[measure]}", *(with_interval(one.value, one.half_width) for one in intervals)])
-        yield from table(rows)
-        report = next(iter(self._sets.values()))
-        for of, (title, unit) in _BINS.items():
-            side = getattr(report, of)
-            if side is not None:
-                yield ""
-                filled = [one for one in side.bins if one.count]
-                yield from table([[title, unit, "predicted", "observed", "interval"], *map(_bin_row, filled)])
-
-    def records(self) -> Iterator[Record]:
-        """Yield the tried scales, then the measures and bins of each set."""
-        for trial in () if self._fit is None else self._fit.trials:
-            yield {"set": "development", "measure": "merit", "scale": trial.scale, "value": trial.merit}
-        for name, report in self._sets.items():
-            for of, measures in _MEASURES.items():
-                side = getattr(report, of)
-                if side is None:
-                    continue
-                head = {"set": name, "of": of}
-                count = getattr(side, "utterances" if of == "errors" else "count")
-                for measure in measures:
-                    yield {**head, "measure": measure, "count": count, **_bounds(getattr(side, measure))}
-                for one in side.bins:
-                    bin_fields = {"from": one.low, "to": one.high, "count": one.count, "predicted": one.predicted}
-                    yield {**head, "measure": "bin", **bin_fields, **_bounds(one.observed)}
-
-    def document(self) -> list[str]:
-        """Return everything as one JSON document."""
-        return [as_json(self._found.asdict())]
-
-    def summary(self) -> list[str]:
-        """Return the numbers of graphs and words, and the resampling settings."""
-        report = next(iter(self._sets.values()))
-        notes = [counted(report.utterances, "graph"), counted(report.words.count, "word")]
-        if report.inexact:
-            notes.append(f"expected errors of {counted(report.inexact, 'graph')} are estimates")
-        if self._resampling["resamples"]:
-            drawn = self._resampling
-            notes.append(resampled(drawn["confidence"], drawn["resamples"], drawn["seed"]))
-        lines = ["", "; ".join(notes)]
-        tried = () if self._fit is None else self._fit.trials
-        if self._fit is not None and len(tried) > 1 and self._fit.scale in (tried[0].scale, tried[-1].scale):
-            lines.append("the best scale is the smallest or largest one tried; try others with --posterior-scale")
-        return lines
-
-
-_LABELS = {"held_out": "held out", "unscaled": "scale 1", "development": "fitted on", "all": "all words"}
-_BINS = {
-    "words": ("confidence", "words"),
-    "sentences": ("P(no errors)", "graphs"),
-    "errors": ("expected errors", "graphs"),
-}
-
-
-def _bounds(interval: Interval) -> Record:
-    return {name: getattr(interval, name) for name in ("value", "low", "high")}
-
-
-def _bin_row(one: ReliabilityBin) -> list[str]:
-    observed = one.observed
-    interval = "" if observed.low is None else f"{shown(observed.low)} … {shown(observed.high)}"
-    return [f"{one.low:.4g}–{one.high:.4g}", str(one.count), shown(one.predicted), shown(observed.value), interval]
+        draw_calibration({LABELS[name]: report for name, report in table.sets.items()}, plot)

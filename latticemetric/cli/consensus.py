@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import click
@@ -18,7 +17,6 @@ from latticemetric.cli.options import (
     lattices_option,
     refuse,
 )
-from latticemetric.cli.results import CTMResults, words_line
 from latticemetric.cli.run import ask_graphs
 
 _EPILOG = """\b
@@ -58,6 +56,7 @@ def command(
 
     json also has the alternatives of each word. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
+    from latticemetric.corpus.tables.consensus import ConsensusTable
     from latticemetric.mbr_decoding.consensus import consensus
 
     if not network.write_lattices:
@@ -65,22 +64,9 @@ def command(
     ask_graphs(
         partial(consensus, scale=network.posterior_scale, scales=reading.weights),
         reading.entries(graphs),
-        _Networks,
+        ConsensusTable,
         run,
         output,
         lattices=network.write_lattices,
         lattice_of=lambda found: found.to_lattice(network.least),
     )
-
-
-class _Networks(CTMResults):
-    columns = ("id", "hypothesis", "bayes_risk", "confidences", "error")
-
-    def text(self) -> Iterator[str]:
-        for answer in self.answers:
-            if answer.problem is not None:
-                yield words_line(answer.name, "failed")
-                continue
-            pairs = zip(answer.value.words, answer.value.confidences, strict=True)
-            words = " ".join(f"{word}:{confidence:.3f}" for word, confidence in pairs)
-            yield words_line(answer.name, words)

@@ -30,7 +30,7 @@ from latticemetric.cli.options import (
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.cli.correlate_tables import Correlations
+    from latticemetric.corpus.tables.correlate import CorrelationTable, PairedCorrelationTable
     from latticemetric.evaluation.agreement import Agreement
     from latticemetric.evaluation.grouping import Grouping
     from latticemetric.evaluation.human import HumanScores
@@ -266,7 +266,8 @@ def command(
     systems/, references/ and human.tsv. To read several language pairs, write `{pair}` in the file names of options:
     each pair then has its own files.
     """
-    from latticemetric.cli.correlate_pairs import PairedCorrelations, check_outputs, common_metrics, of_pair
+    from latticemetric.cli.correlate_pairs import check_outputs, common_metrics, of_pair
+    from latticemetric.corpus.tables.correlate import PairedCorrelationTable
     from latticemetric.parallel.limits import default_workers
 
     _single_metric(groups.unigram, "--unigram")
@@ -285,25 +286,25 @@ def command(
     run = _Run(test_set, pairs, reading, measured, groups, resampling, output, work.workers or default_workers())
     found = {pair: run.measure(pair, metrics, left_out) for pair in pairs}
     several = {pair: one for pair, one in found.items() if pair is not None}
-    results: Correlations | PairedCorrelations
+    table: CorrelationTable | PairedCorrelationTable
     if len(several) < 2:  # noqa: PLR2004  several language pairs
         ((_, only),) = found.items()
-        results = replace(only.results, ranks=ranked.table(only.judged, only.human, only.scored, resampling.seed))
+        table = replace(only.table, ranks=ranked.table(only.judged, only.human, only.scored, resampling.seed))
     else:
         names, notes = common_metrics({pair: list(one.scored) for pair, one in several.items()})
         sides = {pair: (one.judged, one.human, {n: one.scored[n] for n in names}) for pair, one in several.items()}
         ranks = ranked.table_over_pairs(sides, resampling.seed)
-        results = PairedCorrelations(test_set, {pair: one.results for pair, one in several.items()}, ranks, notes)
+        table = PairedCorrelationTable(test_set, {pair: one.table for pair, one in several.items()}, ranks, notes)
     if output.write_scores is not None:
         for pair, one in found.items():
             _write_scores(of_pair(output.write_scores, pair), one.judged, one.scored)
 
     def draw() -> None:
         for pair, one in found.items():
-            output.draw(one.results.agreement, one.results.grouping, pair)
+            output.draw(one.table.agreement, one.table.grouping, pair)
 
-    output.write(results, beside=draw)
-    output.say_summary(results)
+    output.write(table, beside=draw)
+    output.say_summary(table)
 
 
 class _Measured(NamedTuple):
@@ -312,7 +313,7 @@ class _Measured(NamedTuple):
     judged: JudgedSystems
     human: HumanScores
     scored: dict[str, SystemTables]
-    results: Correlations
+    table: CorrelationTable
 
 
 class _Run(NamedTuple):
@@ -329,7 +330,7 @@ class _Run(NamedTuple):
 
     def measure(self, pair: str | None, metrics: list[AnyMetric], left_out: tuple[str, ...]) -> _Measured:
         """Read the test set of a language pair, score it, and correlate the scores with human scores."""
-        from latticemetric.cli.correlate_tables import Correlations
+        from latticemetric.corpus.tables.correlate import CorrelationTable
         from latticemetric.evaluation.systems import missing_scores, system_tables
         from latticemetric.metrics.base import references_each
 
@@ -356,7 +357,7 @@ class _Run(NamedTuple):
         )
         each = references_each(references)
         signed = [preparation.signed(metric.signature_for(each)).also(norm=measured.normalize) for metric in metrics]
-        results = Correlations(
+        table = CorrelationTable(
             self.test_set,
             agreement,
             grouping,
@@ -368,7 +369,7 @@ class _Run(NamedTuple):
             output.table_names(),
             None,
         )
-        return _Measured(judged, human, scored, results)
+        return _Measured(judged, human, scored, table)
 
 
 def _prepared(

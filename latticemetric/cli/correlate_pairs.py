@@ -1,17 +1,10 @@
-"""`latticemetric correlate` on several language pairs: tables for each pair, and ranks of metrics over all pairs."""
+"""Files and metrics of several language pairs, for `latticemetric correlate`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
-from latticemetric.cli.correlate_ranks import rank_lines, rank_rows
-from latticemetric.cli.correlate_tables import Correlations
-from latticemetric.cli.results import Record, Results, as_json
-from latticemetric.errors import UsageError, harmless
-from latticemetric.evaluation.metric_tests import RankTable
+from latticemetric.errors import UsageError
 
 _PLACE = "{pair}"
 
@@ -38,45 +31,3 @@ def common_metrics(names: Mapping[str, Sequence[str]]) -> tuple[list[str], tuple
         advice = "give the same metrics for each language pair"
         raise UsageError("no metric has scores for all language pairs", where="--metric-scores", advice=advice)
     return common, tuple(f"{name}: not ranked, since some language pairs have no scores" for name in several)
-
-
-@dataclass(frozen=True)
-class PairedCorrelations(Results):
-    """Correlations of each language pair, and ranks of metrics over all pairs."""
-
-    test_set: str
-    pairs: dict[str, Correlations]
-    ranks: RankTable
-    notes: tuple[str, ...]
-
-    columns = ("pair", *Correlations.columns)
-
-    def records(self) -> Iterator[Record]:
-        """Yield one record per coefficient or score; `pair` is empty in records over all pairs."""
-        for pair, one in self.pairs.items():
-            yield from ({"pair": pair, **record} for record in one.records())
-        for row in rank_rows(self.ranks):
-            yield {"pair": "", **dict(zip(Correlations.columns, row, strict=True))}
-
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
-        pairs = {pair: json.loads("".join(one.document())) for pair, one in self.pairs.items()}
-        yield as_json(
-            {"test_set": self.test_set, "pairs": pairs, "ranks": self.ranks.asdict(), "notes": list(self.notes)}
-        )
-
-    def text(self) -> Iterator[str]:
-        """Yield the tables of each language pair, then the ranks over all pairs."""
-        for pair, one in self.pairs.items():
-            yield f"== {harmless(pair)}"
-            yield from one.text()
-            yield ""
-        yield f"== {', '.join(map(harmless, self.pairs))}"
-        yield from rank_lines(self.ranks)
-
-    def summary(self) -> list[str]:
-        """Return the notes of each language pair, then, once, the notes that all pairs share."""
-        own = {pair: one.summary()[1:] for pair, one in self.pairs.items()}
-        common = [line for line in next(iter(own.values())) if all(line in lines for lines in own.values())]
-        each = ((f"{pair}: {line}" for line in lines if line not in common) for pair, lines in own.items())
-        return ["", *chain.from_iterable(each), *map(harmless, self.notes), *common]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.commands import Options, choice, verb
-from latticemetric.cli.results import table
+from latticemetric.corpus.tables.cells import aligned
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def command(*, output: _FormatOptions) -> None:
 
 def _text(installation: Installation) -> Iterator[str]:
     rows = [[check.name, check.state, check.found or ""] for check in installation.checks]
-    lines = table([[harmless(cell) for cell in row] for row in rows], left=(0, 1, 2))
+    lines = aligned([[harmless(cell) for cell in row] for row in rows], left=(0, 1, 2))
     yield f"latticemetric {installation.version}"
     group = None
     for check, line in zip(installation.checks, lines, strict=True):

@@ -16,26 +16,12 @@ from latticemetric.cli.options import (
     RateOutputOptions,
     ShardedRunOptions,
 )
-from latticemetric.cli.results import (
-    IdColumn,
-    Record,
-    Results,
-    counted,
-    json_document,
-    lone_rate,
-    rate,
-    rate_title,
-    say,
-    table,
-    values,
-)
+from latticemetric.cli.results import say
 from latticemetric.cli.run import running
 from latticemetric.errors import InputError, UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.corpus.expectations import ExpectationAnswer
-    from latticemetric.corpus.shards import ShardRun
-    from latticemetric.metrics.recognition import GRR
 
 _EPILOG = """\b
 Examples:
@@ -45,11 +31,7 @@ Examples:
 """
 
 _SECTIONS = {"Search": "--most-states", "Gradient": "--gradient"}
-_COLUMNS = (
-    "id", "expected", "numerator", "denominator", "variance", "low", "high", "exact", "standard_error", "distribution"
-)  # fmt: skip
 _SHOWN = 3  # ids of graphs that a message lists
-_PATH_COLUMNS = ("hypothesis", "score", "numerator", "denominator")
 
 
 class _ExpectedOptions(Options):
@@ -98,6 +80,8 @@ def command(
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.corpus.expectations import ExpectationSearch, expectations_of
+    from latticemetric.corpus.tables.cells import counted
+    from latticemetric.corpus.tables.expected import ExpectedTable
 
     rate = metric.rate()
     if search.gradient == STANDARD:
@@ -117,9 +101,11 @@ def command(
         answers = failures.reported(expectations_of(paired.lattices, asked, started))
         if search.gradient is not None:
             answers = _with_gradients(answers, search.gradient, without)
-        results = ExpectedResults(answers, rate, paired.references, normalize=reading.rewritten_by, shard=run.shard)
-        output.write(results, at_once=run.keep_going and output.output_format != "json")
-    output.say_summary(results)
+        table = ExpectedTable(
+            answers, rate, paired.references, run.shard, looks=output.looks, normalize=reading.rewritten_by
+        )
+        output.write(table, at_once=run.keep_going and output.output_format != "json")
+    output.say_summary(table)
     if without:
         shown = ", ".join(map(harmless, without[:_SHOWN])) + (", …" if len(without) > _SHOWN else "")
         say(
@@ -165,96 +151,3 @@ def _write_arrays(file: IO[bytes], arrays: Mapping[str, Any]) -> None:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-
-
-class ExpectedResults(Results):
-    """Expectations and their sums. Answers are read one by one."""
-
-    def __init__(
-        self,
-        answers: Iterable[ExpectationAnswer],
-        metric: GRR,
-        references: int,
-        *,
-        normalize: str | None = None,
-        shard: ShardRun | None = None,
-    ) -> None:
-        from latticemetric.corpus.expectations import ExpectationTotals
-
-        self._answers, self._metric, self._shard = self._counted(answers), metric, shard
-        self._totals = ExpectationTotals()
-        self._signature = metric.signature_for(references).also(norm=normalize)
-
-    def _counted(self, answers: Iterable[ExpectationAnswer]) -> Iterator[ExpectationAnswer]:
-        for answer in answers:
-            self._totals += self._totals.of(answer, self._metric)
-            yield answer
-
-    def text(self) -> Iterator[str]:
-        """Yield one line per lattice: the expected rate, its standard deviation or bounds, 1-best and oracle."""
-        column = IdColumn()
-        for answer in self._answers:
-            found, best = answer.expected, answer.oracle
-            if found is None or best is None:
-                yield f"{harmless(answer.name)}  failed"
-                continue
-            spread = f"{rate(found.low)} … {rate(found.high)}"
-            if found.exact:
-                spread = "" if found.variance is None else f"± {rate(found.variance**0.5)}"
-            rates = f"1-best {lone_rate(best.one_best.score):>7}  oracle {lone_rate(best.score)}"
-            yield f"{column(answer.name)}  {lone_rate(found.value):>7}  {spread:<10}  {rates}"
-
-    def records(self) -> Iterator[Record]:
-        """Yield one record per lattice."""
-        return (answer.asdict() for answer in self._answers)
-
-    @property
-    def columns(self) -> list[str]:
-        """The titles of the TSV columns."""
-        return [*_COLUMNS, *(f"{path}_{name}" for path in ("one_best", "oracle") for name in _PATH_COLUMNS), "error"]
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per lattice; a distribution is `0:0.5 1:0.25 …`."""
-        for record in self.records():
-            pairs = record.get("distribution")
-            record["distribution"] = None if pairs is None else " ".join(f"{k}:{p!r}" for k, p in pairs)
-            row = values(record, _COLUMNS)
-            for path in ("one_best", "oracle"):
-                row += values(record.get(path, {}), _PATH_COLUMNS)
-            yield [*row, record.get("error")]
-
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.corpus.shards import document_end
-
-        def end() -> str:
-            state = {} if self._shard is None else {"sums": self._totals.state()}
-            return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
-
-        return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
-
-    def summary(self) -> list[str]:
-        """Return the totals of the corpus: expectation, 1-best and oracle."""
-        corpus, totals = self._totals.asdict(), self._totals
-        spread = "" if corpus["variance"] is None else f"± {rate(corpus['variance'] ** 0.5)}"
-        if totals.inexact:
-            spread = f"{rate(corpus['low'])} … {rate(corpus['high'])}"
-        rows = [["", rate_title(self._metric.name), "", ""]]
-        for label, side, note in (("expected", corpus, spread), *_paths(corpus)):
-            numerator, denominator = (_rounded(side[name]) for name in ("numerator", "denominator"))
-            rows.append([label, rate(side.get("expected", side.get("score"))), f"{numerator}/{denominator}", note])
-        lattices = counted(totals.lattices, "lattice") + (f", {totals.failed} failed" if totals.failed else "")
-        lines = ["", *table(rows)]
-        if totals.inexact:
-            lines.append(f"{counted(totals.inexact, 'lattice')} not exact: interval only")
-        return [*lines, f"{lattices}   {self._signature}"]
-
-
-def _paths(corpus: Record) -> list[tuple[str, Record, str]]:
-    return [("1-best", corpus["one_best"], ""), ("oracle", corpus["oracle"], "")]
-
-
-def _rounded(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -7,7 +7,8 @@ import click
 from latticemetric.cli.commands import HELP, Options, Verb, grouped
 from latticemetric.cli.files import GrammarName, NoFile, OutputFolder
 from latticemetric.cli.options import OUTPUT
-from latticemetric.cli.results import say, table, writing
+from latticemetric.cli.results import say, writing
+from latticemetric.corpus.tables.cells import aligned
 from latticemetric.errors import harmless
 
 _EPILOG = """\b
@@ -35,7 +36,7 @@ def list_() -> None:
     from latticemetric.normalization.whisper import WHISPER
 
     rows = [[name, summary(name)] for name in shipped_grammars()]
-    for line in table([*rows, *([name, what] for name, (what, _) in WHISPER.items())], left=(0, 1)):
+    for line in aligned([*rows, *([name, what] for name, (what, _) in WHISPER.items())], left=(0, 1)):
         click.echo(line)
 
 
@@ -53,11 +54,11 @@ def show(grammar: str, *, source: bool) -> None:
         return
     if is_glm(grammar):
         counts = [[side, str(len(read_glm(grammar, side).rules))] for side in ("ref", "hyp")]
-        for line in table([["side", "rules"], *counts]):
+        for line in aligned([["side", "rules"], *counts]):
             click.echo(line)
         return
     rows = [[size.name, str(size.states), str(size.arcs)] for size in rule_sizes(grammar)]
-    for line in table([["rule", "states", "arcs"], *rows]):
+    for line in aligned([["rule", "states", "arcs"], *rows]):
         click.echo(line)
 
 

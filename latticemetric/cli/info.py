@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from latticemetric.cli.commands import Options, choice, verb
 from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions, refuse
-from latticemetric.cli.results import AnswerResults, Record, shown, table, values
 from latticemetric.cli.run import ask_graphs
-from latticemetric.display.text import display_width, screen_width, two_digits
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.answer import Answer
-    from latticemetric.corpus.shards import ShardRun
-
-_COLUMNS = (
-    "id", "format", "kind", "states", "arcs", "epsilons", "final_states", "paths", "shortest", "longest", "depth",
-    "density", "arity", "vocabulary", "best_cost", "scores"
-)  # fmt: skip
-
-# The columns of the text table; `words` is the range of path lengths. If there is no room, columns are left out in the
-# order of `_DISPENSABLE`.
-_TEXT_COLUMNS = (
-    "id", "format", "kind", "states", "arcs", "paths", "words", "depth", "density", "vocabulary", "best_cost", "scores"
-)  # fmt: skip
-_DISPENSABLE = ("vocabulary", "best_cost", "kind", "format", "scores", "depth", "words", "density")
-_ROUNDED_FROM = 10**7
-_LARGEST = 10**300
+from latticemetric.corpus.tables.info import COLUMNS, InfoTable
 
 _EPILOG = """\b
 Examples:
@@ -43,7 +22,7 @@ Examples:
 
 class _OrderOptions(Options):
     sort: str | None = choice(
-        "--sort", _COLUMNS, "Sort by this column: numbers from the largest, texts by alphabet.", optional=True
+        "--sort", COLUMNS, "Sort by this column: numbers from the largest, texts by alphabet.", optional=True
     )
 
 
@@ -67,79 +46,4 @@ def command(
     if run.shard is not None:
         refuse(["sort"], "with --shard, since merge keeps the order of the graphs")
     sys.set_int_max_str_digits(0)  # path counts are exact, however long
-    ask_graphs(described, reading.entries(graphs), partial(_Sizes, sort=order.sort), run, output)
-
-
-class _Sizes(AnswerResults):
-    name = "graphs"
-    columns = (*_COLUMNS, "error")
-
-    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None, sort: str | None) -> None:
-        super().__init__(answers, shard)
-        self._sort = sort
-
-    def records(self) -> Iterator[Record]:
-        """Yield one record per graph, sorted by `--sort`; graphs without a value in this column come last."""
-        records, name = super().records(), self._sort
-        return records if name is None else iter(sorted(records, key=lambda record: _sort_key(record.get(name))))
-
-    def records_of(self, answer: Answer) -> Iterator[Record]:
-        yield {"format": answer.format, **answer.value}
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per graph; separate its score names with commas."""
-        return (list(map(_with_commas, values(record, self.columns))) for record in self.records())
-
-    def text(self) -> Iterator[str]:
-        """Yield a table that fits the terminal: leave out columns, the least important first."""
-        columns: dict[str, list[str]] = {name: [name.replace("_", " ")] for name in _TEXT_COLUMNS}
-        for record in self.records():
-            for name, cells in columns.items():
-                cells.append(_cell(name, record))
-        width, nothing = screen_width(), shown(None)
-        columns = {name: cells for name, cells in columns.items() if any(cell != nothing for cell in cells[1:])}
-        for name in _DISPENSABLE:
-            if name in columns and _table_width(columns) > width:
-                del columns[name]
-        left = [number for number, name in enumerate(columns) if name in {"id", "format", "kind", "scores"}]
-        yield from table(list(zip(*columns.values(), strict=True)), left=left)
-
-
-def _table_width(columns: Mapping[str, Sequence[str]]) -> int:
-    return sum(max(map(display_width, cells)) + 2 for cells in columns.values()) - 2
-
-
-def _sort_key(value: Any) -> tuple[bool, float, str]:
-    """Return a sort key for values: numbers descending, texts and lists ascending, then missing values."""
-    if isinstance(value, int | float):
-        return False, -float(min(value, _LARGEST)), ""
-    return value is None, 0.0, str(_with_commas(value))
-
-
-def _cell(name: str, record: Record) -> str:
-    if name == "words":
-        shortest, longest = record.get("shortest"), record.get("longest")
-        return shown(shortest) if shortest == longest else f"{shown(shortest)}–{shown(longest)}"
-    value = record.get(name)
-    if name in {"depth", "density"} and isinstance(value, float):
-        return f"{value:.1f}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return short_number(value)
-    return shown(_with_commas(value))
-
-
-def short_number(number: int) -> str:
-    """Return a large whole number in few digits, like `1.6·10⁶²`; numbers below ten million in full.
-
-    Examples:
-        >>> short_number(20), short_number(123_456_789), short_number(16 * 10**61), short_number(9_999_999_999)
-        ('20', '1.2·10⁸', '1.6·10⁶²', '1.0·10¹⁰')
-    """
-    if number < _ROUNDED_FROM:
-        return str(number)
-    factor, power = two_digits(number)
-    return f"{factor:.1f}·{power}"
-
-
-def _with_commas(value: Any) -> Any:
-    return ",".join(value) if isinstance(value, list) else value
+    ask_graphs(described, reading.entries(graphs), partial(InfoTable, sort=order.sort), run, output)

@@ -19,25 +19,13 @@ from latticemetric.cli.options import (
     grammar_named,
     whole_numbers,
 )
-from latticemetric.cli.results import (
-    Record,
-    Results,
-    as_json,
-    counted,
-    lone_rate,
-    progress,
-    rate,
-    rate_title,
-    resampled,
-    shown,
-    table,
-)
+from latticemetric.cli.results import progress
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corrections import Corrections, Edits
+    from latticemetric.corpus.corrections import Corrections
     from latticemetric.corpus.list_blocks import BlockSums
-    from latticemetric.corpus.oracle_at_k import ListSums, OracleAtK
+    from latticemetric.corpus.oracle_at_k import ListSums
 
 _EPILOG = """\b
 Examples:
@@ -93,6 +81,7 @@ def command(
     """
     from latticemetric.corpus.list_blocks import BlockSums
     from latticemetric.corpus.oracle_at_k import curve_of
+    from latticemetric.corpus.tables.lists import ListTable
 
     searched, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
     if wanted.corrected is not None and (searched.name != "wer" or not searched.gains.are_edits):
@@ -108,9 +97,9 @@ def command(
     signature = searched.signature_for(number).also(norm=reading.rewritten_by)
     if grammar is not None:
         signature = signature.also(readings=grammar.readings_of_text)
-    results = _ListResults(replace(curve, signature=str(signature)), judged, seed=resampling.seed)
-    output.write(results)
-    output.say_summary(results)
+    table = ListTable(replace(curve, signature=str(signature)), judged, seed=resampling.seed, looks=output.looks)
+    output.write(table)
+    output.say_summary(table)
 
 
 def _sums(
@@ -121,8 +110,8 @@ def _sums(
 
     if not references and (blocks := reading.blocks(lists)) is not None:
         prepare = None if reading.preparation is None else reading.prepared
-        table = TableSums(progress(blocks, None, "blocks"), reading.reference_field, prepare)
-        return table.each(settings, workers), table.references
+        sums = TableSums(progress(blocks, None, "blocks"), reading.reference_field, prepare)
+        return sums.each(settings, workers), sums.references
     paired = reading.paired(lists, references, rewrite=False)  # `settings` normalizes, so that lists stay lists
     return sums_of_pairs(paired.lattices, settings), paired.references
 
@@ -139,75 +128,3 @@ def _sums_and_corrections(
     ignore = settings.rate.ignore | settings.rate.wildcard
     judged = corrections(found.lists, found.references, texts, scales=settings.scales, ignore=ignore)
     return iter([replace(settings, rewrite=None).of(pairs)]), paired.references, judged
-
-
-class _ListResults(Results):
-    """The oracles by k, and the results of the corrected texts."""
-
-    columns = (
-        "k", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
-        "low", "high", "recoverable", "distinct", "best_here"
-    )  # fmt: skip
-
-    def __init__(self, curve: OracleAtK, judged: Corrections | None, *, seed: int) -> None:
-        self._curve, self._judged, self._seed = curve, judged, seed
-
-    def text(self) -> Iterator[str]:
-        """Yield the table of the oracles by k, then the results of the corrected texts."""
-        name = self._curve.signature.partition("|")[0]
-        rows = [["k", rate_title(name), "", rate_title("recoverable"), "distinct", "best here"]]
-        for point, record in zip(self._curve.points, self._curve.to_records(), strict=True):
-            half_width = None if point.interval is None else point.interval.half_width
-            fraction = f"{shown(point.numerator)}/{point.denominator}"
-            cells = [str(point.k), rate(point.score, half_width), fraction, rate(point.recoverable)]
-            rows.append([*cells, f"{point.distinct:.2f}", str(record["best_here"])])
-        yield from table(rows)
-        if self._judged is not None:
-            yield ""
-            yield from _correction_lines(self._judged)
-
-    def records(self) -> list[Record]:
-        """Return a record for each k."""
-        return self._curve.to_records()
-
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
-        document = self._curve.asdict()
-        if self._judged is not None:
-            document["corrections"] = self._judged.asdict()
-        yield as_json(document)
-
-    def summary(self) -> Sequence[str]:
-        """Return the number of lists, the number of reference words in no hypothesis, resampling and signature."""
-        notes = [counted(self._curve.lists, "list")]
-        if self._curve.compositional is not None:
-            notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")
-        first = self._curve.points[0].interval
-        if first is not None:
-            notes.append(resampled(first.confidence, first.resamples, self._seed))
-        return ["", "; ".join(notes), self._curve.signature]
-
-
-def _correction_lines(judged: Corrections) -> Iterator[str]:
-    from latticemetric.corpus.corrections import SYSTEMS
-
-    rows = [["", rate_title("wer"), ""]]
-    rows += [
-        [SYSTEMS[row["system"]], rate(row["wer"]), f"{row['errors']}/{judged.reference_words}"]
-        for row in judged.to_records()
-    ]
-    yield from table(rows)
-    yield ""
-    yield f"share of the headroom recovered (RIR): {lone_rate(judged.recovered)}"
-    yield f"utterances: {_edits(judged.utterances)}, {judged.utterances.neutral} neutral"
-    yield f"words: {_edits(judged.words)}, {judged.words.missed} missed"
-    words = judged.hallucinations
-    what = f"{words.novel} new, {words.repeated} repeated; {words.passed_through} errors kept from the lists"
-    what += f", {words.generative} right words from outside the lists"
-    yield f"hallucinated words: {lone_rate(words.rate)} ({what})"
-
-
-def _edits(edits: Edits) -> str:
-    harmful = edits.harmful_rate
-    share = "" if harmful is None else f" (harmful edit rate {lone_rate(harmful)})"
-    return f"{edits.helpful} helpful, {edits.harmful} harmful{share}"

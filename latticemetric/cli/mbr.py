@@ -5,8 +5,7 @@ With `--tune`, find the parameters with the best answers on a development set.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
@@ -29,20 +28,7 @@ from latticemetric.cli.options import (
     metrics_named,
     refuse,
 )
-from latticemetric.cli.results import (
-    CTMResults,
-    Record,
-    Results,
-    TimedWords,
-    as_json,
-    counted,
-    progress,
-    rate,
-    rate_title,
-    shown,
-    table,
-    words_line,
-)
+from latticemetric.cli.results import progress
 from latticemetric.cli.run import Failures, ask_graphs
 from latticemetric.cli.settings import SettingsOptions
 from latticemetric.errors import UsageError
@@ -59,12 +45,8 @@ from latticemetric.mbr_decoding.settings import (
 )
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.pairing import Style
-    from latticemetric.corpus.tuning import MBRTuning
-    from latticemetric.evaluation.intervals import PairedBootstrap
     from latticemetric.lattice.columns import Scales
-    from latticemetric.metrics.base import Metric
 
 _EPILOG = """\b
 Examples:
@@ -204,6 +186,8 @@ def command(
     options. The search varies -p, -r, --word-penalty and --posterior-scale, but it keeps an option fixed if you
     give a single number for it. The search varies -T only if -T has several numbers.
     """
+    from latticemetric.corpus.tables.mbr import ExactRiskTable, MBRTable
+
     kind = decision.kind()
     if output.output_format == "ctm":
         refuse(["tune", "determinize"], "with the format ctm", advice="leave it out, or choose another format")
@@ -225,7 +209,7 @@ def command(
         ask_graphs(
             decode,
             entries,
-            partial(_ExactRisks if kind is ByExactErrors else _Decoded, records_each=settings),
+            partial(ExactRiskTable if kind is ByExactErrors else MBRTable, records_each=settings),
             run,
             output,
             evidence=None if evidence is None else texts.prepared_graphs(evidence),
@@ -276,72 +260,6 @@ def _decoder(
     return partial(mbr_records, settings=settings, scales=scales, **named), len(settings)
 
 
-_NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "determinize")]
-
-
-class _Decoded(CTMResults):
-    columns: Sequence[str] = (
-        "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
-        *_NGRAM_COLUMNS, "error"
-    )  # fmt: skip
-
-    def records_of(self, answer: Answer) -> Iterable[Record]:
-        records: list[Record] = answer.value[0]
-        return records
-
-    def timed_words(self, answer: Answer) -> TimedWords:
-        (record, *_), _, words = answer.value
-        return words, record["times"], record["confidences"]
-
-    def text(self) -> Iterator[str]:
-        """Yield lines of id and words, as decoders write them."""
-        for record in self.records():
-            yield words_line(record["id"], record.get("hypothesis", "failed"))
-
-
-class _ExactRisks(_Decoded):
-    """Answers by exact risk, compared with the answers by the upper bound."""
-
-    columns = (
-        "id", "hypothesis", "risk", "low", "high", "exact", "expected_words", "expected_wer", "confidences",
-        "one_best", "one_best_risk", "word_mbr", "word_mbr_risk", "word_mbr_bound", "improvement", "candidates", "error"
-    )  # fmt: skip
-
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self._found: list[Record] = []
-
-    def records(self) -> Iterator[Record]:
-        """Yield the records of each graph, and add up their risks."""
-        for record in super().records():
-            if "error" not in record:
-                self._found.append({name: record[name] for name in (*_RISKS.values(), "expected_words", "exact")})
-            yield record
-
-    @property
-    def is_for_programs(self) -> bool:
-        """True, since the text is ids and words."""
-        return True
-
-    def summary(self) -> list[str]:
-        """Return the total expected errors of answers by exact risk, of answers by the upper bound, and of 1-bests."""
-        found = self._found
-        words = math.fsum(record["expected_words"] for record in found)
-        least = math.fsum(record["risk"] for record in found)
-        rows = [["", "expected errors", rate_title("expected wer"), "more"]]
-        for label, name in _RISKS.items():
-            risk = math.fsum(record[name] for record in found)
-            more = "" if name == "risk" else f"{risk - least:.4f}"
-            rows.append([label, f"{risk:.4f}", rate(risk / words if words else None), more])
-        better = sum(record["risk"] < record["word_mbr_risk"] for record in found)
-        lines = ["", *table(rows), f"{counted(len(found), 'graph')}, {better} better than by the upper bound"]
-        inexact = sum(not record["exact"] for record in found)
-        return [*lines, f"{counted(inexact, 'graph')} not exact: interval only"] if inexact else lines
-
-
-_RISKS = {"by exact risk": "risk", "by upper bound": "word_mbr_risk", "1-best": "one_best_risk"}
-
-
 def _write_tuning(
     graphs: Sequence[str],
     decision: _DecisionOptions,
@@ -355,6 +273,7 @@ def _write_tuning(
     """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""
     from latticemetric.corpus.mbr_evidence import examples_of
     from latticemetric.corpus.pairing import pair_up
+    from latticemetric.corpus.tables.mbr import TuningTable
     from latticemetric.corpus.tuning import tune_mbr
 
     (metric,) = metrics_named([tuning.metric])
@@ -375,58 +294,7 @@ def _write_tuning(
         scales=reading.weights,
         **decision.given(ByNgrams.fields),
     )
-    results = _TuningResults(tuned, metric)
-    output.write(results)
-    output.say_summary(results)
+    table = TuningTable(tuned, metric, looks=output.looks)
+    output.write(table)
+    output.say_summary(table)
     failures.exit()
-
-
-class _TuningResults(Results):
-    """All settings that were tried, and the best one."""
-
-    columns = (*ByNgrams.fields, "score", "best")
-
-    def __init__(self, tuning: MBRTuning, metric: Metric[Any]) -> None:
-        self._tuning, self._metric = tuning, metric
-
-    def text(self) -> list[str]:
-        """Return the best setting as options of this program."""
-        best = self._tuning.best.by
-        first = f"--posterior-scale {best.scale:.10g} -T {best.T:.10g} -p {best.p:.10g} -r {best.r:.10g}"
-        return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
-
-    def records(self) -> Iterator[Record]:
-        return ({**trial.asdict(), "best": trial == self._tuning.best} for trial in self._tuning.trials)
-
-    def document(self) -> list[str]:
-        return [as_json(self._tuning.asdict())]
-
-    @property
-    def is_for_programs(self) -> bool:
-        """True, since the text is options for `latticemetric mbr`."""
-        return True
-
-    def summary(self) -> list[str]:
-        """Return the scores of the best setting, the default setting and the 1-bests, and the held-out score.
-
-        The held-out score is an estimate for new graphs, by cross-validation. Also return two differences of scores,
-        with intervals and p-values: best setting minus default setting, and best setting minus 1-bests.
-        """
-        tuning, name = self._tuning, self._metric.name
-        score, title = (rate, rate_title(name)) if self._metric.is_fraction else (shown, name)
-        rows = [
-            ["", title, "best minus this", "95 % interval", "p"],
-            ["best", score(tuning.best.score), "", "", ""],
-            ["default", score(tuning.default.score), *_comparison_cells(tuning.over_default, score)],
-            ["1-best", score(tuning.one_best), *_comparison_cells(tuning.over_one_best, score)],
-            ["held out", score(tuning.held_out), "", "", ""],
-        ]
-        graphs = counted(tuning.graphs, "graph")
-        return ["", *table(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
-
-
-def _comparison_cells(comparison: PairedBootstrap | None, score: Callable[[float | None], str]) -> list[str]:
-    if comparison is None:
-        return ["", "", ""]
-    difference = comparison.difference
-    return [score(difference.value), f"{score(difference.low)} … {score(difference.high)}", shown(comparison.p)]

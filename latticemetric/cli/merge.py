@@ -38,13 +38,14 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
 
     documents = shard_documents(shards)
     if documents[0].run["command"] == "sweep":
-        from latticemetric.cli.sweep import SweepResults
+        from latticemetric.cli.sweep import draw
+        from latticemetric.corpus.tables.sweep import SweepTable
 
         output.check_plot()
-        results = SweepResults.of_shards(documents)
-        output.write(results)
-        results.draw(output.plot)
-        output.say_summary(results)
+        table = SweepTable.of_shards(documents, looks=output.looks)
+        output.write(table)
+        draw(table, output.plot)
+        output.say_summary(table)
         return
     if output.output_format != "json" or output.plot is not None:
         refuse(["output_format", "plot"], "with documents of verbs other than sweep")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,11 +17,7 @@ from latticemetric.cli.options import (
     WordReadingOptions,
     lattices_option,
 )
-from latticemetric.cli.results import AnswerResults, IdColumn, Record, named_scores, shown, spoken, values
 from latticemetric.cli.run import ask_graphs
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.answer import Answer
 
 _EPILOG = """\b
 Examples:
@@ -66,45 +60,17 @@ def command(
     folders, quoted globs, or - for standard input.
     """
     from latticemetric.corpus.decoding import nbest_records
+    from latticemetric.corpus.tables.nbest import NBestTable
 
     written.check_beside(written.write_lattices, "lists")
     keep = None if written.write_lattices is None else written.written(reading.weights)
     ask_graphs(
         partial(nbest_records, n=listed.nbest, written=keep, scales=reading.weights, paths=listed.paths),
         reading.entries(graphs),
-        _Lists,
+        NBestTable,
         run,
         output,
         lattices=written.write_lattices,
         lattice_of=itemgetter(1),
         to_format=written.to_format,
     )
-
-
-class _Lists(AnswerResults):
-    columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
-
-    def records_of(self, answer: Answer) -> Iterator[Record]:
-        """Yield one record, with the strings or paths in the field `paths`.
-
-        The field is not named `nbest`, since readers of n-best lists in JSON expect log probabilities there, not costs.
-        """
-        yield {"paths": answer.value[0]}
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per string or path; for a graph that failed, one row."""
-        for record in self.records():
-            for row in record.get("paths", [record]):
-                scores = named_scores(row.get("scores", {}))
-                yield values({"id": record["id"], **row, "scores": scores}, self.columns)
-
-    def text(self) -> Iterator[str]:
-        column = IdColumn()
-        for record in self.records():
-            name = column(record["id"])
-            if "error" in record:
-                yield f"{name}  failed"
-                continue
-            for row in record["paths"]:
-                words = spoken(row["hypothesis"].split(" "))
-                yield f"{name}  {row['rank']:>4}  {shown(row['cost']):>10}  {words}"

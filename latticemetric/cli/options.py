@@ -29,13 +29,14 @@ from latticemetric.cli.files import (
 from latticemetric.errors import InputError, UsageError, placed
 
 if TYPE_CHECKING:
-    from latticemetric.cli.results import Results
     from latticemetric.corpus.graphs import Written
     from latticemetric.corpus.pairing import Pair, Style
     from latticemetric.corpus.reading import PairedLattices
     from latticemetric.corpus.run import Placed
     from latticemetric.corpus.shards import ShardRun
     from latticemetric.corpus.string_scores import StringScorer
+    from latticemetric.corpus.tables.looks import Looks
+    from latticemetric.corpus.tables.table import Table
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Block, Entry
     from latticemetric.lattice.columns import FeatureWeights, Scales
@@ -770,11 +771,18 @@ class OutputOptions(Options):
     output_format: str = format_option("text", "tsv", "json", "jsonl")
     output: str = OUTPUT
 
-    def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
-        """Write results to `--output` in the format of `--format`.
+    @property
+    def looks(self) -> Looks:
+        """How text looks there: rates in per cent, unless the command has `--fractions` and the user gives it."""
+        from latticemetric.cli.results import looks_in
+
+        return looks_in(self.output, percent=not vars(self).get("fractions"))
+
+    def write(self, table: Table, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
+        """Write a table to `--output` in the format of `--format`.
 
         Args:
-            results: The results.
+            table: The table.
             at_once: Show each line on standard output immediately (`results.writing`).
             beside: Function that writes other files; called just before the results become visible.
         """
@@ -785,23 +793,23 @@ class OutputOptions(Options):
             from latticemetric.formats.streams.output import atomic_output
 
             with atomic_output(self.output) as file:
-                write_table(results.records(), file, self.output_format)
+                write_table(table.records(), file, self.output_format)
                 beside()
             return
         with writing(self.output, at_once=at_once) as put:
-            for line in results.lines(self.output_format):
+            for line in table.lines(self.output_format):
                 put(line)
-            if self.output_format == "text" and self.output != STANDARD and not results.is_for_programs:
-                for line in results.summary():
+            if self.output_format == "text" and self.output != STANDARD and not table.is_for_programs:
+                for line in table.summary():
                     put(line)
             beside()
 
-    def say_summary(self, results: Results) -> None:
+    def say_summary(self, table: Table) -> None:
         """Print the summary on standard error if the format is text."""
         if self.output_format == "text":
             from latticemetric.cli.results import say
 
-            say("\n".join(results.summary()))
+            say("\n".join(table.summary()))
 
 
 class CTMOutputOptions(OutputOptions):

@@ -25,15 +25,16 @@ from latticemetric.cli.oracle_options import AlsoOptions
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.cli.results import Results
     from latticemetric.cli.run import Failures
     from latticemetric.corpus.oracles import OracleAnswer
     from latticemetric.corpus.pairing import Pair
     from latticemetric.corpus.run import Run
+    from latticemetric.corpus.tables.looks import Looks
+    from latticemetric.corpus.tables.table import Table
     from latticemetric.graph import Graph
     from latticemetric.lattice.columns import Scales
 
-    Search = Callable[[Iterator[Pair], Run, Failures], Results]
+    Search = Callable[[Iterator[Pair], Run, Failures, Looks], Table]
 
 _EPILOG = """\b
 Examples:
@@ -150,10 +151,10 @@ def command(
             metric, also, written, reading, run, output_format=output.output_format, references=paired.references
         )
     with running(run, output.output) as (started, failures):
-        results = search(paired.lattices, started, failures)
-        output.write(results, at_once=run.keep_going and output.output_format != "json")
-    output.say_summary(results)
-    if (warning := results.warning()) is not None:
+        table = search(paired.lattices, started, failures, output.looks)
+        output.write(table, at_once=run.keep_going and output.output_format != "json")
+    output.say_summary(table)
+    if (warning := table.warning()) is not None:
         say(f"warning: {warning}")
     failures.exit()
 
@@ -162,7 +163,7 @@ def _search_by_automaton(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
     """Return the search that finds in each lattice the path with the best score by a user's automaton."""
-    from latticemetric.cli.oracle_results import AutomatonResults
+    from latticemetric.corpus.tables.oracles import AutomatonTable
     from latticemetric.corpus.user_automaton import automaton_oracles, read_automaton
 
     refuse((*_OF_RATES, "ignore", "normalize", "score"), "with an automaton", advice="leave it out, or name a metric")
@@ -170,9 +171,9 @@ def _search_by_automaton(
         raise UsageError("the native engine supports recognition rates only", advice="leave --engine out")
     automaton = read_automaton(metric.metric)
 
-    def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> AutomatonResults:
+    def search(lattices: Iterator[Pair], started: Run, failures: Failures, looks: Looks) -> AutomatonTable:
         answers = automaton_oracles(lattices, automaton, started, scales=reading.weights)
-        return AutomatonResults(failures.reported(answers), run.shard)
+        return AutomatonTable(failures.reported(answers), run.shard, looks=looks)
 
     return search
 
@@ -181,8 +182,8 @@ def _search_by_compounds(
     also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int
 ) -> Search:
     """Return the search that finds in each lattice the path with the fewest errors if adjacent words may be joined."""
-    from latticemetric.cli.oracle_results import CompoundResults
     from latticemetric.corpus.compounds import compound_oracles
+    from latticemetric.corpus.tables.oracles import CompoundTable
     from latticemetric.errors import require_pynini
     from latticemetric.metrics.registry import make_metric
 
@@ -192,9 +193,9 @@ def _search_by_compounds(
     require_pynini()
     signature = make_metric(_COMPOUNDS).signature_for(references).also(norm=reading.rewritten_by)
 
-    def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> CompoundResults:
+    def search(lattices: Iterator[Pair], started: Run, failures: Failures, looks: Looks) -> CompoundTable:
         answers = compound_oracles(lattices, started, scales=reading.weights)
-        return CompoundResults(failures.reported(answers), run.shard, str(signature))
+        return CompoundTable(failures.reported(answers), run.shard, looks=looks, signature=str(signature))
 
     return search
 
@@ -203,8 +204,8 @@ def _search_by_bleu(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
     """Return the search that finds one path per lattice, so that all paths together have the best BLEU."""
-    from latticemetric.cli.oracle_results import CorpusResults
     from latticemetric.corpus.corpus_bleu import corpus_oracle_of
+    from latticemetric.corpus.tables.oracles import CorpusBLEUTable
     from latticemetric.metrics.registry import make_metric
     from latticemetric.oracle_search.corpus_bleu import as_bleu
 
@@ -221,12 +222,12 @@ def _search_by_bleu(
     bleu = as_bleu(make_metric(metric.metric))
     ignore = cased_words(metric.ignore)
 
-    def search(lattices: Iterator[Pair], _started: Run, failures: Failures) -> CorpusResults:
+    def search(lattices: Iterator[Pair], _started: Run, failures: Failures, looks: Looks) -> CorpusBLEUTable:
         scales, normalize = reading.weights, reading.rewritten_by
         corpus = corpus_oracle_of(
             lattices, bleu, ignore=ignore, scales=scales, keep_going=run.keep_going, normalize=normalize
         )
-        return CorpusResults(corpus, list(failures.reported(corpus.answers)), bleu.name)
+        return CorpusBLEUTable(corpus, list(failures.reported(corpus.answers)), bleu.name, looks=looks)
 
     return search
 
@@ -242,8 +243,8 @@ def _search_by_rate(
     references: int,
 ) -> Search:
     """Return the search that finds in each lattice the path with the best recognition rate."""
-    from latticemetric.cli.oracle_results import OracleResults
     from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
+    from latticemetric.corpus.tables.oracles import OracleTable
 
     also.refuse_contradictions(output_format)
     rate = metric.rate()
@@ -256,10 +257,19 @@ def _search_by_rate(
     beside = metric.rate_of("wer") if has_totals and not given(["metric"]) else None
     searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted, beside)
 
-    def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> OracleResults:
+    def search(lattices: Iterator[Pair], started: Run, failures: Failures, looks: Looks) -> OracleTable:
         answers = failures.reported(oracles_of(lattices, searches, started))
         sums = OracleSums(rate, references, scorer, wanted, beside)
         answers = written.written_beside(answers, reading.weights)
-        return OracleResults(answers, sums, also, normalize=reading.rewritten_by, shard=run.shard)
+        return OracleTable(
+            answers,
+            sums,
+            run.shard,
+            looks=looks,
+            tags=also.tags,
+            alignment=also.alignment,
+            posteriors=also.posteriors,
+            normalize=reading.rewritten_by,
+        )
 
     return search

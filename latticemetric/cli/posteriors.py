@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import click
 
@@ -20,21 +18,9 @@ from latticemetric.cli.options import (
     lattices_option,
     refuse,
 )
-from latticemetric.cli.results import AnswerResults, Record, values
 from latticemetric.cli.run import ask_graphs
-from latticemetric.errors import UsageError, harmless
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.answer import Answer
-    from latticemetric.corpus.shards import ShardRun
-
-_COLUMNS = {
-    "words": ["word", "posterior"],
-    "ngrams": ["ngram", "order", "posterior"],
-    "arcs": ["arc", "source", "target", "word", "posterior", "begin", "end"],
-    "edges": ["edge", "head", "target", "posterior"],
-    "summary": ["log_total", "entropy"],
-}
+from latticemetric.corpus.tables.posteriors import COLUMNS, PosteriorTable
+from latticemetric.errors import UsageError
 
 _EPILOG = """\b
 Examples:
@@ -52,7 +38,7 @@ _SECTIONS = {
 class _ListingOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
     of: str = choice(
-        "--of", list(_COLUMNS), "List words, n-grams, arcs (of lattices), edges (of forests), or a summary per graph."
+        "--of", list(COLUMNS), "List words, n-grams, arcs (of lattices), edges (of forests), or a summary per graph."
     )
     order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
     least: float = option("--least P", "List only posteriors ≥ P.", type=Number(0, 1), default=0.0)
@@ -96,52 +82,9 @@ def command(
     ask_graphs(
         ask,
         reading.entries(graphs),
-        partial(_Posteriors, of=listing.of),
+        partial(PosteriorTable, of=listing.of),
         run,
         output,
         lattices=listing.write_lattices,
         lattice_of=itemgetter(1),
     )
-
-
-class _Posteriors(AnswerResults):
-    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None, of: str) -> None:
-        super().__init__(answers, shard)
-        self._of = of
-
-    @property
-    def columns(self) -> list[str]:
-        return ["id", *_COLUMNS[self._of], "error"]
-
-    def records_of(self, answer: Answer) -> Iterator[Record]:
-        yield answer.value[0].asdict()
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per word, n-gram, arc or edge; for a summary or a failed graph, one row per graph."""
-        for answer in self.answers:
-            rows: Iterable[Record] = [{"error": str(answer.problem)}]
-            if answer.problem is None:
-                rows = self.records_of(answer) if self._of == "summary" else answer.value[0].rows
-            yield from (values({"id": answer.name, **row}, self.columns) for row in rows)
-
-    def text(self) -> Iterator[str]:
-        for answer in self.answers:
-            name = harmless(answer.name)
-            if answer.problem is not None:
-                yield f"{name} failed"
-                continue
-            listing = answer.value[0]
-            if self._of == "summary":
-                yield f"{name} log total {listing.log_total:.4f}, entropy {listing.entropy:.4f}"
-            for row in listing.rows:
-                yield f"{name} {row['posterior']:.4f} {harmless(_described(row))}"
-
-
-def _described(row: Record) -> str:
-    """Return the words of a row; for an arc, also its states and times; for an edge, also its head."""
-    if "edge" in row:
-        return f"{row['head']} {row['target'] or 'ε'}"
-    if "arc" not in row:
-        return str(row["ngram"] if "ngram" in row else row["word"])
-    times = "" if row["begin"] is None else f" {row['begin']:.2f} {row['end']:.2f}"
-    return f"{row['source']} {row['target']}{times} {row['word'] or 'ε'}"

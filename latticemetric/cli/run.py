@@ -8,16 +8,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from latticemetric.cli.results import counted, progress, say, tsv_field, write_lines
+from latticemetric.cli.results import progress, say, write_lines
 from latticemetric.cli.signals import noted
+from latticemetric.corpus.tables.cells import counted
+from latticemetric.corpus.tables.table import AnswerTable, tsv_field
 from latticemetric.errors import LatticeMetricError, UsageError, harmless, shortened
 
 if TYPE_CHECKING:
     from latticemetric.cli.options import OutputOptions, RunOptions, ShardedRunOptions
-    from latticemetric.cli.results import Results
-    from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.shards import ShardRun
     from latticemetric.formats.registry import Entry
     from latticemetric.graph import Graph
     from latticemetric.parallel.journal import Journal
@@ -153,7 +152,7 @@ def _journal_beside(output: str) -> Journal:
 def ask_graphs(
     ask: Callable[..., Any],
     entries: Iterable[Entry],
-    results: Callable[[Iterator[Answer], ShardRun | None], Results],
+    table: Callable[..., AnswerTable],
     run: ShardedRunOptions,
     output: OutputOptions,
     *,
@@ -181,7 +180,7 @@ def ask_graphs(
         answers = written_beside(
             failures.reported(answers), lattices, lambda one: None if one.problem else lattice_of(one.value), to_format
         )
-        written = results(answers, run.shard)
+        written = table(answers, run.shard, looks=output.looks)
         output.write(written, at_once=run.keep_going)
     if written.summary():
         output.say_summary(written)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -28,26 +27,13 @@ from latticemetric.cli.options import (
     refuse,
     word_list,
 )
-from latticemetric.cli.results import (
-    Record,
-    Results,
-    counted,
-    json_document,
-    lone_rate,
-    rate,
-    rate_title,
-    resampled,
-    shown,
-    table,
-    values,
-    with_interval,
-    write_lines,
-)
+from latticemetric.cli.results import write_lines
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails
-    from latticemetric.evaluation.scoring import SystemScore, Tabled
+    from latticemetric.corpus.tables.score import ScoreTable
+    from latticemetric.evaluation.error_analysis import ErrorAnalysis
+    from latticemetric.evaluation.scoring import Tabled
     from latticemetric.evaluation.segment_groups import AnyId
     from latticemetric.formats.segments import TestSet
     from latticemetric.line_ids import LineStyle
@@ -74,9 +60,6 @@ _SECTIONS = {
     "Systems and segments": "--system --level --explain",
     "Error analysis": "--details --top --by --utt2spk --norm",
 }
-_COLUMNS = ("system", "metric", "score", "low", "high", "half_width", "undefined")
-_COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap", "p_randomisation")
-_P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisation"}
 
 
 class _ScoreOptions(Options):
@@ -148,6 +131,7 @@ def command(
     the differences, and approximate randomisation gives a second p-value.
     """
     from latticemetric.corpus.outer_words import note_on_texts
+    from latticemetric.corpus.tables.score import CorpusScoreTable, ErrorTable, SentenceScoreTable
     from latticemetric.evaluation.scoring import tabulate
 
     _check_details(options)
@@ -176,16 +160,25 @@ def command(
                 row[one.metric.name] = replace(one, signature=signature)
         notes |= dict.fromkeys(preparation.kept_spaces(segments.files) + preparation.added_spaces(alike))
     ordered = [[row[metric.name] for metric in metrics] for row in rows]
-    kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
-    results = kind(ordered, systems, segments.ids, len(references), resampling, options, tuple(notes))
+    kind = CorpusScoreTable if options.level == "corpus" and options.explain is None else SentenceScoreTable
+    table = kind(
+        ordered,
+        systems,
+        segments.ids,
+        len(references),
+        resampling.asdict(),
+        tuple(notes),
+        short_signature=options.short_signature,
+        looks=output.looks,
+    )
     if options.details or options.by is not None:
-        output.write(_ErrorDetails(results, *_analyses(ordered, texts, segments.segments, options)))
+        output.write(ErrorTable(table, *_analyses(ordered, texts, segments.segments, options)))
     elif options.explain is None:
-        output.write(results)
+        output.write(table)
     else:
-        lines = _explanations(results, texts, options.explain, output.output_format)
+        lines = _explanations(table, texts, options.explain, output.output_format)
         write_lines(lines, output.output)
-    output.say_summary(results)
+    output.say_summary(table)
 
 
 def _refuse_metrics_as_files(files: Sequence[str]) -> None:
@@ -323,8 +316,11 @@ def _groups(ids: Sequence[AnyId], options: _ScoreOptions) -> Sequence[str | tupl
     return groups_of(ids, options.by, speakers, fold_case=options.lowercase)
 
 
-def _explanations(scores: _Scores, texts: Mapping[str, _Prepared], segment: str, output_format: str) -> Iterator[str]:
+def _explanations(
+    scores: ScoreTable, texts: Mapping[str, _Prepared], segment: str, output_format: str
+) -> Iterator[str]:
     """Yield the counts of each metric on one segment, for each system."""
+    from latticemetric.corpus.tables.cells import shown
     from latticemetric.metrics.base import explain
 
     if output_format != "text":
@@ -338,209 +334,7 @@ def _explanations(scores: _Scores, texts: Mapping[str, _Prepared], segment: str,
             outputs, expected = texts[one.metric.name]
             drawing = explain(one.metric, outputs[number][at], list(expected[at])) or "(this metric shows no counts)"
             value = one.sentences()[at]
-            score = lone_rate(value) if one.metric.is_fraction else shown(value)
+            score = scores.looks.lone_rate(value) if one.metric.is_fraction else shown(value)
             yield f"{harmless(one.system)}: {one.metric.name} {score}"
             yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
             yield ""
-
-
-@dataclass(frozen=True)
-class _Scores(Results):
-    tabled: Sequence[Sequence[Tabled]]
-    systems: Sequence[str]
-    ids: Sequence[str]
-    references: int
-    resampling: ResamplingOptions
-    options: _ScoreOptions
-    notes: tuple[str, ...]
-
-    has_intervals: ClassVar[bool] = False
-
-    def shown(self, metric: Metric[Any], value: float | None, half_width: float | None = None, sign: str = "") -> str:
-        """Return a score of a metric; fractions in per cent, unless the user gives `--fractions`."""
-        return (rate if metric.is_fraction else with_interval)(value, half_width, sign)
-
-    @staticmethod
-    def title(metric: Metric[Any]) -> str:
-        """Return the title of the column of a metric."""
-        return rate_title(metric.name) if metric.is_fraction else metric.name
-
-    def head(self) -> Record:
-        """Return the first fields of the JSON document."""
-        return {"baseline": self.systems[0], "segments": len(self.ids), "references": self.references}
-
-    def summary(self) -> list[str]:
-        sizes = [f"{counted(len(self.ids), 'segment')}, {counted(self.references, 'reference')}"]
-        if self.has_intervals and self.resampling.resamples:
-            sizes.append(resampled(**self.resampling.asdict()))
-        if self.has_intervals and len(self.tabled) > 1:
-            sizes.append(f"* best; differences from {harmless(self.systems[0])}")
-        signatures = (one.signature.format(short=self.options.short_signature) for one in self.tabled[0])
-        return ["", *self.notes, "; ".join(sizes), *map(harmless, signatures)]
-
-
-class _CorpusScores(_Scores):
-    """A score of each system and metric, with intervals and comparisons."""
-
-    has_intervals = True
-
-    def _scores(self) -> list[list[SystemScore]]:
-        from latticemetric.evaluation.scoring import corpus_scores
-
-        return corpus_scores(self.tabled, **self.resampling.asdict())
-
-    def text(self) -> Iterator[str]:
-        scores = self._scores()
-        blank = "  " if len(scores) > 1 else ""
-        metrics = [score.tabled.metric for score in scores[0]]
-        arrows = ("↑" if metric.higher_is_better else "↓" for metric in metrics)
-        rows = [["", *(f"{self.title(metric)} {arrow}{blank}" for metric, arrow in zip(metrics, arrows, strict=True))]]
-        best = []
-        for metric, column in zip(metrics, zip(*scores, strict=True), strict=True):
-            known = (one.score for one in column if one.score is not None)
-            best.append((max if metric.higher_is_better else min)(known, default=None))
-        for name, row in zip(self.systems, scores, strict=True):
-            is_best = (one.score is not None and one.score == top for one, top in zip(row, best, strict=True))
-            marks = [" *" if blank and found else blank for found in is_best]
-            halves = [one.interval.half_width if one.interval else None for one in row]
-            cells = [
-                self.shown(metric, one.score, half) for metric, one, half in zip(metrics, row, halves, strict=True)
-            ]
-            rows.append([harmless(name), *(cell + mark for cell, mark in zip(cells, marks, strict=True))])
-            if row[0].comparison is None:
-                continue
-            items = [score.comparison.asdict() for score in row if score.comparison]
-            differences = (
-                self.shown(metric, item["difference"], item["half_width"], sign="+")
-                for metric, item in zip(metrics, items, strict=True)
-            )
-            rows.append(["  difference", *(f"{difference}  " for difference in differences)])
-            if row[0].comparison.bootstrap is not None:
-                rows += [[label, *(f"{shown(item[name])}  " for item in items)] for name, label in _P_VALUES.items()]
-        yield from table(rows)
-        yield from self._error_lines()
-
-    def _error_lines(self) -> Iterator[str]:
-        """Yield `%WER` and `%CER` lines, for the scripts of other programs."""
-        for one in chain.from_iterable(self.tabled):
-            owner = harmless(one.system) if len(self.tabled) > 1 else ""
-            if (line := one.error_line(owner)) is not None:
-                yield line
-
-    def records(self) -> list[Record]:
-        return [
-            score.asdict(short_signature=self.options.short_signature) for score in chain.from_iterable(self._scores())
-        ]
-
-    @property
-    def columns(self) -> list[str]:
-        prefixed = [n if n.startswith(("p_", "difference")) else f"difference_{n}" for n in _COMPARISON_COLUMNS]
-        return [*_COLUMNS, *prefixed, "signature"]
-
-    def rows(self) -> Iterator[list[object]]:
-        for record in self.records():
-            comparison = values(record["comparison"] or {}, _COMPARISON_COLUMNS)
-            yield [*values(record, _COLUMNS), *comparison, record["signature"]]
-
-    def document(self) -> Iterator[str]:
-        head = {**self.head(), **self.resampling.asdict()}
-        return json_document(head, {"scores": self.records()}, streamed=False)
-
-
-_DETAIL_COLUMNS = ("system", "metric", "group", "kind", "reference", "hypothesis", "count")
-_GROUP_HEAD = ("words", "correct", "subst.", "del.", "ins.", "errors")
-
-
-@dataclass(frozen=True)
-class _ErrorDetails(Results):
-    """Scores, with the words of the errors."""
-
-    columns = _DETAIL_COLUMNS
-
-    scores: _Scores
-    analyses: Sequence[Analysed]
-    most: int
-
-    def text(self) -> Iterator[str]:
-        yield from self.scores.text()
-        for one, analysis in self.analyses:
-            yield ""
-            yield f"{harmless(one.system)}: errors of {one.metric.name}"
-            if analysis.groups:
-                rows = [_group_row(name, details) for name, details in sorted(analysis.groups.items())]
-                head = ["", *_GROUP_HEAD, rate_title("rate"), "segments wrong"]
-                yield from table([head, *rows, _group_row("all", analysis.total)])
-            for title, kinds, times, items in analysis.total.lists(self.most) if self.most else ():
-                if not kinds:
-                    continue
-                yield f"{title}: {times} in all, {kinds} different"
-                yield from table([[f"  {times}", harmless(words)] for words, times in items], left=(1,))
-
-    def records(self) -> Iterator[Record]:
-        """Yield the errors of each system and metric (counts and words): over all segments, then over each group."""
-        for one, analysis in self.analyses:
-            for group, details in {"": analysis.total, **analysis.groups}.items():
-                yield {
-                    "system": one.system,
-                    "metric": one.metric.name,
-                    "group": group or None,
-                    **details.asdict(self.most),
-                }
-
-    def rows(self) -> Iterator[list[object]]:
-        for record in self.records():
-            who = [record["system"], record["metric"], record["group"]]
-            for name in ("words", "correct", "substitutions", "deletions", "insertions", "segments", "wrong_segments"):
-                yield [*who, name, None, None, record[name]]
-            for pair in record["confusion_pairs"]:
-                yield [*who, "confusion", pair["reference"], pair["hypothesis"], pair["count"]]
-            for kind, side in (("inserted", "hypothesis"), ("deleted", "reference"), ("substituted", "reference")):
-                for item in record[f"{kind}_words"]:
-                    words = {side: item["word"]}
-                    yield [*who, kind, words.get("reference"), words.get("hypothesis"), item["count"]]
-
-    def document(self) -> Iterator[str]:
-        head = {**self.scores.head(), **self.scores.resampling.asdict()}
-        return json_document(head, {"scores": self.scores.records(), "details": self.records()}, streamed=False)
-
-    def summary(self) -> list[str]:
-        return self.scores.summary()
-
-
-def _group_row(name: str, details: ErrorDetails) -> list[str]:
-    inserted, deleted, replaced = details.edits
-    sizes = (details.words, details.words - deleted - replaced, replaced, deleted, inserted, details.errors)
-    return [harmless(name), *map(str, sizes), rate(details.rate), f"{details.wrong_segments} / {details.segments}"]
-
-
-class _SentenceScores(_Scores):
-    @property
-    def columns(self) -> list[str]:
-        return ["segment", "system", *(one.metric.name for one in self.tabled[0])]
-
-    def records(self) -> Iterator[Record]:
-        names = [one.metric.name for one in self.tabled[0]]
-        scores = [list(zip(*(one.sentences() for one in row), strict=True)) for row in self.tabled]
-        for segment, each in zip(self.ids, zip(*scores, strict=True), strict=True):
-            for system, numbers in zip(self.systems, each, strict=True):
-                yield {"segment": segment, "system": system, "scores": dict(zip(names, numbers, strict=True))}
-
-    def rows(self) -> Iterator[list[Any]]:
-        return ([one["segment"], one["system"], *one["scores"].values()] for one in self.records())
-
-    def text(self) -> list[str]:
-        """Return a table; it names systems if there are several."""
-        metrics = [one.metric for one in self.tabled[0]]
-        rows: list[list[str]] = [["segment", "system", *map(self.title, metrics)]]
-        for segment, system, *scores in self.rows():
-            cells = (self.shown(metric, score) for metric, score in zip(metrics, scores, strict=True))
-            rows.append([shown(segment), shown(system), *cells])
-        if len(self.tabled) > 1:
-            return table(rows, left=(0, 1))
-        return table([[row[0], *row[2:]] for row in rows])
-
-    def document(self) -> Iterator[str]:
-        signatures = {
-            one.metric.name: one.signature.format(short=self.options.short_signature) for one in self.tabled[0]
-        }
-        return json_document({**self.head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)

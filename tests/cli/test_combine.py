@@ -11,8 +11,8 @@ from kit.commands import assert_one_line_error, file, good, run
 from kit.hostile_inputs import archive
 
 import latticemetric as lm
-from latticemetric.cli.combine import _CombinationResults
 from latticemetric.corpus.combination import Utterance, combine_all
+from latticemetric.corpus.tables.combine import CombinationTable
 
 
 @pytest.fixture
@@ -210,8 +210,8 @@ def test_short_utterances_take_little_memory():
     try:
         found = combine_all(utterances)
         combined, _ = tracemalloc.get_traced_memory()
-        results = _CombinationResults(found, None, None, resampling=None)
-        assert [line.split()[1:] for line in results.text()] == [["a", "cat", "sat"]] * 400
+        table = CombinationTable(found)
+        assert [line.split()[1:] for line in table.text()] == [["a", "cat", "sat"]] * 400
         written, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -10,7 +10,7 @@ from kit.commands import PROGRAMS, file, good, run
 from kit.patience import PATIENCE
 
 import latticemetric as lm
-from latticemetric.cli.results import alignment_lines
+from latticemetric.cli.results import looks_in
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,14 @@ def test_alignments_have_colours_where_a_terminal_has_them(environment, coloured
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     alignment = lm.oracle(lm.Lattice.from_strings(["a b"]), "a c", "wer").alignment
-    assert "\x1b" not in "".join(alignment_lines(alignment))  # into a pipe or a file
+
+    def has_colours(output):
+        return "\x1b" in "".join(looks_in(output, percent=True).alignment_lines(alignment))
+
+    assert not has_colours("-")  # into a pipe
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    assert ("\x1b" in "".join(alignment_lines(alignment))) is coloured
+    assert has_colours("-") is coloured
+    assert not has_colours("out.txt")
 
 
 ODD = ["10\u00a0000", "\u200fשלום", "再\u3000見", "co\u00adop", "end\u00a0"]

@@ -1,14 +1,16 @@
-"""Results of `latticemetric correlate`: tables as papers print them (metric × coefficient ± interval), TSV and JSON."""
+"""Correlations, as `latticemetric correlate` writes them: metric × coefficient ± interval, as papers print them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from latticemetric.cli.correlate_ranks import rank_lines, rank_rows
-from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
+from latticemetric.corpus.tables.cells import aligned, counted, resampled, shown, with_interval
+from latticemetric.corpus.tables.ranks import rank_lines, rank_rows
+from latticemetric.corpus.tables.table import Record, Table, as_json
 from latticemetric.errors import harmless
 from latticemetric.evaluation.agreement import NO_HUMAN_SCORE, NO_SCORE, NO_SEGMENTS, Agreement, MetricComparison
 from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
@@ -21,7 +23,7 @@ _HEADINGS = ("Pearson", "Spearman", "Kendall")
 
 
 @dataclass(frozen=True)
-class Correlations(Results):
+class CorrelationTable(Table):
     """Correlations as tables, TSV and JSON."""
 
     test_set: str
@@ -216,6 +218,48 @@ class Correlations(Results):
         }
 
 
+@dataclass(frozen=True)
+class PairedCorrelationTable(Table):
+    """Correlations of each language pair, and ranks of metrics over all pairs."""
+
+    test_set: str
+    pairs: dict[str, CorrelationTable]
+    ranks: RankTable
+    notes: tuple[str, ...]
+
+    columns = ("pair", *CorrelationTable.columns)
+
+    def records(self) -> Iterator[Record]:
+        """Yield one record per coefficient or score; `pair` is empty in records over all pairs."""
+        for pair, one in self.pairs.items():
+            yield from ({"pair": pair, **record} for record in one.records())
+        for row in rank_rows(self.ranks):
+            yield {"pair": "", **dict(zip(CorrelationTable.columns, row, strict=True))}
+
+    def document(self) -> Iterator[str]:
+        """Yield the JSON document."""
+        pairs = {pair: json.loads("".join(one.document())) for pair, one in self.pairs.items()}
+        yield as_json(
+            {"test_set": self.test_set, "pairs": pairs, "ranks": self.ranks.asdict(), "notes": list(self.notes)}
+        )
+
+    def text(self) -> Iterator[str]:
+        """Yield the tables of each language pair, then the ranks over all pairs."""
+        for pair, one in self.pairs.items():
+            yield f"== {harmless(pair)}"
+            yield from one.text()
+            yield ""
+        yield f"== {', '.join(map(harmless, self.pairs))}"
+        yield from rank_lines(self.ranks)
+
+    def summary(self) -> list[str]:
+        """Return the notes of each language pair, then, once, the notes that all pairs share."""
+        own = {pair: one.summary()[1:] for pair, one in self.pairs.items()}
+        common = [line for line in next(iter(own.values())) if all(line in lines for lines in own.values())]
+        each = ((f"{pair}: {line}" for line in lines if line not in common) for pair, lines in own.items())
+        return ["", *chain.from_iterable(each), *map(harmless, self.notes), *common]
+
+
 class _Column(NamedTuple):
     """A column of p-values: its heading (maybe empty), the cell of each metric, and reasons for undefined values."""
 
@@ -234,7 +278,7 @@ def _interval_cell(interval: Interval) -> str:
 
 def _with_reasons(rows: Sequence[list[str]], reasons: Sequence[str | None]) -> Iterator[str]:
     """Yield a table; append the reason to rows with an undefined value."""
-    header, *lines = table(rows)
+    header, *lines = aligned(rows)
     yield header
     for line, reason in zip(lines, reasons, strict=True):
         yield f"{line}  ({harmless(reason)})" if reason else line

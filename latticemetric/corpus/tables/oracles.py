@@ -1,33 +1,17 @@
-"""Results of `lattice-oracle`: by a recognition rate, WER with joined words, corpus BLEU, or a user's automaton."""
+"""Oracles as `lattice-oracle` writes them: by a rate, WER with joined words, corpus BLEU, or a user's automaton."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from latticemetric.cli.results import (
-    AnswerResults,
-    IdColumn,
-    Record,
-    Results,
-    alignment_lines,
-    as_json,
-    counted,
-    json_document,
-    lone_rate,
-    named_scores,
-    rate,
-    rate_title,
-    shown,
-    spoken,
-    table,
-    values,
-)
+from latticemetric.corpus.tables.cells import IdColumn, aligned, counted, named_scores, shown, spoken
+from latticemetric.corpus.tables.looks import AS_FILE, Looks
+from latticemetric.corpus.tables.table import AnswerTable, Record, Table, as_json, json_document, values
 from latticemetric.display.text import error_line
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
-    from latticemetric.cli.oracle_options import AlsoOptions
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusAnswer, CorpusPathAnswer
@@ -52,22 +36,36 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
     return [*columns, *(f"one_best_{name}" for name in one_best), "error"]
 
 
-class OracleResults(Results):
-    """Oracles by a recognition rate, further results, and their sums. Answers are read one by one."""
+class OracleTable(Table):
+    """Oracles by a recognition rate, further results, and their sums. Answers are read one by one.
+
+    Args:
+        answers: The answers.
+        sums: The sums, which grow as the answers are read.
+        shard: The shard of the run, if the JSON document is for `merge`.
+        looks: How the text looks.
+        tags: True to tag words as OK or BAD; the text is then the tags of the 1-best.
+        alignment: True to show alignments in the text.
+        posteriors: True to have the posterior of each word in TSV.
+        normalize: The steps that rewrote the texts, for the signature.
+    """
 
     def __init__(
         self,
         answers: Iterable[OracleAnswer],
         sums: OracleSums,
-        also: AlsoOptions | None = None,
-        *,
-        normalize: str | None = None,
         shard: ShardRun | None = None,
+        *,
+        looks: Looks = AS_FILE,
+        tags: bool = False,
+        alignment: bool = False,
+        posteriors: bool = False,
+        normalize: str | None = None,
     ) -> None:
         self._answers, self._sums, self._shard = sums.counted(answers), sums, shard
-        self._tags, self._alignment = (also.tags, also.alignment) if also is not None else (False, False)
+        self.looks, self._tags, self._alignment = looks, tags, alignment
         self._lists = ["tags", "gap_tags"] if self._tags else []
-        self._lists += ["confidences"] if also is not None and also.posteriors else []
+        self._lists += ["confidences"] if posteriors else []
         self._sides = [] if sums.wanted is None else sums.wanted.sides
         self._nbest = sums.wanted is not None and bool(sums.wanted.nbest)
         self._metrics = [] if sums.strings is None else [metric.name for metric in sums.strings.scorer.metrics]
@@ -87,9 +85,9 @@ class OracleResults(Results):
             words: Sequence[str] = oracle.words
             if answer.confidences is not None:
                 words = [f"{word}:{p:.3f}" for word, p in zip(words, answer.confidences.oracle, strict=True)]
-            yield f"{column(answer.name)}  {_scored(oracle)}  {spoken(words)}"
+            yield f"{column(answer.name)}  {_scored(oracle, self.looks)}  {spoken(words)}"
             if self._alignment:
-                yield from (f"    {line}" for line in alignment_lines(oracle.alignment))
+                yield from (f"    {line}" for line in self.looks.alignment_lines(oracle.alignment))
                 yield ""
             if answer.margins is not None:
                 yield from self._margin_lines(answer.margins)
@@ -99,7 +97,7 @@ class OracleResults(Results):
         from latticemetric.oracle_search.margin import Hope
 
         for rank, best in enumerate(margins.nbest[1:], start=2):
-            yield f"  {rank!s:<10}  {_scored(best)}  {spoken(best.words)}"
+            yield f"  {rank!s:<10}  {_scored(best, self.looks)}  {spoken(best.words)}"
         for side in self._sides:
             margin = margins.found.get(side)
             if margin is None:
@@ -107,7 +105,7 @@ class OracleResults(Results):
                 continue
             bound = None if isinstance(margin, Hope) or margin.exact else margin.bound
             note = "" if bound is None else f"  (not exact: bound {shown(bound)})"
-            yield f"  {side.name:<10}  {_scored(margin)}  {spoken(margin.words)}{note}"
+            yield f"  {side.name:<10}  {_scored(margin, self.looks)}  {spoken(margin.words)}{note}"
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice, without the signature: the document has it once."""
@@ -169,19 +167,19 @@ class OracleResults(Results):
     def _table(self, metric: GRR, totals: Totals, sides: Sequence[tuple[str, RecognitionStatistics]]) -> list[str]:
         """Return the table of rates and counts of oracle, 1-best and other strings, and their %WER lines."""
         error_lines: list[str] = []
-        rows = [["", rate_title(metric.name), "", "matches", "subst.", "del.", "ins."]]
+        rows = [["", self.looks.rate_title(metric.name), "", "matches", "subst.", "del.", "ins."]]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
             corpus = metric.corpus_score(statistics, self._sums.references)
             counts = [statistics.matches[0], statistics.substitutions, statistics.deletions, statistics.insertions]
             fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
-            rows.append([name, rate(corpus.score), fraction, *map(str, counts)])
+            rows.append([name, self.looks.rate(corpus.score), fraction, *map(str, counts)])
             edits = statistics.insertions, statistics.deletions, statistics.substitutions
             if metric.name in ("wer", "cer") and metric.gains.are_edits and corpus.score is not None:
                 error_lines.append(error_line(metric.name.upper(), sum(edits), corpus.denominator or 0, edits, name))
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
-            rows.append(["headroom", rate(float(abs(best - one_best))), *[""] * 5])
-        return ["", *table(rows), *error_lines]
+            rows.append(["headroom", self.looks.rate(float(abs(best - one_best))), *[""] * 5])
+        return ["", *aligned(rows), *error_lines]
 
     def summary(self) -> list[str]:
         """Return the totals: oracle, 1-best, and the difference of their scores."""
@@ -193,13 +191,11 @@ class OracleResults(Results):
         lines += self._table(metric, totals, sides)
         scores = {} if self._sums.strings is None else self._sums.strings.asdict(self._sums.references)
         if self._sums.strings is not None:
-            cells = [
-                [rate_title(one.name), *(rate(scores[one.name][side]["score"]) for side in _SIDES)]
-                if one.is_fraction
-                else [one.name, *(shown(scores[one.name][side]["score"]) for side in _SIDES)]
-                for one in self._sums.strings.scorer.metrics
-            ]
-            lines += ["", *table(list(zip(["", *_SIDES.values()], *cells, strict=True)))]
+            cells = []
+            for one in self._sums.strings.scorer.metrics:
+                title, score = (self.looks.rate_title, self.looks.rate) if one.is_fraction else (str, shown)
+                cells.append([title(one.name), *(score(scores[one.name][side]["score"]) for side in _SIDES)])
+            lines += ["", *aligned(list(zip(["", *_SIDES.values()], *cells, strict=True)))]
         lines += [f"{side.name}: {total.inexact} not exact" for side, total in margins.items() if total.inexact]
         alone = {side.name: total.failed - totals.failed for side, total in margins.items()}
         lines += [f"{name}: {number} failed" for name, number in alone.items() if number]
@@ -207,13 +203,15 @@ class OracleResults(Results):
         return [*lines, *(score["oracle"]["signature"] for score in scores.values())]
 
 
-class CorpusResults(Results):
+class CorpusBLEUTable(Table):
     """One path per lattice: the paths that have the best BLEU together."""
 
     columns = _titles((*COLUMNS, "headroom"), ONE_BEST_COLUMNS)
 
-    def __init__(self, corpus: CorpusAnswer, answers: Sequence[CorpusPathAnswer], metric: str) -> None:
-        self._corpus, self._answers, self._metric = corpus, answers, metric
+    def __init__(
+        self, corpus: CorpusAnswer, answers: Sequence[CorpusPathAnswer], metric: str, *, looks: Looks = AS_FILE
+    ) -> None:
+        self._corpus, self._answers, self._metric, self.looks = corpus, answers, metric, looks
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice."""
@@ -222,7 +220,8 @@ class CorpusResults(Results):
             if answer.path is None:
                 yield f"{harmless(answer.name)}  failed"
             else:
-                yield f"{column(answer.name)}  {lone_rate(answer.path.score):>7}  {spoken(answer.path.words)}"
+                score = self.looks.lone_rate(answer.path.score)
+                yield f"{column(answer.name)}  {score:>7}  {spoken(answer.path.words)}"
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice."""
@@ -238,21 +237,22 @@ class CorpusResults(Results):
         """Return the totals of the corpus."""
         oracle, failed = self._corpus.oracle, self._corpus.failed
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
-        rows = [["", rate_title(self._metric)], *([side, rate(score.score)] for side, score in scores.items())]
+        rows = [["", self.looks.rate_title(self._metric)]]
+        rows += ([side, self.looks.rate(score.score)] for side, score in scores.items())
         sweeps = f"{counted(oracle.sweeps, 'sweep')}; a better oracle may exist"
         lattices = _counted(len(self._answers) - failed, failed)
-        return ["", *table(rows), sweeps, f"{lattices}   {self._corpus.signature}"]
+        return ["", *aligned(rows), sweeps, f"{lattices}   {self._corpus.signature}"]
 
 
-class AutomatonResults(AnswerResults):
+class AutomatonTable(AnswerTable):
     """Oracles by a user's automaton, and their sums."""
 
     columns = _titles(("id", "score", "hypothesis", "cost", "exact"), ("hypothesis", "score", "cost"))
 
-    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None) -> None:
+    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None = None, *, looks: Looks = AS_FILE) -> None:
         from latticemetric.corpus.user_automaton import AutomatonTotals
 
-        super().__init__(self._counted(answers), shard)
+        super().__init__(self._counted(answers), shard, looks=looks)
         self._totals = AutomatonTotals()
 
     def _counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
@@ -284,18 +284,25 @@ class AutomatonResults(AnswerResults):
         """Return the sums of all lattices."""
         corpus = self._totals.asdict()["corpus"]
         rows = [["oracle", shown(corpus["score"])], ["1-best", shown(corpus["one_best"]["score"])]]
-        return ["", *table(rows), _counted(self._totals.lattices, self._totals.failed)]
+        return ["", *aligned(rows), _counted(self._totals.lattices, self._totals.failed)]
 
 
-class CompoundResults(AnswerResults):
+class CompoundTable(AnswerTable):
     """Oracles by the word error rate with joined words, and their sums."""
 
     columns = _titles(("id", "score", "numerator", "denominator", "hypothesis", "cost", "exact"), ONE_BEST_COLUMNS)
 
-    def __init__(self, answers: Iterable[CompoundAnswer], shard: ShardRun | None, signature: str) -> None:
+    def __init__(
+        self,
+        answers: Iterable[CompoundAnswer],
+        shard: ShardRun | None = None,
+        *,
+        looks: Looks = AS_FILE,
+        signature: str,
+    ) -> None:
         from latticemetric.corpus.compounds import CompoundTotals
 
-        super().__init__(self._counted(answers), shard)
+        super().__init__(self._counted(answers), shard, looks=looks)
         self._totals, self._signature = CompoundTotals(), signature
 
     def _counted(self, answers: Iterable[CompoundAnswer]) -> Iterator[CompoundAnswer]:
@@ -310,7 +317,7 @@ class CompoundResults(AnswerResults):
             if answer.problem is not None:
                 yield f"{harmless(answer.name)}  failed"
             else:
-                yield f"{column(answer.name)}  {_scored(answer.value)}  {spoken(answer.value.words)}"
+                yield f"{column(answer.name)}  {_scored(answer.value, self.looks)}  {spoken(answer.value.words)}"
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
         """Yield the record of a graph, without the signature: the document has it once."""
@@ -329,12 +336,12 @@ class CompoundResults(AnswerResults):
     def summary(self) -> list[str]:
         """Return the totals of the corpus: oracle, 1-best, and the difference of their scores."""
         corpus = self._totals.asdict()
-        rows = [["", rate_title("compound-wer"), ""]]
+        rows = [["", self.looks.rate_title("compound-wer"), ""]]
         for label, side in (("oracle", corpus), ("1-best", corpus["one_best"])):
-            rows.append([label, rate(side["score"]), f"{side['numerator']}/{side['denominator']}"])
+            rows.append([label, self.looks.rate(side["score"]), f"{side['numerator']}/{side['denominator']}"])
         if corpus["score"] is not None and corpus["one_best"]["score"] is not None:
-            rows.append(["headroom", rate(abs(corpus["score"] - corpus["one_best"]["score"])), ""])
-        return ["", *table(rows), f"{_counted(self._totals.lattices, self._totals.failed)}   {self._signature}"]
+            rows.append(["headroom", self.looks.rate(abs(corpus["score"] - corpus["one_best"]["score"])), ""])
+        return ["", *aligned(rows), f"{_counted(self._totals.lattices, self._totals.failed)}   {self._signature}"]
 
 
 def _counted(lattices: int, failed: int) -> str:
@@ -345,9 +352,9 @@ def _columns_of(side: MarginKind) -> list[str]:
     return [*(["value"] if side.weight is not None else []), *_MARGIN_COLUMNS]
 
 
-def _scored(path: ScoredPath | CompoundPath) -> str:
+def _scored(path: ScoredPath | CompoundPath, looks: Looks) -> str:
     counts = f"{shown(path.numerator)}/{path.denominator}"
-    return f"{lone_rate(path.score):>7}  {counts:>9}"
+    return f"{looks.lone_rate(path.score):>7}  {counts:>9}"
 
 
 def _tags(path: ScoredPath) -> dict[str, list[str]]:

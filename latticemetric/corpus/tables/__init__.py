@@ -1,0 +1,1 @@
+"""Write answers as text, TSV, JSON, JSON lines or CTM: one module a verb."""

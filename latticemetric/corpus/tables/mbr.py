@@ -1,0 +1,141 @@
+"""Answers by minimum Bayes risk and tuned parameters, as `latticemetric mbr` writes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from latticemetric.corpus.tables.cells import aligned, counted, shown
+from latticemetric.corpus.tables.looks import AS_FILE, Looks
+from latticemetric.corpus.tables.table import CTMTable, Record, Table, TimedWords, as_json
+from latticemetric.mbr_decoding.settings import ByNgrams
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.answer import Answer
+    from latticemetric.corpus.tuning import MBRTuning
+    from latticemetric.evaluation.intervals import PairedBootstrap
+    from latticemetric.metrics.base import Metric
+
+
+_NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "determinize")]
+
+
+class MBRTable(CTMTable):
+    """The answers of each graph, one record per setting."""
+
+    columns: Sequence[str] = (
+        "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
+        *_NGRAM_COLUMNS, "error"
+    )  # fmt: skip
+
+    def records_of(self, answer: Answer) -> Iterable[Record]:
+        """Yield a record for each setting."""
+        records: list[Record] = answer.value[0]
+        return records
+
+    def timed_words(self, answer: Answer) -> TimedWords:
+        """Return the words of the first setting, their times and confidences."""
+        (record, *_), _, words = answer.value
+        return words, record["times"], record["confidences"]
+
+    def text(self) -> Iterator[str]:
+        """Yield lines of id and words, as decoders write them."""
+        for record in self.records():
+            yield self.looks.words_line(record["id"], record.get("hypothesis", "failed"))
+
+
+class ExactRiskTable(MBRTable):
+    """Answers by exact risk, compared with the answers by the upper bound."""
+
+    columns = (
+        "id", "hypothesis", "risk", "low", "high", "exact", "expected_words", "expected_wer", "confidences",
+        "one_best", "one_best_risk", "word_mbr", "word_mbr_risk", "word_mbr_bound", "improvement", "candidates", "error"
+    )  # fmt: skip
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._found: list[Record] = []
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of each graph, and add up their risks."""
+        for record in super().records():
+            if "error" not in record:
+                self._found.append({name: record[name] for name in (*_RISKS.values(), "expected_words", "exact")})
+            yield record
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True, since the text is ids and words."""
+        return True
+
+    def summary(self) -> list[str]:
+        """Return the total expected errors of answers by exact risk, of answers by the upper bound, and of 1-bests."""
+        found = self._found
+        words = math.fsum(record["expected_words"] for record in found)
+        least = math.fsum(record["risk"] for record in found)
+        rows = [["", "expected errors", self.looks.rate_title("expected wer"), "more"]]
+        for label, name in _RISKS.items():
+            risk = math.fsum(record[name] for record in found)
+            more = "" if name == "risk" else f"{risk - least:.4f}"
+            rows.append([label, f"{risk:.4f}", self.looks.rate(risk / words if words else None), more])
+        better = sum(record["risk"] < record["word_mbr_risk"] for record in found)
+        lines = ["", *aligned(rows), f"{counted(len(found), 'graph')}, {better} better than by the upper bound"]
+        inexact = sum(not record["exact"] for record in found)
+        return [*lines, f"{counted(inexact, 'graph')} not exact: interval only"] if inexact else lines
+
+
+_RISKS = {"by exact risk": "risk", "by upper bound": "word_mbr_risk", "1-best": "one_best_risk"}
+
+
+class TuningTable(Table):
+    """All settings that were tried, and the best one."""
+
+    columns = (*ByNgrams.fields, "score", "best")
+
+    def __init__(self, tuning: MBRTuning, metric: Metric[Any], *, looks: Looks = AS_FILE) -> None:
+        self._tuning, self._metric, self.looks = tuning, metric, looks
+
+    def text(self) -> list[str]:
+        """Return the best setting as options of this program."""
+        best = self._tuning.best.by
+        first = f"--posterior-scale {best.scale:.10g} -T {best.T:.10g} -p {best.p:.10g} -r {best.r:.10g}"
+        return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
+
+    def records(self) -> Iterator[Record]:
+        """Yield a record for each setting that was tried."""
+        return ({**trial.asdict(), "best": trial == self._tuning.best} for trial in self._tuning.trials)
+
+    def document(self) -> list[str]:
+        """Return everything as one JSON document."""
+        return [as_json(self._tuning.asdict())]
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True, since the text is options for `latticemetric mbr`."""
+        return True
+
+    def summary(self) -> list[str]:
+        """Return the scores of the best setting, the default setting and the 1-bests, and the held-out score.
+
+        The held-out score is an estimate for new graphs, by cross-validation. Also return two differences of scores,
+        with intervals and p-values: best setting minus default setting, and best setting minus 1-bests.
+        """
+        tuning, name = self._tuning, self._metric.name
+        score, title = (self.looks.rate, self.looks.rate_title(name)) if self._metric.is_fraction else (shown, name)
+        rows = [
+            ["", title, "best minus this", "95 % interval", "p"],
+            ["best", score(tuning.best.score), "", "", ""],
+            ["default", score(tuning.default.score), *_comparison_cells(tuning.over_default, score)],
+            ["1-best", score(tuning.one_best), *_comparison_cells(tuning.over_one_best, score)],
+            ["held out", score(tuning.held_out), "", "", ""],
+        ]
+        graphs = counted(tuning.graphs, "graph")
+        return ["", *aligned(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
+
+
+def _comparison_cells(comparison: PairedBootstrap | None, score: Callable[[float | None], str]) -> list[str]:
+    if comparison is None:
+        return ["", "", ""]
+    difference = comparison.difference
+    return [score(difference.value), f"{score(difference.low)} … {score(difference.high)}", shown(comparison.p)]

@@ -1,0 +1,44 @@
+"""The n best strings or paths of each graph, as `latticemetric nbest` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from latticemetric.corpus.tables.cells import IdColumn, named_scores, shown, spoken
+from latticemetric.corpus.tables.table import AnswerTable, Record, values
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.answer import Answer
+
+
+class NBestTable(AnswerTable):
+    """One line or row per string or path."""
+
+    columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
+
+    def records_of(self, answer: Answer) -> Iterator[Record]:
+        """Yield one record, with the strings or paths in the field `paths`.
+
+        The field is not named `nbest`, since readers of n-best lists in JSON expect log probabilities there, not costs.
+        """
+        yield {"paths": answer.value[0]}
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield one row per string or path; for a graph that failed, one row."""
+        for record in self.records():
+            for row in record.get("paths", [record]):
+                scores = named_scores(row.get("scores", {}))
+                yield values({"id": record["id"], **row, "scores": scores}, self.columns)
+
+    def text(self) -> Iterator[str]:
+        """Yield a line for each string or path: id, rank, cost and words."""
+        column = IdColumn()
+        for record in self.records():
+            name = column(record["id"])
+            if "error" in record:
+                yield f"{name}  failed"
+                continue
+            for row in record["paths"]:
+                words = spoken(row["hypothesis"].split(" "))
+                yield f"{name}  {row['rank']:>4}  {shown(row['cost']):>10}  {words}"

@@ -1,0 +1,131 @@
+"""Oracles of pruned graphs, as `latticemetric sweep` and `merge` write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Self
+
+from latticemetric.corpus.tables.cells import aligned, counted, resampled, shown
+from latticemetric.corpus.tables.looks import AS_FILE, Looks
+from latticemetric.corpus.tables.table import Record, Table, json_document
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.shards import ShardDocument, ShardRun
+    from latticemetric.corpus.sweep import Sweep, SweepSettings, Swept
+    from latticemetric.evaluation.intervals import Interval
+
+
+_BOUNDS = ("low", "high", "half_width")
+
+
+@dataclass(frozen=True)
+class SweepTable(Table):
+    """The sweep of one run, or of merged shards.
+
+    The intervals of all rows use the same resamples. Without resamples, there are no intervals.
+    """
+
+    settings: SweepSettings
+    swept: Sequence[Swept]
+    totals: Sweep
+    resampling: dict[str, Any]
+    intervals: Sequence[Interval]
+    shard: ShardRun | None = None
+    looks: Looks = AS_FILE
+
+    columns = (
+        "kind", "at", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
+        "lost", "arcs", "density", "strings", *_BOUNDS, "above", "up_to", "graphs", "headroom",
+        "one_best_score", "one_best_numerator", "one_best_denominator"
+    )  # fmt: skip
+
+    @classmethod
+    def of(
+        cls,
+        settings: SweepSettings,
+        swept: Iterable[Swept],
+        resampling: dict[str, Any],
+        shard: ShardRun | None = None,
+        *,
+        looks: Looks = AS_FILE,
+    ) -> Self:
+        """Sum up the results, and compute the intervals."""
+        from latticemetric.evaluation.intervals import bootstrap
+
+        known = list(swept)
+        totals = settings.sweep(known)
+        rows = totals.rows if resampling["resamples"] else ()
+        intervals = [bootstrap(settings.metric, row.table, **resampling) for row in rows]
+        return cls(settings, known, totals, resampling, intervals, shard, looks)
+
+    @classmethod
+    def of_shards(cls, documents: Sequence[ShardDocument], *, looks: Looks = AS_FILE) -> SweepTable:
+        """Merge the documents of shards."""
+        from latticemetric.corpus.shards import put_together
+        from latticemetric.corpus.sweep import SweepSettings, swept_in_turn
+
+        def read(some: Sequence[ShardDocument]) -> SweepTable:
+            state = some[0].sums
+            swept = swept_in_turn([one.sums["swept"] for one in some])
+            return cls.of(SweepSettings.of_state(state["question"]), swept, state["resampling"], looks=looks)
+
+        return put_together(documents, read)
+
+    def text(self) -> Iterator[str]:
+        """Yield a table with one row per size of the pruned graphs, and a table with one row per group of lengths."""
+        has_arcs = any(row.arcs is not None for row in self.totals.rows)
+        header = ["", self.looks.rate_title(self.settings.metric.name), "", "matches", "subst.", "del.", "ins.", "lost"]
+        cells = [[*header, *(["arcs", "density"] if has_arcs else [])]]
+        for row, interval in zip_longest(self.totals.rows, self.intervals):  # there may be no intervals
+            at = row.at if row.at is None or isinstance(row.at, int) else format(row.at, "g")
+            name = row.kind.replace("one_best", "1-best") if at is None else f"{row.kind} {at}"
+            score = self.looks.rate(row.total.score, None if interval is None else interval.half_width)
+            counts = row.total.statistics
+            edits = [counts.matches[0], counts.substitutions, counts.deletions, counts.insertions, row.lost]
+            sizes = ["" if size is None else f"{size:.1f}" for size in (row.arcs, row.density)] if has_arcs else []
+            fraction = f"{shown(row.total.numerator)}/{row.total.denominator}"
+            cells.append([name, score, fraction, *map(str, edits), *sizes])
+        yield from aligned(cells)
+        if self.totals.lengths:
+            yield ""
+            cells = [["reference words", "graphs", *map(self.looks.rate_title, ("oracle", "1-best", "headroom"))]]
+            for one in self.totals.lengths:
+                scores = (one.oracle.score, one.one_best.score, one.headroom)
+                cells.append([one.label, str(one.graphs), *map(self.looks.rate, scores)])
+            yield from aligned(cells)
+
+    def records(self) -> list[Record]:
+        """Return one record per size of the pruned graphs, then one record per group of lengths."""
+        return [*self._points(), *(one.asdict() for one in self.totals.lengths)]
+
+    def _points(self) -> Iterator[Record]:
+        for row, interval in zip_longest(self.totals.rows, self.intervals):
+            bounds = {} if interval is None else {name: getattr(interval, name) for name in _BOUNDS}
+            yield {**row.asdict(), **bounds}
+
+    def document(self) -> Iterator[str]:
+        """Yield the JSON document; for a shard, add the data for `merge`."""
+        from latticemetric.corpus.shards import document_end
+        from latticemetric.corpus.sweep import swept_states
+
+        def end() -> str:
+            if self.shard is None:
+                return "]}"
+            state = {"question": self.settings.state(), "resampling": self.resampling}
+            return document_end({}, self.shard, sums={**state, "swept": swept_states(self.swept)})
+
+        head = self.totals.asdict()
+        lengths = head.pop("lengths")
+        lists = {"rows": self._points(), "lengths": lengths}
+        return json_document({k: v for k, v in head.items() if k != "rows"}, lists, end, streamed=False)
+
+    def summary(self) -> list[str]:
+        """Return the number of graphs, the resampling settings and the signature."""
+        notes = [counted(self.totals.graphs, "graph")]
+        notes += [f"{self.totals.failed} failed"] if self.totals.failed else []
+        if self.intervals:
+            drawn = self.intervals[0]
+            notes.append(resampled(drawn.confidence, drawn.resamples, self.resampling["seed"]))
+        return ["", "; ".join(notes), self.totals.signature]

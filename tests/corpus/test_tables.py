@@ -1,0 +1,82 @@
+"""Tables of answers: the same text from Python as from the command line."""
+
+import subprocess
+import sys
+from functools import partial
+
+import pytest
+from kit.commands import PROVERBS, good, oracle, run
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+from latticemetric.corpus.answer import answers_of
+from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
+from latticemetric.corpus.pairing import pair_up
+from latticemetric.corpus.run import Run
+from latticemetric.corpus.tables.best import BestTable
+from latticemetric.corpus.tables.consensus import ConsensusTable
+from latticemetric.corpus.tables.looks import Looks
+from latticemetric.corpus.tables.oracles import OracleTable
+from latticemetric.formats.reading import entries
+from latticemetric.formats.references import read_references
+
+FERRY = EXAMPLES / "ferry.slf"
+FORMATS = ["text", "tsv", "json", "jsonl"]
+
+
+def printed(table, output_format):
+    return "".join(f"{line}\n" for line in table.lines(output_format))
+
+
+def oracle_table(**settings):
+    graphs, references = map(str, PROVERBS)
+    pairs = pair_up(entries([graphs]), [read_references(references)])
+    rate = lm.WER()
+    return OracleTable(oracles_of(pairs, OracleSearch(rate), Run()), OracleSums(rate, 1), **settings)
+
+
+def test_tables_know_nothing_of_the_command_line():
+    code = """
+import pkgutil, sys
+from importlib import import_module
+import latticemetric.corpus.tables as tables
+for module in pkgutil.iter_modules(tables.__path__, tables.__name__ + "."):
+    import_module(module.name)
+print(*(name for name in sys.modules if name == "click" or name.startswith("latticemetric.cli")))
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+@pytest.mark.parametrize("output_format", [*FORMATS, "ctm"])
+@pytest.mark.parametrize(
+    ("verb", "ask", "table"), [("best", lm.best, BestTable), ("consensus", lm.consensus, ConsensusTable)]
+)
+def test_a_table_of_answers_prints_what_the_command_prints(verb, ask, table, output_format):
+    answers = answers_of(entries([str(FERRY)]), partial(ask, scale=0.5), Run())
+    done = good(run("latticemetric", verb, FERRY, "--posterior-scale", 0.5, "--format", output_format))
+    assert printed(table(answers), output_format) == done.stdout
+
+
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_a_table_of_oracles_prints_what_the_command_prints(output_format):
+    done = good(oracle(*PROVERBS, "--metric", "wer", "--format", output_format))
+    table = oracle_table()
+    assert printed(table, output_format) == done.stdout
+    if output_format == "text":
+        assert "".join(f"{line}\n" for line in table.summary()) == done.stderr
+
+
+def test_looks_choose_fractions_and_colours():
+    alignment = lm.oracle(lm.Lattice.from_strings(["a b"]), "a c", "wer").alignment
+    assert "\x1b" not in "".join(Looks().alignment_lines(alignment))
+    assert "\x1b" in "".join(Looks(colours=True).alignment_lines(alignment))
+    assert "%" in printed(oracle_table(), "text")
+    fractions = oracle_table(looks=Looks(percent=False))
+    assert "%" not in printed(fractions, "text")
+    assert not any("wer %" in line for line in fractions.summary())
+
+
+def test_only_a_terminal_gets_escapes_in_place_of_odd_characters():
+    assert Looks().words_line("a", "b\u202ec") == "a b\u202ec"
+    assert Looks(terminal=True).words_line("a", "b\u202ec") == r"a b\u202ec"
+    assert Looks().words_line("a", "b\nc") == r"a b\nc"

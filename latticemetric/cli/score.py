@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -28,10 +28,9 @@ from latticemetric.cli.options import (
     word_list,
 )
 from latticemetric.cli.results import write_lines
-from latticemetric.errors import UsageError, harmless
+from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.tables.score import ScoreTable
     from latticemetric.evaluation.error_analysis import ErrorAnalysis
     from latticemetric.evaluation.scoring import Tabled
     from latticemetric.evaluation.segment_groups import AnyId
@@ -131,7 +130,7 @@ def command(
     the differences, and approximate randomisation gives a second p-value.
     """
     from latticemetric.corpus.outer_words import note_on_texts
-    from latticemetric.corpus.tables.score import CorpusScoreTable, ErrorTable, SentenceScoreTable
+    from latticemetric.corpus.tables.score import CorpusScoreTable, ErrorTable, SentenceScoreTable, explanation_lines
     from latticemetric.evaluation.scoring import tabulate
 
     _check_details(options)
@@ -176,8 +175,8 @@ def command(
     elif options.explain is None:
         output.write(table)
     else:
-        lines = _explanations(table, texts, options.explain, output.output_format)
-        write_lines(lines, output.output)
+        at = _position(options.explain, segments.ids, output.output_format)
+        write_lines(explanation_lines(table, texts, at), output.output)
     output.say_summary(table)
 
 
@@ -316,25 +315,11 @@ def _groups(ids: Sequence[AnyId], options: _ScoreOptions) -> Sequence[str | tupl
     return groups_of(ids, options.by, speakers, fold_case=options.lowercase)
 
 
-def _explanations(
-    scores: ScoreTable, texts: Mapping[str, _Prepared], segment: str, output_format: str
-) -> Iterator[str]:
-    """Yield the counts of each metric on one segment, for each system."""
-    from latticemetric.corpus.tables.cells import shown
-    from latticemetric.metrics.base import explain
-
+def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
+    """Return the position of the segment of `--explain`."""
     if output_format != "text":
         raise UsageError(f"--explain writes text, not {output_format}", advice="remove --format")
-    if segment not in scores.ids:
-        advice = f"the first is {scores.ids[0]}, the last {scores.ids[-1]}"
+    if segment not in ids:
+        advice = f"the first is {ids[0]}, the last {ids[-1]}"
         raise UsageError(f"there is no segment with number or id '{segment}'", where="--explain", advice=advice)
-    at = scores.ids.index(segment)
-    for number, row in enumerate(scores.tabled):
-        for one in row:
-            outputs, expected = texts[one.metric.name]
-            drawing = explain(one.metric, outputs[number][at], list(expected[at])) or "(this metric shows no counts)"
-            value = one.sentences()[at]
-            score = scores.looks.lone_rate(value) if one.metric.is_fraction else shown(value)
-            yield f"{harmless(one.system)}: {one.metric.name} {score}"
-            yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
-            yield ""
+    return list(ids).index(segment)

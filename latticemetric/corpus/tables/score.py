@@ -15,8 +15,9 @@ from latticemetric.errors import harmless
 if TYPE_CHECKING:
     from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails
     from latticemetric.evaluation.scoring import SystemScore, Tabled
-    from latticemetric.metrics.base import Metric
+    from latticemetric.metrics.base import GraphText, Metric
 
+    Texts = Sequence[Sequence[GraphText]]
     Analysed = tuple[Tabled, ErrorAnalysis]
 
 
@@ -241,3 +242,27 @@ class SentenceScoreTable(ScoreTable):
         """Yield the JSON document."""
         signatures = {one.metric.name: one.signature.format(short=self.short_signature) for one in self.tabled[0]}
         return json_document({**self.head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)
+
+
+def explanation_lines(table: ScoreTable, texts: Mapping[str, tuple[Texts, Texts]], at: int) -> Iterator[str]:
+    """Yield the counts of each metric on one segment, for each system.
+
+    Args:
+        table: The scores.
+        texts: The outputs of all systems and the references of each segment, as each metric compares them.
+        at: The position of the segment.
+    """
+    from latticemetric.metrics.base import explain
+
+    for number, row in enumerate(table.tabled):
+        for one in row:
+            outputs, expected = texts[one.metric.name]
+            drawing = explain(one.metric, outputs[number][at], list(expected[at])) or "(this metric shows no counts)"
+            yield f"{harmless(one.system)}: {one.metric.name} {_lone_score(one, at, table.looks)}"
+            yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
+            yield ""
+
+
+def _lone_score(one: Tabled, at: int, looks: Looks) -> str:
+    value = one.sentences()[at]
+    return looks.lone_rate(value) if one.metric.is_fraction else shown(value)

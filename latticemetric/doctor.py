@@ -13,13 +13,14 @@ import signal
 import sys
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from importlib.metadata import EntryPoint, PackageNotFoundError, version
 from typing import Any, Literal, NamedTuple
 
+from latticemetric import plugins
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import machine_memory, size_in
 from latticemetric.metrics.signature import VERSION
@@ -75,20 +76,23 @@ class Installation:
         return {"version": self.version, "works": self.works, "checks": [asdict(check) for check in self.checks]}
 
 
-def diagnose_installation() -> Installation:
+def diagnose_installation(further: Iterable[Subject] = ()) -> Installation:
     """Check which parts of the installation are present and work.
 
     On systems with fork, each check runs in a separate process, so that a library that crashes is reported as broken.
     Call this function before starting threads.
 
+    Args:
+        further: Plug-ins to check beside metrics and formats: the command line has verbs.
+
     Examples:
         >>> diagnose_installation().works
         True
     """
-    return Installation(VERSION, tuple(map(examine, _subjects())))
+    return Installation(VERSION, tuple(map(examine, _subjects(further))))
 
 
-def _subjects() -> list[Subject]:
+def _subjects(further: Iterable[Subject] = ()) -> list[Subject]:
     reads_or_scores = "all reading and scoring"
     reinstall = "install latticemetric again: pip install --force-reinstall latticemetric"
     report = "pip install 'latticemetric[report]'"
@@ -139,7 +143,9 @@ def _subjects() -> list[Subject]:
             "words with non-ASCII characters on the screen (files are always UTF-8)",
             "export LC_ALL=C.UTF-8",
         ),
-        *plugin_subjects(),
+        *plugin_subjects("metric", _loaded),
+        *plugin_subjects("format", _loaded),
+        *further,
         Subject("native engine", "oracles", partial(_oracles, "native"), "oracles", required=True),
         Subject("openfst engine", "oracles", partial(_oracles, "openfst"), "--engine openfst", "install pynini"),
     ]
@@ -424,47 +430,54 @@ def _oracles(engine: str) -> str:
     return "finds known oracles"
 
 
-# ---- Plug-ins: metrics and formats of other packages ----
+# ---- Plug-ins: metrics, formats and verbs of other packages ----
 
 
-def plugin_subjects() -> list[Subject]:
-    """Return one subject per plug-in, named after its entry point."""
+def plugin_subjects(kind: str, load: Callable[[str, EntryPoint], object]) -> list[Subject]:
+    """Return one subject per plug-in of a kind, named after its entry point. `load` raises an error if it is broken."""
     return [
         Subject(
             f"{kind} {entry.name}",
             "plug-ins",
-            partial(_loaded, entry, kind),
+            partial(_working, kind, entry, load),
             f"the {kind} '{entry.name}'",
             "see the documentation of its package, or remove it",
         )
-        for kind in ("metric", "format")
-        for entry in entry_points(group=f"latticemetric.{kind}s")
+        for entry in plugins.entries(kind)
     ]
 
 
-def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Load all plug-ins of a kind; return the module, package and version of the plug-in `entry`.
+def _working(kind: str, entry: EntryPoint, load: Callable[[str, EntryPoint], object]) -> str:
+    """Load a plug-in; return its module, package and version.
 
     Raises:
-        InputError: This plug-in cannot be loaded, or has the name of a built-in metric or format.
+        LatticeMetricError: The plug-in is broken, or warns.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        load(kind, entry)
+    for warning in caught:
+        problem = str(warning.message)
+        if plugins.described(kind, entry) in problem:
+            raise InputError(problem)
+    return plugins.origin(entry)
+
+
+def _loaded(kind: str, entry: EntryPoint) -> None:
+    """Load all plug-ins of a kind, metrics or formats.
+
+    Raises:
+        InputError: The plug-in `entry` has the name of a built-in metric or format.
         UsageError: The plug-in makes no metric, or one that fails.
     """
     is_own, load = _registry(kind)
     if is_own(entry.name):
         raise InputError(f"latticemetric has a {kind} with this name, and ignores the plug-in")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        load()
-    for warning in caught:
-        problem = str(warning.message)
-        if f"'{entry.name}' ({entry.value})" in problem:
-            raise InputError(problem)
+    load()
     if kind == "metric":
         from latticemetric.metrics.registry import make_metric
 
         make_metric(entry.name).score("a b", ["a c"])
-    package = f" of {entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
-    return f"{entry.value}{package}"
 
 
 def _registry(kind: str) -> tuple[Callable[[str], bool], Callable[[], object]]:

@@ -153,7 +153,7 @@ def test_pages_have_blocks_to_run():
     languages = {page.stem: {b.language for b in blocks(page.read_text(encoding="utf-8"))} for page in PAGES}
     assert {"console", "python"} <= languages["README"]
     assert "python" in languages["python"]
-    assert "python" in languages["CONTRIBUTING"]
+    assert "python" in languages["plugins"]
     for name in ("start", "oracle", "json", "kaldi", "plf", "metrics"):
         assert languages[name] & {"console", "python"}, name
 

@@ -1,18 +1,20 @@
-"""Metrics and formats of other packages."""
+"""Metrics, formats and verbs of other packages."""
 
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import math
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
+from kit.commands import PROGRAMS, assert_one_line_error, good, run
 from kit.many_graphs import latticemetric
 from kit.paths import ROOT
 
@@ -144,66 +146,76 @@ def test_a_file_that_two_formats_recognise_is_an_error_that_names_them(plugins, 
         list(lm.read(tmp_path / "x"))
 
 
-# --- What CONTRIBUTING.md tells newcomers to do, done as it stands there
+# --- What the page of plug-ins tells newcomers to do, done as it stands there
 
-GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+EXAMPLES = ("A metric", "A format", "A verb")
 
 
 def told(heading, language):
-    """The blocks of a section in one language."""
-    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", GUIDE, re.MULTILINE | re.DOTALL)
-    return re.findall(rf"^```{language}\n(.*?)^```", section[1], re.MULTILINE | re.DOTALL)
+    """The only block of a section in one language."""
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```", section[1], re.MULTILINE | re.DOTALL)
+    return block
 
 
-METRIC, FORMAT = told("Add a metric", "python")[0], told("Add a format", "python")[0]
+METRIC, FORMAT, VERB = (told(heading, "python") for heading in EXAMPLES)
+DECLARED = re.search(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1]
 
 
-@pytest.fixture
-def package(tmp_path):
-    """A package of somebody's own, as pip leaves it, and a way to run a command where it is installed."""
-    metric, count = re.subn(
-        r"^@register.*\n|^from latticemetric\.metrics\.registry.*\n", "", METRIC, flags=re.MULTILINE
-    )
-    assert count == 2
-    format_, count = re.subn(r"^register\((.*)\)$", r"SLOTS = \1", FORMAT.replace(", register", ""), flags=re.MULTILINE)
-    assert count == 1
-    (tmp_path / "my_metrics.py").write_text(metric, encoding="utf-8")
-    (tmp_path / "my_formats.py").write_text(format_, encoding="utf-8")
-    information = tmp_path / "mine-1.0.dist-info"
+def install(folder, name, points, modules):
+    """Leave a package in a folder as pip leaves it: its modules and its entry points."""
+    for module, text in modules.items():
+        (folder / f"{module}.py").write_text(text, encoding="utf-8")
+    information = folder / f"{name}-1.0.dist-info"
     information.mkdir()
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n", encoding="utf-8")
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
     with (information / "entry_points.txt").open("w", encoding="utf-8") as file:
-        for heading in ("Add a metric", "Add a format"):
-            for group, points in tomllib.loads(told(heading, "toml")[0])["project"]["entry-points"].items():
-                file.write(f"[{group}]\n" + "".join(f"{name} = {where}\n" for name, where in points.items()))
-
-    def run(*arguments):
-        program = Path(sys.executable).parent / arguments[0]
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-        return subprocess.run(
-            [program, *map(str, arguments[1:])], env=environment, capture_output=True, text=True, check=True
-        ).stdout
-
-    return run
+        for group, named in points.items():
+            file.write(f"[{group}]\n" + "".join(f"{name} = {where}\n" for name, where in named.items()))
 
 
-def test_a_metric_in_a_package_of_ones_own_as_the_guide_has_it(package):
-    data = ROOT / "examples" / "data"
-    asked = ("--metrics", "sentence-accuracy", "--resamples", "0", "--format", "tsv")
-    lines = package("latticemetric", "score", data / "letters.new.txt", data / "letters.ref.txt", *asked).splitlines()
-    assert dict(zip(*(line.split("\t") for line in lines), strict=True))["score"] == str(4 / 12)
+def started(folder, *arguments, **variables):
+    """Run a command where the packages of a folder are installed."""
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    return run(*arguments, env={**os.environ, "PYTHONPATH": path, **variables}, cwd=folder)
 
 
-def test_a_format_in_a_package_of_ones_own_as_the_guide_has_it(package, tmp_path):
-    (tmp_path / "two.slots").write_text("#slots\nutt-1 the|a cat|cats\n", encoding="utf-8")
-    (tmp_path / "ref.txt").write_text("utt-1 a cat\n", encoding="utf-8")
-    asked = ("lattice-oracle", tmp_path / "two.slots", tmp_path / "ref.txt", "--metric", "wer")
-    assert package(*asked).split() == ["utt-1", "0.00%", "0/2", "a", "cat"]
+def examined(folder):
+    """The checks of doctor, by name."""
+    return {
+        check["name"]: check for check in started(folder, "latticemetric", "doctor", "--format", "json").json["checks"]
+    }
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The package of the page, and the bundled examples."""
+    folder = tmp_path_factory.mktemp("mine")
+    shutil.copytree(ROOT / "examples" / "data", folder, dirs_exist_ok=True)
+    points = tomllib.loads(DECLARED)["project"]["entry-points"]
+    install(folder, "mine", points, {"my_metrics": METRIC, "my_formats": FORMAT, "my_verbs": VERB})
+    return folder
+
+
+@pytest.mark.parametrize("heading", EXAMPLES)
+def test_a_package_of_ones_own_does_what_the_page_shows(heading, package):
+    assert told(heading, "python").count("\n") <= 40
+    path = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+    commands = re.split(r"^\$ ", told(heading, "text"), flags=re.MULTILINE)[1:]
+    for command, _, shown in (command.partition("\n") for command in commands):
+        done = subprocess.run(
+            ["bash", "-c", command], env=environment, cwd=package, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == shown
 
 
 def test_a_metric_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path):
     plugins()
-    (tmp_path / "sentence_accuracy.py").write_text(METRIC, encoding="utf-8")
+    text = METRIC.replace("@dataclass", '@register("sentence-accuracy")\n@dataclass')
+    text = "from latticemetric.metrics.registry import register\n" + text
+    (tmp_path / "sentence_accuracy.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(
         "latticemetric.metrics.__path__", [*sys.modules["latticemetric.metrics"].__path__, str(tmp_path)]
     )
@@ -215,7 +227,8 @@ def test_a_metric_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path)
 
 def test_a_format_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path):
     plugins()
-    (tmp_path / "slots.py").write_text(FORMAT, encoding="utf-8")
+    text = FORMAT.replace("SLOTS = Format(", "register(Format(").rstrip() + ")\n"
+    (tmp_path / "slots.py").write_text(text.replace("Entry, Format", "Entry, Format, register"), encoding="utf-8")
     monkeypatch.setattr(
         "latticemetric.formats.__path__", [*sys.modules["latticemetric.formats"].__path__, str(tmp_path)]
     )
@@ -224,6 +237,126 @@ def test_a_format_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path)
     [(name, graph)] = lm.read(tmp_path / "two.slots")
     assert (name, graph.statistics().paths) == ("utt-1", 4)
     assert "slots" in formats.formats()
+
+
+# --- Verbs of other packages
+
+
+def test_a_verb_of_another_package_is_one_of_the_verbs(package):
+    text = good(started(package, "latticemetric", "--help")).stdout
+    section = re.search(r"^Graphs without references:\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL)[1]
+    assert re.search(r"^  doubts +list words of low confidence$", section, re.MULTILINE)
+    names = {"_LATTICEMETRIC_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
+    assert "doubts" in started(package, "latticemetric", COMP_WORDS="latticemetric do", **names).stdout
+    names["COMP_CWORD"] = "3"
+    words = "latticemetric doubts x --keep-g"
+    assert "--keep-going" in started(package, "latticemetric", COMP_WORDS=words, **names).stdout
+    check = examined(package)["verb doubts"]
+    assert (check["state"], check["found"]) == ("ok", "my_verbs:VERB of mine 1.0")
+
+
+def test_a_verb_of_another_package_makes_the_same_mistakes_known(package):
+    assert_one_line_error(started(package, "latticemetric", "doubt"), "no verb 'doubt'; did you mean doubts")
+    assert_one_line_error(started(package, "latticemetric", "info", "--below", "1"), "these verbs have it: doubts;")
+    done = started(package, "latticemetric", "doubts", "ferry.slf", "-o", "ferry.slf")
+    assert_one_line_error(done, "--output would overwrite an input")
+    assert_one_line_error(started(package, "latticemetric", "doubts", "no"), "no: .*there is no such file")
+
+
+def test_runs_of_a_verb_of_another_package_are_runs_as_others(package):
+    whole = good(started(package, "latticemetric", "doubts", "meeting.lat.txt", "--format", "json")).stdout
+    for number in (1, 2):
+        options = ("--shard", f"{number}/2", "--format", "json", "-o", f"{number}.json", "--workers", "2", "--resume")
+        good(started(package, "latticemetric", "doubts", "meeting.lat.txt", *options))
+    assert good(started(package, "latticemetric", "merge", "1.json", "2.json")).stdout == whole
+    lines = good(started(package, "latticemetric", "doubts", "lighthouse.cn", "--format", "jsonl")).stdout.splitlines()
+    assert json.loads(lines[0]) == {"id": "1", "words": 5, "doubtful": []}
+
+
+def test_a_graph_that_fails_has_its_error_in_the_table_of_a_verb_of_another_package(package):
+    (package / "bad.jsonl").write_text('{"id": "a", "nbest": ["b"]}\n{"id": "c", "nbest": []}\n')
+    done = started(package, "latticemetric", "doubts", "bad.jsonl", "--keep-going")
+    assert done.status == 1
+    assert [line.split()[:3] for line in done.stdout.splitlines()][1:] == [["a", "1"], ["c", "bad.jsonl:2", "(c):"]]
+
+
+SOUND = """
+from latticemetric.verbs import verb
+
+@verb({!r})
+def VERB():
+    \"\"\"Say hello to you. And more.\"\"\"
+    print("hello")
+"""
+BROKEN = {
+    "an import": ("import no_such_module", "odd", "does not load: No module named 'no_such_module'"),
+    "an exit": ("raise SystemExit('too old')", "odd", "does not load: it ends the process: too old"),
+    "a key": ("{}['none']", "odd", "does not load: KeyError: 'none'; correct or remove it"),
+    "no such name": ("", "odd", "does not load: module 'odd' has no attribute 'VERB'"),
+    "no verb": ("VERB = 5", "odd", "is an object of int, not a verb; make it with latticemetric.verbs.verb"),
+    "a command of click": (
+        "import click\nVERB = click.Command('odd')", "odd", "is an object of Command, not a verb; make it with",
+    ),
+    "an empty group": ("import click\nVERB = click.Group('odd')", "odd", "is an object of Group, not a verb"),
+    "a built-in name": (SOUND.format("info"), "info", "has the name of a verb of latticemetric; rename it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_verb_is_an_error_that_names_its_package_and_others_go_on(case, tmp_path):
+    text, name, message = BROKEN[case]
+    install(tmp_path, "ours", {"latticemetric.verbs": {name: "odd:VERB"}}, {"odd": text})
+    install(tmp_path, "sound", {"latticemetric.verbs": {"hello": "hello:VERB"}}, {"hello": SOUND.format("any name")})
+    title = rf"the verb plug-in '{name}' \(odd:VERB of ours 1.0\) {re.escape(message)}"
+    if name == "odd":
+        assert_one_line_error(started(tmp_path, "latticemetric", "odd", "--help"), title)
+    else:  # it is never run
+        assert "Show the sizes of GRAPHS" in good(started(tmp_path, "latticemetric", name, "--help")).stdout
+    assert good(started(tmp_path, "latticemetric", "hello")).stdout == "hello\n"
+    listed = " ".join(good(started(tmp_path, "latticemetric", "--help", COLUMNS="300")).stdout.split())
+    assert "Verbs of other packages: " in listed
+    assert re.search("hello +Say hello to you.", listed)
+    assert (name == "odd") == bool(re.search(f"odd is broken: {title}", listed))
+    words = {"COMP_WORDS": f"latticemetric {name} --he", "COMP_CWORD": "2", "_LATTICEMETRIC_COMPLETE": "bash_complete"}
+    completed = started(tmp_path, "latticemetric", **words)
+    assert (completed.status, completed.stderr) == (0, "")
+    checks = examined(tmp_path)
+    assert re.search(title.partition(";")[0], checks[f"verb {name}"]["problem"])
+    assert (checks[f"verb {name}"]["state"], checks["verb hello"]["state"]) == ("broken", "ok")
+
+
+def test_two_verbs_of_one_name_are_an_error_that_names_both_packages(tmp_path):
+    for package in ("one", "two"):
+        install(tmp_path, package, {"latticemetric.verbs": {"odd": f"{package}:VERB"}}, {package: SOUND.format("odd")})
+    message = r"'odd' \((one|two):VERB of .* 1.0\) and the one of (one|two):VERB of .* 1.0 have the same name"
+    assert_one_line_error(started(tmp_path, "latticemetric", "odd"), message)
+    assert "is broken" in good(started(tmp_path, "latticemetric", "--help")).stdout
+
+
+PRINTING = {
+    "verb": (SOUND.format("odd"), ("odd",)),
+    "metric": (
+        "import latticemetric as lm\nVERB = lm.WER()",
+        ("score", "letters.new.txt", "letters.ref.txt", "-m", "odd", "--resamples", "0", "--format", "tsv"),
+    ),
+    "format": (FORMAT.replace("SLOTS", "VERB"), ("info", "two.slots", "--from", "odd", "--format", "tsv")),
+}
+
+
+@pytest.mark.parametrize("kind", PRINTING)
+def test_what_a_plug_in_prints_when_it_is_imported_is_no_result(kind, tmp_path):
+    text, command = PRINTING[kind]
+    shutil.copytree(ROOT / "examples" / "data", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "two.slots").write_text("#slots\nutt-1 the|a cat|cats\n", encoding="utf-8")
+    install(
+        tmp_path, "ours", {f"latticemetric.{kind}s": {"odd": "odd:VERB"}}, {"odd": f"{text}\nprint('loud\\nnoise')\n"}
+    )
+    done = good(started(tmp_path, "latticemetric", *command))
+    assert "loud" not in done.stdout
+    says = f"warning: {kind} plug-in 'odd' (odd:VERB of ours 1.0) prints when it is imported: loud noise\n"
+    assert done.stderr.count(says) == 1
+    checks = examined(tmp_path)
+    assert (checks[f"{kind} odd"]["state"], "prints when" in checks[f"{kind} odd"]["problem"]) == ("broken", True)
 
 
 # --- Names of plug-ins, and plug-ins that are functions

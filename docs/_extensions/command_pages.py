@@ -12,7 +12,7 @@ import option_table
 
 from latticemetric.cli import main
 from latticemetric.cli.commands import option_sections
-from latticemetric.cli.verbs import SECTIONS
+from latticemetric.cli.verbs import VERBS, sections
 
 _FOLDER = "commands"
 _NO_GUIDES = {
@@ -60,7 +60,7 @@ def _pages(docs: Path) -> Iterator[tuple[str, str]]:
 
 def _index(verbs: list[str]) -> str:
     rows = list[str]()
-    for title, section in SECTIONS.items():
+    for title, section in sections(VERBS).items():
         rows += [f"## {title}", "", "| Command | |", "|---|---|"]
         rows += [f"| [](<{verb}.md>) | {_escaped(text)} |" for verb, text in section.items()] + [""]
     tree = ["```{toctree}", ":hidden:", "", "options", *verbs, "```"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.files import GraphFiles, NamesFiles
+from latticemetric.cli.files import GraphFiles, ReferenceFiles
 from latticemetric.cli.options import (
     IGNORE,
     PairedReadingOptions,
@@ -75,7 +75,7 @@ class _FitOptions(Options):
     )
     test: str | None = option("--test GRAPHS", "Evaluate these graphs; fit on LATTICES.", type=GraphFiles())
     test_references: tuple[str, ...] = option(
-        "--test-references FILE", "References of --test; repeatable.", type=NamesFiles(), multiple=True
+        "--test-references FILE", "References of --test; repeatable.", type=ReferenceFiles(), multiple=True
     )
     most_states: int = option(
         "--most-states N",
@@ -91,7 +91,7 @@ class _RunOptions(Options):
 
 @verb("calibrate", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+@click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lattices: str,
     references: tuple[str, ...],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.files import NamesFiles
+from latticemetric.cli.files import ReferenceFiles, SystemFiles
 from latticemetric.cli.options import (
     LINE_STYLE,
     POSTERIOR_SCALE,
@@ -105,7 +105,7 @@ class _JudgingOptions(Options):
     references: str | None = option(
         "--reference FILE",
         "Score the combination and the systems against this reference: lines, trn, STM or CTM.",
-        type=NamesFiles(),
+        type=ReferenceFiles(),
     )
     subsets: bool = flag("--subsets", "Also compute the oracle of each subset of the systems.")
     write_lattices: str | None = lattices_option("the confusion networks")
@@ -122,7 +122,7 @@ class _OutputOptions(RateOutputOptions):
 
 
 @verb("combine", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("files", type=NamesFiles(), nargs=-1, required=True)
+@click.argument("files", type=SystemFiles(), nargs=-1, required=True)
 def command(
     files: tuple[str, ...],
     *,

@@ -10,11 +10,14 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, dataclass_transform, get_type_hints
 
 import click
 
 from latticemetric.errors import InputError
+
+if TYPE_CHECKING:
+    from latticemetric.cli.verbs import About
 
 F = TypeVar("F", bound=Callable[..., Any])
 Sections = Mapping[str, str]  # title -> long options, with spaces between them
@@ -107,7 +110,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, type[Options]] = {
         name: hints[name]
         for name in inspect.signature(command).parameters
-        if isinstance(hints[name], type) and issubclass(hints[name], Options)
+        if isinstance(hints.get(name), type) and issubclass(hints[name], Options)
     }
 
     @functools.wraps(command)
@@ -126,11 +129,57 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class Verb(click.Command):
-    """A command that shows its options in sections, and refuses to overwrite its inputs by mistake."""
+    """A command that shows its options in sections, and refuses to overwrite its inputs by mistake.
 
-    def __init__(self, *arguments: Any, sections: Sections | None = None, **settings: Any) -> None:
+    Attributes:
+        sections: The sections of its own options.
+        about: What the program says of it in the list of verbs; `None` for verbs of this package, which `VERBS` has.
+    """
+
+    def __init__(
+        self, *arguments: Any, sections: Sections | None = None, about: About | None = None, **settings: Any
+    ) -> None:
         super().__init__(*arguments, **settings)
-        self.sections = sections or {}
+        self.sections, self.about = sections or {}, about
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """What is in the files that it can read: graphs, references, texts, tables and others."""
+        from latticemetric.cli.files import NamesFiles
+
+        return frozenset(one.type.holds for one in self.params if isinstance(one.type, NamesFiles))
+
+    @property
+    def writes(self) -> frozenset[str]:
+        """What is in the files that it can write: results, graphs, or others (files)."""
+        from latticemetric.cli.files import Output
+
+        return frozenset(one.type.holds for one in self.params if isinstance(one.type, Output))
+
+    @property
+    def resumes(self) -> bool:
+        """True if it can continue an interrupted run."""
+        return self._has("--resume")
+
+    @property
+    def shards(self) -> bool:
+        """True if it can run over every N-th graph, and `merge` can join its results."""
+        return self._has("--shard")
+
+    @property
+    def has_cluster(self) -> bool:
+        """True if it can use the workers of a cluster."""
+        return self._has("--cluster")
+
+    def _has(self, option: str) -> bool:
+        return any(option in one.opts for one in self.params)
+
+    def argument_with(self, kind: str) -> click.Argument | None:
+        """Return its first argument that names files of this kind."""
+        from latticemetric.cli.files import NamesFiles
+
+        arguments = (one for one in self.params if isinstance(one, click.Argument))
+        return next((one for one in arguments if isinstance(one.type, NamesFiles) and one.type.holds == kind), None)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless it would overwrite its inputs; say in errors if files are of the wrong kind."""
@@ -142,7 +191,7 @@ class Verb(click.Command):
         except InputError as error:
             from latticemetric.cli.mistakes import wrong_kinds
 
-            if (wrong := wrong_kinds(error, ctx.params)) is not None:
+            if (wrong := wrong_kinds(error, self, ctx.params)) is not None:
                 raise wrong from None
             raise
 
@@ -154,7 +203,13 @@ class Verb(click.Command):
 
 
 def verb(name: str, **settings: Any) -> Callable[[Callable[..., None]], click.Command]:
-    """Return a decorator that makes a command; `sections` groups its options for `--help`."""
+    """Return a decorator that makes a command.
+
+    Args:
+        name: The name of the verb.
+        **settings: Its `sections`, which group its options for `--help`; for verbs of other packages, `about`; and
+            settings of click's commands, such as `epilog`.
+    """
     make = click.command(name, cls=Verb, context_settings=HELP, **settings)
     return lambda function: make(grouped(function))
 

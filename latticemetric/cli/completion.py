@@ -1,7 +1,7 @@
 """`latticemetric completion`: print the shell script that completes names and files.
 
-Some parameters have names to choose from, such as metrics, formats and grammars. All other arguments, and options with
-the metavar FILE or REFERENCES, are completed as files.
+Some parameters have names to choose from, such as metrics, formats and grammars. Parameters that read or write files
+are completed as files.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from click.shell_completion import (
     get_completion_class,
 )
 
+from latticemetric import plugins
 from latticemetric.cli.commands import verb
+from latticemetric.cli.files import NamesFiles, Output
 
 Names = Callable[[], Iterable[str]]
 
 _RATES, _BLEU = ("wer", "wrr", "2-grr", "3-grr", "4-grr"), ("bleu", "bleu-sbp")
-_FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
 def add_shells(command: click.Command) -> None:
@@ -93,7 +94,7 @@ def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
     }
     if parameter.name in by_name:
         return by_name[parameter.name]
-    if isinstance(parameter, click.Argument) or parameter.metavar in _FILE_METAVARS:
+    if isinstance(parameter.type, NamesFiles | Output):
         return _Completion(files=True)
     return None
 
@@ -101,13 +102,13 @@ def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
 def _metrics() -> list[str]:
     from latticemetric.metrics.registry import OWN_METRICS
 
-    return sorted([*(OWN_METRICS - {"grr", "gcr"}), "4-gcr", "4-grr", *_plugins("metrics")])
+    return sorted([*(OWN_METRICS - {"grr", "gcr"}), "4-gcr", "4-grr", *_plugins("metric")])
 
 
 def _formats() -> list[str]:
     from latticemetric.formats.registry import BUILT_IN
 
-    return sorted([*BUILT_IN, *_plugins("formats")])
+    return sorted([*BUILT_IN, *_plugins("format")])
 
 
 def _written_formats() -> list[str]:
@@ -117,10 +118,7 @@ def _written_formats() -> list[str]:
 
 
 def _plugins(kind: str) -> list[str]:
-    """Return the names of plug-ins without importing them."""
-    from importlib.metadata import entry_points
-
-    return [entry.name for entry in entry_points(group=f"latticemetric.{kind}")]
+    return [entry.name for entry in plugins.entries(kind)]
 
 
 def _grammars() -> Iterable[str]:

@@ -10,7 +10,7 @@ import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.correlate_ranks import RankOptions
-from latticemetric.cli.files import NamesFiles, ScoresOutput
+from latticemetric.cli.files import ReferenceFiles, ScoresOutput, TableFiles
 from latticemetric.cli.options import (
     IGNORE,
     LOWERCASE,
@@ -78,11 +78,11 @@ class _TestSetOptions(Options):
     references: tuple[str, ...] = option(
         "--reference -r FILE",
         "Use these references instead of the folder's; repeatable.",
-        type=NamesFiles(),
+        type=ReferenceFiles(),
         multiple=True,
     )
     human: str | None = option(
-        "--human FILE", "Use this table of judgments instead of the folder's.", type=NamesFiles()
+        "--human FILE", "Use this table of judgments instead of the folder's.", type=TableFiles()
     )
     with_people: bool = flag(
         "--with-people", "Treat human translations that are not references as systems (mt-metrics-eval)."
@@ -142,7 +142,7 @@ class MetricOptions(Options):
         "--metric-scores FILE",
         "Also correlate the scores in FILE: .seg.score, .sys.score, a folder of them, TSV, JSON lines, Parquet; "
         "repeatable.",
-        type=NamesFiles(),
+        type=TableFiles(),
         multiple=True,
     )
     tokenize: str | None = option(
@@ -248,7 +248,7 @@ class _OutputOptions(PlottedOutputOptions):
 
 
 @verb("correlate", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("test_set", type=NamesFiles(), metavar="TESTSET")
+@click.argument("test_set", type=TableFiles(), metavar="TESTSET")
 def command(
     test_set: str,
     *,

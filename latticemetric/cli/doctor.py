@@ -33,9 +33,10 @@ def command(*, output: _FormatOptions) -> None:
 
     Exit status: 0 if everything required works, else 1.
     """
-    from latticemetric.doctor import diagnose_installation
+    from latticemetric.cli.plugin_verbs import load_verb
+    from latticemetric.doctor import diagnose_installation, plugin_subjects
 
-    installation = diagnose_installation()
+    installation = diagnose_installation(plugin_subjects("verb", lambda _, entry: load_verb(entry)))
     is_json = output.output_format == "json"
     document = json.dumps(installation.asdict(), ensure_ascii=False, indent=2) if is_json else ""
     for line in [document] if is_json else _text(installation):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
+from latticemetric.cli.files import STANDARD, GraphFiles, ReferenceFiles
 from latticemetric.cli.options import (
     BEAM,
     OUTPUT,
@@ -72,7 +72,7 @@ class _SubjectOptions(Options):
         "Draw the graph, its confusion network, a derivation tree of a forest, or the metric's automaton.",
     )
     files: tuple[str, ...] = option(
-        "--reference FILE", "File with the references of the graphs; repeatable.", type=NamesFiles(), multiple=True
+        "--reference FILE", "File with the references of the graphs; repeatable.", type=ReferenceFiles(), multiple=True
     )
     texts: tuple[str, ...] = option("--reference-text TEXT", "Text of a reference; repeatable.", multiple=True)
     style: Style = STYLE

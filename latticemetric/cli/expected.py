@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli.commands import Options, option, verb
-from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, Output
+from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, Output, ReferenceFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     PairedReadingOptions,
@@ -57,7 +57,7 @@ class _MetricOptions(RateOptions):
 
 @verb("expected", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+@click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lattices: str,
     references: tuple[str, ...],

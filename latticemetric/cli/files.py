@@ -25,10 +25,12 @@ class NamesFiles(click.types.StringParamType):
     """The type of an option that names a file to read.
 
     Attributes:
+        holds: What the files hold: graphs, references, texts, tables, …
         many: True if a name can be a folder or a glob of files.
         is_file: True if the whole value is the name of a file; False if only a part or some values are.
     """
 
+    holds: str
     many = False
     is_file = True
 
@@ -52,12 +54,43 @@ class NamesFiles(click.types.StringParamType):
         yield name
 
 
+class ReferenceFiles(NamesFiles):
+    """The type of a file of references: lines, trn, STM or CTM."""
+
+    holds = "references"
+
+
+class TextFiles(NamesFiles):
+    """The type of a file of hypotheses, corrected texts, or tags of words."""
+
+    holds = "texts"
+
+
+class TableFiles(NamesFiles):
+    """The type of a file of lines with fields, such as symbols, speakers, judgments or utilities."""
+
+    holds = "tables"
+
+
+class ShardFiles(NamesFiles):
+    """The type of a file with the results of a shard."""
+
+    holds = "shards"
+
+
+class SystemFiles(NamesFiles):
+    """The type of a file with the output of a system: graphs, or texts."""
+
+    holds = "graphs"
+
+
 class GraphFiles(NamesFiles):
     """The type of a file, folder or glob of graphs. A Kaldi script (.scp) also means the archives that it points to.
 
     `format_parameter` names the parameter with the format; without it, detect the format from the content.
     """
 
+    holds = "graphs"
     many = True
 
     def __init__(self, format_parameter: str | None = "from_format") -> None:
@@ -77,6 +110,7 @@ class GraphFiles(NamesFiles):
 class WordList(NamesFiles):
     """The type of a list of words, or of `@` and the name of a file with words."""
 
+    holds = "words"
     is_file = False
 
     def _name(self, value: str) -> Iterator[str]:
@@ -86,6 +120,8 @@ class WordList(NamesFiles):
 
 class ScoreWeights(NamesFiles):
     """The type of NAME=NUMBER, or of the name of a file of weights."""
+
+    holds = "weights"
 
     @staticmethod
     def names_file(value: str) -> bool:
@@ -100,6 +136,7 @@ class ScoreWeights(NamesFiles):
 class GrammarName(NamesFiles):
     """The type of the name of a grammar, or of a file of rules."""
 
+    holds = "grammars"
     is_file = False
 
     def _name(self, value: str) -> Iterator[str]:
@@ -112,6 +149,7 @@ class GrammarName(NamesFiles):
 class MetricName(NamesFiles):
     """The type of the name of a metric, or of an automaton file."""
 
+    holds = "automata"
     is_file = False
 
     def _name(self, value: str) -> Iterator[str]:
@@ -122,6 +160,7 @@ class MetricName(NamesFiles):
 class ClusterName(NamesFiles):
     """The type of the address of a cluster, or of the name of its scheduler's file."""
 
+    holds = "schedulers"
     is_file = False
 
     def names(self, value: Cluster | None) -> Iterator[str]:
@@ -135,8 +174,14 @@ class NoFile(click.types.StringParamType):
 
 
 class Output(click.types.StringParamType):
-    """The type of a file to write."""
+    """The type of a file to write.
 
+    Attributes:
+        holds: What the file holds: results, graphs, or anything else (files).
+        has_journal: True if the command writes a journal beside this file with `--resume`.
+    """
+
+    holds = "files"
     has_journal = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -165,11 +210,14 @@ class Output(click.types.StringParamType):
 class ResultFile(Output):
     """The type of the main output of a command; with `--resume`, the command writes a journal beside this file."""
 
+    holds = "results"
     has_journal = True
 
 
 class GraphOutput(Output):
     """The type of a file or folder for graphs; the parameter `format_parameter` or the name chooses the format."""
+
+    holds = "graphs"
 
     def __init__(self, format_parameter: str | None = None) -> None:
         self._format_parameter = format_parameter

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from latticemetric import plugins
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, read_files, spelled
 from latticemetric.errors import LatticeMetricError, UsageError
 from latticemetric.formats.streams.inputs import current
@@ -40,9 +40,6 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
         inputs.known(files.keys())
     if (wordnet := _wordnet(context)) is not None:
         files |= {file: _state(os.stat(file)) for file in wordnet.files()}  # noqa: PTH116  a plain string
-    # The metrics and formats of other packages.
-    groups = ("latticemetric.metrics", "latticemetric.formats")
-    plugins = [(group, entry) for group in groups for entry in entry_points(group=group)]
     return {
         "version": VERSION,
         "command": context.command.name,
@@ -54,8 +51,7 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
         "files": files,
         "environment": {VARIABLE: os.environ.get(VARIABLE, "")},
         "plug-ins": {
-            f"{group}: {entry.name}": f"{entry.value} {entry.dist.version if entry.dist else ''}"
-            for group, entry in plugins
+            f"{kind}: {entry.name}": plugins.origin(entry) for kind in plugins.GROUPS for entry in plugins.entries(kind)
         },
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.commands import Options, option, verb
-from latticemetric.cli.files import GraphFiles, NamesFiles
+from latticemetric.cli.files import GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
     PairedReadingOptions,
     RateOptions,
@@ -50,7 +50,7 @@ class _ListOptions(Options):
     corrected: str | None = option(
         "--corrected FILE",
         "Also score the texts in FILE, one per list: corrected hypotheses, or hypotheses chosen from the list.",
-        type=NamesFiles(),
+        type=TextFiles(),
     )
 
 
@@ -60,7 +60,7 @@ class _RateOptions(RateOptions):
 
 @verb("lists", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lists", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+@click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lists: str,
     references: tuple[str, ...],

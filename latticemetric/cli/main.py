@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import io
 import os
 import signal
 import sys
 import warnings
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from latticemetric.cli.commands import HELP, version_option
+from latticemetric.cli.plugin_verbs import all_verbs, find_verb, own_verb, verb_names
 from latticemetric.cli.signals import Stopped, listen, stop_listening
-from latticemetric.cli.verbs import SECTIONS, VERBS
+from latticemetric.cli.verbs import VERBS, sections
 from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
 from latticemetric.memory import hold_command
 
@@ -44,37 +43,34 @@ class _LazyGroup(click.Group):
     """A group that imports a verb's module only when the verb runs, so that `--help` does not wait for NumPy."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's interface
-        return list(VERBS)
+        return verb_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        command = _with_help(import_module(f"latticemetric.cli.{cmd_name}").command)
-        if ctx.resilient_parsing:  # a shell completes a line
-            from latticemetric.cli.completion import add_completions
+        if not ctx.resilient_parsing:
+            return find_verb(cmd_name)
+        # A shell completes a line.
+        with warnings.catch_warnings(action="ignore"), contextlib.suppress(UsageError):
+            command = find_verb(cmd_name)
+            if command is not None:
+                from latticemetric.cli.completion import add_completions
 
-            add_completions(command)
-        return command
+                add_completions(command)
+            return command
+        return None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        verbs = [CompletionItem(name, help=text) for name, text in VERBS.items() if name.startswith(incomplete)]
+        names = [name for name in verb_names() if name.startswith(incomplete)]
+        texts = {name: about.text for name, about in VERBS.items()}
+        verbs = [CompletionItem(name, help=texts.get(name)) for name in names]
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        width = max(map(len, VERBS))
-        for title, verbs in SECTIONS.items():
+        width = max(map(len, verb_names()))
+        for title, verbs in sections(all_verbs()).items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in verbs.items()])
-
-
-def _with_help(command: click.Command) -> click.Command:
-    """Return the command; without docstrings (python -OO), its help is the line in the list of verbs."""
-    if command.help is None and command.name in VERBS:
-        text = VERBS[command.name]
-        command.help = f"{text[0].upper()}{text[1:]}."
-    return command
 
 
 @click.group(
@@ -95,21 +91,13 @@ def latticemetric() -> None:
 
 def lattice_oracle() -> None:
     """Run the program `lattice-oracle`; this function is its entry point."""
-
-    def load() -> click.Command:
-        from latticemetric.cli.oracle import command
-
-        return _with_help(command)
-
-    _run(load, "lattice-oracle")
+    _run(lambda: own_verb("oracle"), "lattice-oracle")
 
 
 def _run(load: Callable[[], click.Command], program: str) -> None:
     """Load a command and run it; report an error in one line on stderr, with exit status 2."""
     # On import, NumPy's BLAS starts one busy-waiting thread per processor; nothing here uses them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Imports and the first thousands of answers create many lasting objects and little garbage: collect rarely.
-    gc.set_threshold(100_000, 20, 20)
     warnings.formatwarning = lambda message, *_place, **_line: f"warning: {harmless(str(message))}\n"
     _fill_closed_streams()
     listen()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.files import GraphFiles, NamesFiles
+from latticemetric.cli.files import GraphFiles, ReferenceFiles, TableFiles
 from latticemetric.cli.options import (
     PARAMETERS,
     STYLE,
@@ -81,7 +81,7 @@ class _DecisionOptions(SettingsOptions, kinds=KINDS):
         "--utility-matrix FILE",
         "Scores of each hypothesis (row) against each hypothesis as reference (column): .npy, or .npz with an array "
         "per id.",
-        type=NamesFiles(),
+        type=TableFiles(),
     )
     lower_is_better: bool = flag("--lower-is-better", "The scores of --utility-matrix are errors: lower is better.")
     evidence: tuple[str, ...] = option(
@@ -134,7 +134,7 @@ class _TuningOptions(Options):
     tune: tuple[str, ...] = option(
         "--tune REFERENCES",
         "Find the parameters that score best against these references; repeatable.",
-        type=NamesFiles(),
+        type=ReferenceFiles(),
         multiple=True,
     )
     metric: str = option("--metric NAME", "With --tune: optimize this metric.", default="bleu")

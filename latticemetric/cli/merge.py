@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import verb
-from latticemetric.cli.files import NamesFiles
+from latticemetric.cli.files import ShardFiles
 from latticemetric.cli.options import TABLES, PlottedOutputOptions, format_option, refuse
 from latticemetric.cli.results import write_lines
 from latticemetric.errors import UsageError
@@ -26,7 +26,7 @@ class _MergedOptions(PlottedOutputOptions):
 
 
 @verb("merge", epilog=_EPILOG)
-@click.argument("shards", type=NamesFiles(), nargs=-1, required=True)
+@click.argument("shards", type=ShardFiles(), nargs=-1, required=True)
 def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     """Merge the JSON documents of all N shards (--shard I/N --format json), in any order.
 

@@ -6,13 +6,16 @@ import ast
 import difflib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.verbs import VERBS
+from latticemetric.cli.plugin_verbs import verb_names, working_verbs
 from latticemetric.errors import InputError, UsageError, shortened
+
+if TYPE_CHECKING:
+    from latticemetric.cli.commands import Verb
 
 # Names of verbs and options in other tools and earlier versions, and their names here.
 _VERBS_ELSEWHERE = {
@@ -82,7 +85,7 @@ def _unknown_verb(error: click.ClickException) -> str | None:
 
 def _explain_verb(name: str) -> str:
     elsewhere = _VERBS_ELSEWHERE.get(name.lower())
-    meant = [elsewhere] if elsewhere else alike(name.lower(), VERBS)
+    meant = [elsewhere] if elsewhere else alike(name.lower(), verb_names())
     what = f"there is no verb '{shortened(name)}'"
     if not meant and os.path.exists(name):  # noqa: PTH110  the name may be an invalid path
         return f"{what}, but a file; name a verb before it, such as oracle or score"
@@ -117,10 +120,7 @@ def _explain_option(name: str, context: click.Context | None) -> str:
 
 
 def _verbs_with(name: str) -> list[str]:
-    from importlib import import_module
-
-    commands = {verb: import_module(f"latticemetric.cli.{verb}").command for verb in VERBS}
-    return [verb for verb, command in commands.items() if any(name in one.opts for one in command.params)]
+    return [verb for verb, command in working_verbs().items() if any(name in one.opts for one in command.params)]
 
 
 def _explain_missing(error: click.MissingParameter, context: click.Context | None) -> str:
@@ -151,16 +151,16 @@ def _explain_value(error: click.BadParameter) -> str:
     return f"{name.replace(chr(39), '')}: {what}"
 
 
-def wrong_kinds(error: InputError, given: Mapping[str, Any]) -> UsageError | None:
+def wrong_kinds(error: InputError, verb: Verb, given: Mapping[str, Any]) -> UsageError | None:
     """Return an error that says which of the graphs and references are files of another kind; `None` if none is.
 
     Either a reference is a graph, as when the shell expands a glob; or both arguments are swapped; or both are texts.
     """
     from latticemetric.formats.registry import UnknownFormatError
 
-    graphs: str | None = given.get("lattices") or given.get("lists")
-    references: Sequence[str] = given.get("references") or ()
-    if graphs is None or not (graphs == "-" or os.path.exists(graphs)):  # noqa: PTH110  the name may be an invalid path
+    arguments = [verb.argument_with(kind) for kind in ("graphs", "references")]
+    graphs, references = (None if one is None else given.get(one.name or "") for one in arguments)
+    if not isinstance(graphs, str) or references is None or not (graphs == "-" or os.path.exists(graphs)):  # noqa: PTH110  the name may be an invalid path
         return None
     kind, others = _kind_of(graphs), [(name, _kind_of(name)) for name in references]
     if kind is not None and kind not in TRANSCRIPTS:
@@ -176,7 +176,8 @@ def wrong_kinds(error: InputError, given: Mapping[str, Any]) -> UsageError | Non
             advice += "; for graphs, name their format with --from"
         return UsageError(error.what, where=error.where, advice=advice)
     if kind is None and len(others) == 1 and others[0][1] is not None:
-        advice = f"give {'LATTICES' if 'lattices' in given else 'LISTS'} before REFERENCES"
+        titles = [one.human_readable_name.upper().rstrip(".") for one in arguments if one is not None]
+        advice = f"give {' before '.join(titles)}"
         return UsageError(f"this file holds no graph, but {references[0]} does", where=graphs, advice=advice)
     return None
 

@@ -20,10 +20,10 @@ from latticemetric.cli.files import (
     GrammarName,
     GraphOutput,
     MetricName,
-    NamesFiles,
     Output,
     ResultFile,
     ScoreWeights,
+    TableFiles,
     WordList,
 )
 from latticemetric.errors import InputError, UsageError, placed
@@ -374,7 +374,7 @@ SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics
 UTT2SPK = option(
     "--utt2spk FILE",
     "Speakers of segments or files: lines of id and speaker, as in Kaldi's utt2spk.",
-    type=NamesFiles(),
+    type=TableFiles(),
 )
 STYLE = choice(
     "--style",
@@ -454,7 +454,7 @@ class ReadingOptions(Options):
     symbols: str | None = option(
         "--symbols FILE",
         "Symbol table (words.txt) to turn word numbers of graphs and references into words.",
-        type=NamesFiles(),
+        type=TableFiles(),
     )
     from_format: str | None = option("--from FORMAT", "Format of the graphs (default: detected from content).")
     keep_marks: bool = flag(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.commands import option, verb, version_option
-from latticemetric.cli.files import GraphFiles, MetricName, NamesFiles, names_automaton
+from latticemetric.cli.files import GraphFiles, MetricName, ReferenceFiles, names_automaton
 from latticemetric.cli.options import (
     GraphFormatOptions,
     PairedReadingOptions,
@@ -111,7 +111,7 @@ class WrittenLatticesOptions(GraphFormatOptions):
 
 @verb("oracle", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+@click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
 @version_option("lattice-oracle")
 def command(
     lattices: str,

@@ -11,7 +11,7 @@ import click
 
 from latticemetric.cli.commands import Options, flag, option, verb
 from latticemetric.cli.corrected import corrected_pairs
-from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
+from latticemetric.cli.files import STANDARD, GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
     ENGINE,
     OUTPUT,
@@ -76,7 +76,7 @@ class _PageOptions(Options):
     corrected: str | None = option(
         "--corrected FILE",
         "Also show and score these corrected texts of n-best lists, one per list (with --metric wer).",
-        type=NamesFiles(),
+        type=TextFiles(),
     )
     utt2spk: str | None = UTT2SPK
     title: str | None = option("--title TEXT", "Title of the page (default: the name of the graphs' file).")
@@ -101,7 +101,7 @@ class _PageOptions(Options):
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+@click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lattices: str,
     references: tuple[str, ...],

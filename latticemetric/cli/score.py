@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.files import NamesFiles
+from latticemetric.cli.files import ReferenceFiles, TableFiles, TextFiles
 from latticemetric.cli.options import (
     IGNORE,
     LINE_STYLE,
@@ -65,7 +65,7 @@ class _ScoreOptions(Options):
     others: tuple[str, ...] = option(
         "--system -s FILE",
         "Output of another system, to compare with HYP; repeatable.",
-        type=NamesFiles(),
+        type=TextFiles(),
         multiple=True,
     )
     metrics: tuple[str, ...] = option(
@@ -105,15 +105,15 @@ class _ScoreOptions(Options):
     norm: str | None = option(
         "--norm FILE",
         "Rev's norm.json: alternative spellings of words with tags in .nlp references.",
-        type=NamesFiles(),
+        type=TableFiles(),
     )
     explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")
     short_signature: bool = SHORT_SIGNATURE
 
 
 @verb("score", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("hypotheses", type=NamesFiles(), nargs=1, metavar="HYP")
-@click.argument("references", type=NamesFiles(), nargs=-1, required=True, metavar="REF...")
+@click.argument("hypotheses", type=TextFiles(), nargs=1, metavar="HYP")
+@click.argument("references", type=ReferenceFiles(), nargs=-1, required=True, metavar="REF...")
 def command(
     hypotheses: str,
     references: tuple[str, ...],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.commands import option, verb
-from latticemetric.cli.files import GraphFiles, NamesFiles
+from latticemetric.cli.files import GraphFiles, ReferenceFiles
 from latticemetric.cli.options import (
     FRACTIONS,
     PairedReadingOptions,
@@ -62,7 +62,7 @@ class _OutputOptions(PlottedOutputOptions):
 
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+@click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lattices: str,
     references: tuple[str, ...],

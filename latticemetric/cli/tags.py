@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, one_of, option, verb
-from latticemetric.cli.files import GraphFiles, NamesFiles
+from latticemetric.cli.files import GraphFiles, TextFiles
 from latticemetric.cli.options import (
     MOST_DRAWS,
     POSTERIOR_SCALE,
@@ -128,7 +128,7 @@ class _LatticeOptions(Options):
 
 @verb("tags", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("gold", type=GraphFiles(), metavar="GOLD")
-@click.argument("predicted", type=NamesFiles(), nargs=-1, metavar="PRED...")
+@click.argument("predicted", type=TextFiles(), nargs=-1, metavar="PRED...")
 def command(
     gold: str,
     predicted: tuple[str, ...],

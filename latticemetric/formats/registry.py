@@ -5,27 +5,23 @@
 
 from __future__ import annotations
 
-import os
 import re
 import struct
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from latticemetric.errors import FormatError, InputError, UsageError, reason_of, shortened
+from latticemetric import plugins
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.compression import container_of, without_compression
 from latticemetric.formats.streams.stream import HEAD_SIZE, UTF_16, Stream
 from latticemetric.formats.timed_texts import timed_texts
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from latticemetric.graph import Graph
     from latticemetric.nbest import TableLists
     from latticemetric.vocabulary import Vocabulary
@@ -144,7 +140,6 @@ _SCRIPTS = ("kaldi-script",)  # formats that point to other files
 ANY_NAME = r".*"
 """The pattern of `Format.sparse` for formats that name their features."""
 
-_ENTRY_POINTS = "latticemetric.formats"
 Naming = Literal["own", "file", "position", "number"]
 
 _FILE_ENDS = re.compile(
@@ -292,52 +287,18 @@ def with_plugins() -> dict[str, Format]:
 
 def _load_plugins() -> None:
     """Add the formats of plug-ins, except those with the names of built-in formats; warn about plug-ins with errors."""
-    if "importlib.metadata" not in sys.modules and not _may_have_plugins(tuple(sys.path)):
-        return
-    from importlib import metadata
-
-    for entry in _entry_points(metadata.entry_points):
+    for entry in plugins.entries("format"):
         if entry.name in BUILT_IN or entry.name in _formats:
             continue
         try:
-            plugin = entry.load()
+            plugin = plugins.load("format", entry)
             if plugin.name != entry.name:
                 plugin = replace(plugin, name=entry.name)
             if _formats.get(plugin.name) is not plugin:
                 register(plugin)
         except (Exception, SystemExit) as error:  # noqa: BLE001  a plug-in may raise anything
-            problem = f"format plug-in '{entry.name}' ({entry.value}) does not load: {reason_of(error)}"
+            problem = f"{plugins.described('format', entry)} {plugins.not_loading(error)}"
             warnings.warn(problem, stacklevel=2)
-
-
-@cache
-def _may_have_plugins(folders: tuple[str, ...]) -> bool:
-    """Check whether a package may have entry points for formats; avoid the slow import of `importlib.metadata`."""
-    for folder in folders:
-        try:
-            names = os.listdir(folder or ".")  # noqa: PTH208  plain strings
-        except NotADirectoryError:  # an archive
-            return True
-        except OSError:
-            continue
-        information = [name for name in names if name.endswith((".dist-info", ".egg-info", ".egg"))]
-        if any(name.endswith(".egg") or _names_plugins(f"{folder or '.'}/{name}") for name in information):
-            return True
-    return any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder is not PathFinder)
-
-
-def _names_plugins(information: str) -> bool:
-    try:
-        with open(f"{information}/entry_points.txt", "rb") as file:  # noqa: PTH123  a plain string
-            return _ENTRY_POINTS.encode() in file.read()
-    except OSError:
-        return False
-
-
-@cache
-def _entry_points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of installed plug-ins; this reads the metadata of all packages."""
-    return tuple(find(group=_ENTRY_POINTS))
 
 
 def find_format(name: str) -> Format:

@@ -10,9 +10,8 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
 
+from latticemetric import plugins
 from latticemetric.errors import UsageError, reason_of, shortened
-
-_ENTRY_POINTS = "latticemetric.metrics"
 
 # The modules of this package's metrics, imported when needed.
 _HOME = {
@@ -62,19 +61,17 @@ def load_plugins() -> None:
 
 def _load(is_wanted: Callable[[str], bool]) -> dict[str, str]:
     """Import the plug-ins with these names; return why imports failed, by name."""
-    from importlib.metadata import entry_points
-
     problems = {}
-    for entry in entry_points(group=_ENTRY_POINTS):
+    for entry in plugins.entries("metric"):
         key = entry.name.lower()  # as users may write it
         if is_metric(key) or key in _factories or not is_wanted(key):
             continue
         try:
-            factory = _factory_of(entry.name, entry.load())
+            factory = _factory_of(entry.name, plugins.load("metric", entry))
             if key not in _factories:
                 register(key)(factory)
         except (Exception, SystemExit) as error:  # noqa: BLE001  another package may raise anything
-            problems[entry.name] = f"({entry.value}) does not load: {reason_of(error)}"
+            problems[entry.name] = f"({plugins.origin(entry)}) {plugins.not_loading(error)}"
     return problems
 
 

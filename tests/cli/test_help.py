@@ -10,11 +10,13 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from kit.commands import run
+from kit.outputs import COMMANDS, RUNS, command_of, write_examples
 from kit.patience import PATIENCE
 
 from latticemetric.cli import main
 from latticemetric.cli.commands import Verb, option_sections
-from latticemetric.cli.verbs import SECTIONS, VERBS
+from latticemetric.cli.verbs import VERBS, sections
 
 TOP = click.Context(main._group, info_name="latticemetric")
 
@@ -72,7 +74,7 @@ def test_sections_that_a_command_names_have_what_it_says():
 def test_every_verb_stands_in_one_section_of_the_program():
     text = CliRunner().invoke(main._group, ["--help"]).stdout
     titles = re.findall(r"^(\w.*):$", text, re.MULTILINE)
-    assert titles == ["Options", *SECTIONS]
+    assert titles == ["Options", *sections(VERBS)]
     assert [name for name in re.findall(r"^  (\w+) ", text, re.MULTILINE) if name in VERBS] == list(VERBS)
 
 
@@ -88,6 +90,41 @@ def test_every_verb_has_examples_that_are_understood(verb):
             protected = vars(context).get("_protected_args") or vars(context).get("protected_args", [])  # of click 8.1
             name, command, rest = context.command.resolve_command(context, [*protected, *context.args])
             context = command.make_context(name, rest, parent=context)
+
+
+@pytest.fixture(scope="module")
+def examples_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("examples")
+    write_examples(folder)
+    return folder
+
+
+@pytest.mark.parametrize("words", RUNS, ids=" ".join)
+def test_every_command_has_a_run_that_works_on_the_bundled_examples(words, examples_folder):
+    done = run("latticemetric", *words, cwd=examples_folder)
+    assert (done.status, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert {command_of(other) for other in RUNS} == COMMANDS.keys()
+
+
+def test_sections_say_what_their_verbs_read_and_write():
+    graphs, references = ({name for name in VERBS if _argument(name, kind)} for kind in ("graphs", "references"))
+    listed = sections(VERBS)
+    assert set(listed["Graphs and references"]) == graphs & references
+    assert set(listed["Graphs without references"]) | set(listed["Graphs"]) == graphs - references - {"tags"}
+    assert set(listed["Texts"]) - {"grammar"} == {name for name in VERBS if _argument(name, "texts")} | {"correlate"}
+    changing = {name for name in VERBS if name in COMMANDS and "results" not in COMMANDS[name].writes}
+    assert changing == {"convert", "prune", "determinize", "minimize", "demo", "doctor", "completion"}
+
+
+def _argument(name, kind):
+    return name in COMMANDS and COMMANDS[name].argument_with(kind) is not None
+
+
+def test_runs_that_resume_have_workers_elsewhere_and_shards_resume():
+    resuming = {name for name, command in COMMANDS.items() if command.resumes}
+    assert {"oracle", "convert", "info"} <= resuming
+    assert {name for name, command in COMMANDS.items() if command.has_cluster} == resuming
+    assert {name for name, command in COMMANDS.items() if command.shards} <= resuming
 
 
 def test_an_example_that_no_command_understands_is_found_out():

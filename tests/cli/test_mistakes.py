@@ -7,6 +7,7 @@ import sys
 import click
 import pytest
 from kit.commands import Done, assert_one_line_error, file, good, oracle, run
+from kit.outputs import COMMANDS
 from kit.paths import EXAMPLES
 from kit.patience import PATIENCE
 
@@ -89,7 +90,9 @@ def test_a_ctm_is_calibrated_by_its_own_confidences():
     assert_one_line_error(done, "to judge the confidences of a CTM, add --own-confidences$")
 
 
-VERBS_WITH_REFERENCES = ("oracle", "sweep", "lists", "expected", "calibrate", "report")
+VERBS_WITH_REFERENCES = [
+    name for name, verb in COMMANDS.items() if verb.argument_with("graphs") and verb.argument_with("references")
+]
 
 
 def with_references(verb, graphs, tmp_path):

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.decoding import items, run
+from kit.outputs import COMMANDS
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
+from latticemetric.cli.verbs import VERBS
 from latticemetric.corpus.outer_words import outer_words
 from latticemetric.metrics.preparation import Preparation
 
@@ -183,22 +185,11 @@ def test_ignored_words_are_not_printed(verb, tmp_path):
     assert "w0" in without or "v0" in without
 
 
-def test_every_verb_with_words_has_ignore():
-    from kit.outputs import commands
-
-    from latticemetric.cli import options  # noqa: F401
-
-    lacking = {
-        name
-        for name, command in commands()
-        if name.split()[0]
-        in {
-            *("oracle", "sweep", "lists", "expected", "calibrate", "report", "best", "nbest", "mbr", "consensus"),
-            *("combine", "posteriors", "score", "tags", "draw"),
-        }
-        and "ignore" not in {parameter.name for parameter in command.params}
-    }
-    assert not lacking
+def test_every_verb_that_compares_or_prints_words_has_ignore():
+    printing = {name for name, about in VERBS.items() if about.section == "Graphs without references"}
+    comparing = {name for name, command in COMMANDS.items() if "references" in command.reads}
+    assert {"combine", "score", "correlate", "draw"} <= printing | comparing
+    assert [name for name in printing | comparing if "words" not in COMMANDS[name].reads] == []
 
 
 def test_ignored_words_count_neither_in_hypotheses_nor_in_references(tmp_path):

@@ -26,7 +26,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,10 +34,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 from kit.format_cases import CASES
 from kit.hostile_inputs import ALL, ESCAPES, archive, bomb, header_of
+from kit.outputs import COMMANDS as DECLARED
+from kit.outputs import RUNS, command_of, write_examples
 from kit.paths import EXAMPLES
 from mutate import damaged
 
-from latticemetric.cli.verbs import VERBS
+from latticemetric.cli.files import NamesFiles
 from latticemetric.formats.registry import BUILT_IN
 from latticemetric.formats.streams.compression import zstd_module
 from latticemetric.normalization.shipped import compiled, shipped_grammars
@@ -52,52 +53,22 @@ SKIPPED_OPTIONS = {"--help", "--version"}
 
 # --- What is run
 
-# A verb and arguments that work. Words in capitals stand for files of a kind.
-COMMANDS = {
-    "oracle": ("GRAPHS", "REFERENCES"),
-    "sweep": ("GRAPHS", "REFERENCES", "--beams", "1,4"),
-    "lists": ("GRAPHS", "REFERENCES"),
-    "expected": ("GRAPHS", "REFERENCES"),
-    "calibrate": ("GRAPHS", "REFERENCES", "--resamples", "20"),
-    "report": ("GRAPHS", "REFERENCES", "--output", "out.html"),
-    "best": ("GRAPHS",),
-    "nbest": ("GRAPHS",),
-    "mbr": ("GRAPHS",),
-    "consensus": ("GRAPHS",),
-    "combine": ("GRAPHS",),
-    "posteriors": ("GRAPHS",),
-    "score": ("TEXT", "TEXT"),
-    "correlate": ("TESTSET",),
-    "tags": ("GOLD", "TAGS"),
-    "grammar list": (),
-    "grammar show": ("english",),
-    "grammar apply": ("GRAMMAR",),
-    "grammar build": ("none",),
-    "info": ("GRAPHS",),
-    "draw": ("GRAPHS",),
-    "convert": ("GRAPHS", "out", "--to", "FORMAT"),
-    "prune": ("GRAPHS", "out", "--to", "FORMAT", "--beam", "1"),
-    "determinize": ("GRAPHS", "out", "--to", "FORMAT"),
-    "minimize": ("GRAPHS", "out", "--to", "FORMAT"),
-    "merge": ("SHARD1", "SHARD2"),
-    "demo": (),
-    "doctor": (),
-    "completion": ("bash",),
-}
+COMMANDS = {command_of(words): words for words in RUNS}
 # What is most used is tried most.
 WEIGHTS = {"oracle": 8, "info": 6, "convert": 5, "score": 4, "tags": 4, "correlate": 4, "sweep": 4, "mbr": 4}
-RARE = {"demo", "doctor", "completion", "grammar list", "grammar build"}
+RARE = {name for name, command in DECLARED.items() if not command.reads}
 STEMS = sorted({path.name.split(".")[0] for path in EXAMPLES.glob("*.ref.txt")})
 
 
-def verbs() -> dict[str, click.Command]:
-    """Every verb, and every verb of a verb."""
-    found = {}
-    for name in VERBS:
-        command = import_module(f"latticemetric.cli.{name}").command
-        parts = command.commands.items() if isinstance(command, click.Group) else [("", command)]
-        found |= {f"{name} {part}".strip(): one for part, one in parts}
-    return found
+def held_by(command: click.Command, words: list[str]) -> dict[str, str]:
+    """What the files hold that a command line names as arguments, by name."""
+    context = command.make_context(command.name, list(words), resilient_parsing=True)
+    held = {}
+    for parameter in command.params:
+        if isinstance(parameter, click.Argument) and isinstance(parameter.type, NamesFiles):
+            value = context.params[parameter.name]
+            held |= dict.fromkeys([value] if isinstance(value, str) else value, parameter.type.holds)
+    return held
 
 
 # --- Values of options
@@ -346,10 +317,10 @@ def _examples() -> list[Path]:
 
 
 @cache
-def _shards() -> tuple[bytes, ...]:
-    command = [str(PROGRAMS / "lattice-oracle"), str(EXAMPLES / "meeting.lat.txt"), str(EXAMPLES / "meeting.ref.txt")]
-    more = [["--shard", f"{number}/2", "--format", "json"] for number in (1, 2)]
-    return tuple(subprocess.run([*command, *one], check=True, capture_output=True).stdout for one in more)
+def _shards() -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        write_examples(Path(folder))
+        return {path.name: path.read_bytes() for path in Path(folder).glob("meeting.?.json")}
 
 
 @cache
@@ -384,13 +355,13 @@ class Files:
         (folder / "empty").touch()
         shutil.copy(EXAMPLES / "meeting.ref.txt", folder / "other")
 
-    def spelled(self, word: str) -> str:
-        """An argument, with a file for a word in capitals."""
-        if word == "TESTSET":
-            return self._test_set()
-        if word == "FORMAT":
+    def spelled(self, word: str, held: str | None, before: str) -> str:
+        """A word of a command; in place of a file that holds something, such as graphs, another file."""
+        if before == "--to":
             return self._chance.choice(list(BUILT_IN))
-        data = self._valid(word)
+        if word == "harvest":
+            return self._test_set()
+        data = self._valid(word, held)
         if data is None:
             return word
         self._count += 1
@@ -421,18 +392,20 @@ class Files:
             return "script"
         return name
 
-    def _valid(self, word: str) -> bytes | None:
-        """What a good file of a kind holds; nothing where the word is none."""
-        if word == "GRAPHS":
+    def _valid(self, word: str, held: str | None) -> bytes | None:
+        """What a good file holds that takes the place of this one; nothing where the word is no file."""
+        if held is None:
+            return None
+        if held == "grammars":
+            return _grammar()
+        if held == "shards":
+            return _shards()[word]
+        if word.split(".", maxsplit=1)[0] not in STEMS:
+            return (EXAMPLES / word).read_bytes()
+        if held == "graphs":
             graphs = [p for p in _examples() if p.name.startswith(f"{self._stem}.") and ".ref" not in p.name]
             return self._chance.choice(graphs or _examples()).read_bytes()
-        if word in {"REFERENCES", "TEXT"}:
-            return (EXAMPLES / f"{self._stem}.ref.txt").read_bytes()
-        if word in {"GOLD", "TAGS"}:
-            return (EXAMPLES / f"tide.{'gold' if word == 'GOLD' else 'gull'}.tags").read_bytes()
-        if word.startswith("SHARD"):
-            return _shards()[int(word[-1]) - 1]
-        return _grammar() if word == "GRAMMAR" else None
+        return (EXAMPLES / f"{self._stem}.ref.txt").read_bytes()
 
     def _test_set(self) -> str:
         if self._chance.random() < 0.3:
@@ -452,15 +425,16 @@ class Files:
 def made(seed: int, number: int, folder: Path) -> tuple[list[str], list[str]]:
     """The command of a number, its files written; and what is hostile about it."""
     chance = random.Random(f"{seed} {number}")
-    known = verbs()
-    assert known.keys() == COMMANDS.keys(), known.keys() ^ COMMANDS.keys()
     verb = chance.choices(list(COMMANDS), [WEIGHTS.get(name, 0.4 if name in RARE else 3) for name in COMMANDS])[0]
     in_files = chance.random() < 0.6
     files = Files(folder, chance, hostile=in_files)
-    arguments = [files.spelled(word) for word in COMMANDS[verb]]
+    words = COMMANDS[verb][len(verb.split()) :]
+    held = held_by(DECLARED[verb], words)
+    pairs = zip(["", *words], words, strict=False)
+    arguments = [files.spelled(word, held.get(word), before) for before, word in pairs]
     count = chance.choice([0, 0, 0, 1, 2]) if in_files else chance.choice([1, 1, 1, 2, 3])
-    options = list(options_of(known[verb], count, chance))
-    if chance.random() < 0.2 and "--keep-going" in {name for one in known[verb].params for name in one.opts}:
+    options = list(options_of(DECLARED[verb], count, chance))
+    if chance.random() < 0.2 and "--keep-going" in {name for one in DECLARED[verb].params for name in one.opts}:
         options.append("--keep-going")
     program = ["lattice-oracle"] if verb == "oracle" and chance.random() < 0.5 else ["latticemetric", *verb.split()]
     return [*program, *arguments, *options], [*files.kinds, *(name for name in options if name.startswith("--"))]

@@ -1,0 +1,66 @@
+"""What another package needs to add a verb to the command line.
+
+A verb is a function with `verb`; its options are groups, and its files have types that say what they hold. Name it in
+the entry point `latticemetric.verbs`. `docs/plugins.md` has an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.files import GraphFiles, Output, ReferenceFiles, TableFiles, TextFiles
+from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions
+from latticemetric.cli.run import ask_graphs
+from latticemetric.cli.verbs import About
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.tables.table import Record
+    from latticemetric.graph import Graph
+
+__all__ = [
+    "About",
+    "GraphFiles",
+    "Options",
+    "Output",
+    "OutputOptions",
+    "ReadingOptions",
+    "ReferenceFiles",
+    "ShardedRunOptions",
+    "TableFiles",
+    "TextFiles",
+    "ask_files",
+    "choice",
+    "flag",
+    "option",
+    "verb",
+]
+
+
+def ask_files(
+    ask: Callable[[Graph], Record],
+    files: Sequence[str],
+    columns: Sequence[str],
+    *,
+    reading: ReadingOptions,
+    run: ShardedRunOptions,
+    output: OutputOptions,
+) -> None:
+    """Call a function on each graph of some files, and write its answers.
+
+    This does what `--workers`, `--cluster`, `--resume`, `--shard`, `--keep-going`, `--format` and the other options of
+    the groups say. Failures are reported, and set the exit status.
+
+    Args:
+        ask: A function that workers can import. It returns the named values of a graph: texts, numbers, lists, `None`.
+        files: The files, folders and globs of graphs.
+        columns: The names of the values, in the order of columns.
+        reading: The options for reading graphs.
+        run: The options of the run.
+        output: The options for writing results.
+    """
+    from latticemetric.corpus.tables.records import RecordTable
+
+    ask_graphs(ask, reading.entries(files), partial(RecordTable, columns), run, output)

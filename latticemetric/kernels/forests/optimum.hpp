@@ -125,19 +125,16 @@ class ForestOptimum {
   template <typename Visit>
   void each_edit(std::int32_t q, const Value* from, const Value* into, Symbol word, Visit visit) const {
     const EditGains<Value>& gains = rows_.gains();
-    const std::int32_t order = gains.order;
-    for (std::int32_t s = rows_.first(q), i = s / order; s < states_; s += order, ++i) {
-      const std::int32_t next = s + order;
-      if (!Rows::is_unreachable(from[s])) {
-        if (static_cast<Value>(from[s] + gains.insertion) == into[s]) visit(s, s);
-        if (next < states_ && static_cast<Value>(from[s] + gains.substitution) == into[next]) visit(s, next);
-      }
-      if (next == states_ || !rows_.matches(i, word)) continue;
-      for (std::int32_t m = 0; m < order; ++m) {
-        const std::int32_t matched = next + gains.next_run(m);
-        if (!Rows::is_unreachable(from[s + m]) &&
-            static_cast<Value>(from[s + m] + gains.match(m)) == into[matched])
-          visit(s + m, matched);
+    for (std::int32_t i = gains.position(q); gains.state(i, 0) < states_; ++i) {
+      const bool is_last = gains.state(i + 1, 0) == states_, matches = !is_last && rows_.matches(i, word);
+      for (std::int32_t m = 0; m < gains.distinct_runs(matches); ++m) {
+        const std::int32_t s = gains.state(i, m);
+        if (Rows::is_unreachable(from[s])) continue;
+        gains.each_reading(i, m, is_last, matches, [&](std::int32_t j, std::int32_t run, Value gain, Edit edit) {
+          if (m > 0 && !is_match(edit)) return;  // the run is forgotten first
+          const std::int32_t reached = gains.state(j, run);
+          if (static_cast<Value>(from[s] + gain) == into[reached]) visit(s, reached);
+        });
       }
     }
   }

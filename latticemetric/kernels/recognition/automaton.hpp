@@ -89,14 +89,24 @@ struct EditGains {
   }
 
   // Calls visit(i', m', gain, edit) for each transition from (i, m) that reads a word. `is_last` says that no word of
-  // the reference is left, `matches` that the word is the next one of the reference.
+  // the reference is left, `matches` that the word is the next one of the reference. Inner loops that unroll this
+  // function say so; tests/kernels/transitions.cpp compares them with it.
   template <typename Visit>
   void each_reading(std::int32_t i, std::int32_t m, bool is_last, bool matches, Visit visit) const {
     visit(i, 0, insertion, Edit::insertion);
-    if (is_last) return;
-    visit(i + 1, 0, substitution, Edit::substitution);
-    if (matches) visit(i + 1, next_run(m), match(m), match_of(m + 1));
+    if (!is_last) each_pairing(i + 1, m, matches, visit);
   }
+
+  // Calls visit(next, m', gain, edit) for each transition from a run of m matches that reads a word of both sides, the
+  // reference's up to `next`. References that are graphs have several words between positions.
+  template <typename Visit>
+  void each_pairing(std::int32_t next, std::int32_t m, bool matches, Visit visit) const {
+    visit(next, 0, substitution, Edit::substitution);
+    if (matches) visit(next, next_run(m), match(m), match_of(m + 1));
+  }
+
+  // Returns how many runs, from no match on, differ in what they gain by a word. If it is no match, all gain the same.
+  std::int32_t distinct_runs(bool matches) const { return matches ? order : 1; }
 
   // Calls visit(i', m', gain) for a match at position p >= i, after deleting the words from i to p - 1.
   template <typename Visit>

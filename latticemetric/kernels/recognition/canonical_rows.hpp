@@ -54,7 +54,7 @@ class CanonicalRows {
     row[q] = 0;
   }
 
-  // Computes the row after one more word.
+  // Computes the row after one more word. This and `step_back` are unrolled forms of `EditGains::each_reading`.
   void advance(std::int32_t q, const Value* from, Symbol word, Value* into) const {
     std::fill(into + first(q), into + states(), unreachable);
     Value deleted = unreachable;  // the best gain with deletions just before this word

@@ -93,6 +93,7 @@ class RecognitionRows {
     function(gains_.order);
   }
 
+  // This is an unrolled form of `EditGains::each_reading`.
   template <typename Order>
   void add_word(Order order, std::int32_t q, const Value* from, Symbol word, Value* into) const {
     const std::int32_t end = states(), begin = first(q);

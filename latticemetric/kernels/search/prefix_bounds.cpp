@@ -125,8 +125,12 @@ std::vector<PrefixBounds::Loss> PrefixBounds::least_after_error() const {
   std::vector<Loss> least(static_cast<std::size_t>(gains_.order), 0), lost{0};
   for (std::int32_t left = 1; left < gains_.order; ++left) {
     auto next = least;
-    for (std::int32_t m = 0; m < gains_.order; ++m)
-      next[m] = std::min({least[gains_.next_run(m)] - gains_.match(m), least[0] + substitution_, least[0] + deletion_});
+    for (std::int32_t m = 0; m < gains_.order; ++m) {
+      next[m] = least[0] + deletion_;
+      gains_.each_pairing(0, m, true, [&](std::int32_t, std::int32_t run, Loss gain, Edit) {
+        next[m] = std::min(next[m], least[run] - gain);
+      });
+    }
     least = std::move(next);
     lost.push_back(least[0]);
   }

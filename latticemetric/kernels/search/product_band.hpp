@@ -288,7 +288,8 @@ class ProductBand {
     return lattice_.label[a] != 0 && next.first > 0 ? next.first - 1 : next.first;
   }
 
-  // Relaxes an arc without its matches. For a frequent word, relaxes its matches, too.
+  // Relaxes an arc without its matches. For a frequent word, relaxes its matches, too. This and `relax_matches` are an
+  // unrolled form of `EditGains::each_reading`.
   void relax(std::int64_t a, Cell* here) {
     const Row& next = rows_[lattice_.target[a]];
     if (next.first >= next.last) return;
@@ -395,7 +396,7 @@ class ProductBand {
     for (std::int32_t k = 0; k < deletion_stretch; ++k)
       deletions[k] = static_cast<Cell>(gains_.deletion * std::min(deletion_stretch - k, size_));
     std::int64_t work = 0;
-    const auto prefix_bounds = [&](std::int32_t position) {
+    const auto delete_before = [&](std::int32_t position) {
       for (; position > first; position -= deletion_stretch) {
         ++work;
         Cell* const part = here + position - deletion_stretch;
@@ -405,12 +406,12 @@ class ProductBand {
         if (part[0] == furthest) return;
       }
     };
-    if (lattice_.is_final(s)) prefix_bounds(size_);
+    if (lattice_.is_final(s)) delete_before(size_);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       const Row& next = rows_[lattice_.target[a]];
-      if (next.first < next.last) prefix_bounds(first_before(a, next));
+      if (next.first < next.last) delete_before(first_before(a, next));
     }
-    for (const auto position : raised_) prefix_bounds(position);
+    for (const auto position : raised_) delete_before(position);
     poll(work);
   }
 

@@ -158,6 +158,7 @@ class ProductTable {
   }
   void keep_better(Value* into, const Value* from, Value cost) { keep_better(into, from, cost, padded_); }
 
+  // This and `match` are an unrolled form of `EditGains::each_reading`.
   void substitute_or_insert(Value* __restrict row, const Value* __restrict next, Value cost) const {
     const Value* __restrict const insertions = insertions_.data();
     for (std::size_t left = padded_; left > 0; left -= block, row += block, next += block)

@@ -87,13 +87,13 @@ class GraphSearch {
   void take_word(Value* here, const Value* next, std::int32_t label) {
     for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(gains_.insertion + next[k]));
     for (const auto b : words_) {
-      Value* const from = here + static_cast<std::size_t>(reference_.source[b]) * order_;
-      const Value* const to = next + static_cast<std::size_t>(reference_.target[b]) * order_;
+      Value* const from = here + gains_.state(reference_.source[b], 0);
       const Value own = weight(reference_.size[b]);
-      keep(from[0], static_cast<Value>(own + gains_.substitution + to[0]));
-      if (reference_.label[b] != label) continue;
-      for (std::int32_t m = 0; m < order_; ++m)
-        keep(from[m], static_cast<Value>(own + gains_.match(m) + to[gains_.next_run(m)]));
+      const bool matches = reference_.label[b] == label;
+      for (std::int32_t m = 0; m < gains_.distinct_runs(matches); ++m)
+        gains_.each_pairing(reference_.target[b], m, matches, [&](std::int32_t r, std::int32_t run, Value gain, Edit) {
+          keep(from[m], static_cast<Value>(own + gain + next[gains_.state(r, run)]));
+        });
     }
   }
 
@@ -120,12 +120,12 @@ class GraphSearch {
         visit(a, t, r, Ratio{exact, size});
     };
     const auto edit = [&](std::int64_t a, std::int32_t t, std::int32_t r, Edit one, std::int64_t size) {
-      propose(a, t, r, gains_.of(one), exact_.of(one), size);
+      propose(a, t, gains_.state(r, 0), gains_.of(one), exact_.of(one), size);
     };
     for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
-      const std::int32_t r = gains_.state(reference_.target[b], 0);
+      const std::int32_t r = reference_.target[b];
       if (reference_.label[b] == 0)
-        propose(silent, s, r + m, Value{0}, 0, 0);
+        propose(silent, s, gains_.state(r, m), Value{0}, 0, 0);
       else
         edit(silent, s, r, Edit::deletion, reference_.size[b]);
     }
@@ -135,13 +135,13 @@ class GraphSearch {
         propose(a, t, state, Value{0}, 0, 0);
         continue;
       }
-      edit(a, t, gains_.state(q, 0), Edit::insertion, 0);
-      for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
-        if (reference_.label[b] == 0) continue;
-        const std::int32_t r = gains_.state(reference_.target[b], 0);
-        edit(a, t, r, Edit::substitution, reference_.size[b]);
-        if (reference_.label[b] == label) edit(a, t, r + gains_.next_run(m), match_of(m + 1), reference_.size[b]);
-      }
+      edit(a, t, q, Edit::insertion, 0);
+      for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b)
+        if (reference_.label[b] != 0)
+          gains_.each_pairing(reference_.target[b], m, reference_.label[b] == label,
+                              [&](std::int32_t r, std::int32_t run, Value gain, Edit one) {
+                                propose(a, t, gains_.state(r, run), gain, exact_.of(one), reference_.size[b]);
+                              });
     }
   }
 

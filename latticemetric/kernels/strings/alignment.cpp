@@ -20,7 +20,7 @@ constexpr std::uint8_t never = 255;  // larger than every order
 //   N(i, j)    = max( V(i+1, j+1, 0),  V(i+1, j, 0) - beta,  V(i, j+1, 0) - alpha )          S, D, I
 //   V(i, j, m) = max( N(i, j),  m + 1 + V(i+1, j+1, min(m+1, order-1))  if c[j] = r[i] )
 //
-// Away from matches, only V(., ., 0) is needed, so the other rows are filled only where words match. V does not fall as
+// This is an unrolled form of `EditGains::each_reading`. Away from matches, only V(., ., 0) is needed, so the other rows are filled only where words match. V does not fall as
 // m grows: whether to match is a threshold on m, and the decision of a cell fits into two bytes.
 template <typename Key>
 void Aligner::fill(String candidate, String reference, Key value_unit, Key match_unit) {

@@ -122,7 +122,7 @@ class Batches {
       std::fill_n(here_.begin() + i * order, order, Cell{value});
   }
 
-  // Computes the row before a word from the row after it.
+  // Computes the row before a word from the row after it. This is an unrolled form of `EditGains::each_reading`.
   template <std::int32_t known>
   void step(Vector word) {
     const std::int32_t order = known ? known : gains_.order;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "recognition/automaton.hpp"
+#include "recognition/myers_step.hpp"
 
 namespace latticemetric {
 
@@ -36,8 +37,7 @@ struct Moves {
 };
 
 // Columns of edit distances (WER and WRR): entry i is the distance to the first i words of the reference. Neighbours
-// differ by at most 1, so the differences take two bits per entry, and one step takes a few operations for 64 entries
-// (Myers 1999, "A fast bit-vector algorithm for approximate string matching"; in blocks, Hyyrö 2003).
+// differ by at most 1, so the differences take two bits per entry, and one step takes a few operations for 64 entries.
 template <typename T>
 class EditColumns {
  public:
@@ -73,18 +73,9 @@ class EditColumns {
   // Reads a word. Returns by how much the base, which is the first entry, grows: by one insertion.
   std::int64_t step(PackedColumn* column, std::int32_t word) const {
     const auto& equal = static_cast<std::size_t>(word) < equal_.size() && !equal_[word].empty() ? equal_[word] : nowhere_;
-    std::uint64_t up = 1, down = 0;  // the difference to the previous column at the block's first entry
-    for (std::size_t b = 0; b < blocks_; ++b) {
-      const std::uint64_t vp = column[2 * b], vn = column[2 * b + 1];
-      const std::uint64_t xv = equal[b] | vn, eq = equal[b] | down;
-      const std::uint64_t xh = (((eq & vp) + vp) ^ vp) | eq;
-      const std::uint64_t hp = vn | ~(xh | vp), hn = vp & xh;
-      const std::uint64_t shifted_up = (hp << 1) | up, shifted_down = (hn << 1) | down;
-      up = hp >> 63;
-      down = hn >> 63;
-      column[2 * b] = shifted_down | ~(xv | shifted_up);
-      column[2 * b + 1] = shifted_up & xv;
-    }
+    std::uint64_t more_above = 1, less_above = 0;
+    for (std::size_t b = 0; b < blocks_; ++b)
+      myers_step(column[2 * b], column[2 * b + 1], equal[b], more_above, less_above);
     if (blocks_ > 0) {
       column[2 * blocks_ - 2] &= last_;
       column[2 * blocks_ - 1] &= last_;
@@ -214,17 +205,13 @@ class GainColumns {
     unpack(column, before_.data());
     std::fill(after.begin(), after.end(), never);
     for (std::int32_t i = 0; i <= last; ++i) {
-      const T* from = &before_[static_cast<std::size_t>(i) * n_];
-      T* here = &after[static_cast<std::size_t>(i) * n_];
-      const T least = *std::min_element(from, from + n_);
-      here[0] = std::min<T>(here[0], least - gains_.insertion);
-      if (i == last) continue;
-      T* onward = here + n_;
-      onward[0] = static_cast<T>(least - gains_.substitution);
-      if (reference_[i] != word) continue;
-      for (std::int32_t m = 0; m < n_; ++m) {
-        T& reached = onward[gains_.next_run(m)];
-        reached = std::min<T>(reached, from[m] - gains_.match(m));
+      const bool matches = i < last && reference_[i] == word;
+      for (std::int32_t m = 0; m < gains_.distinct_runs(matches); ++m) {  // no run costs less than m = 0
+        const T from = before_[gains_.state(i, m)];
+        gains_.each_reading(i, m, i == last, matches, [&](std::int32_t j, std::int32_t run, T gain, Edit) {
+          T& reached = after[gains_.state(j, run)];
+          reached = std::min<T>(reached, from - gain);
+        });
       }
     }
     relax(after.data());

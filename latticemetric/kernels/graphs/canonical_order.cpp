@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "graphs/lattice.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -97,9 +98,8 @@ class Canonical {
 
   std::vector<std::int64_t> arcs(const std::vector<std::int32_t>& states_in_order,
                                  const std::vector<std::int32_t>& number) const {
-    std::vector<std::int64_t> begin(states() + 1, 0), found;
-    for (std::int64_t a = 0; a < lattice_.arcs; ++a) ++begin[lattice_.source[a] + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    const auto begin = group_begins(lattice_.states, lattice_.arcs, lattice_.source);
+    std::vector<std::int64_t> found;
     found.reserve(arc_.size());
     for (const auto s : states_in_order) {
       const auto first = static_cast<std::ptrdiff_t>(found.size());

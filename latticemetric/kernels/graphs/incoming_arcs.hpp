@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "graphs/lattice.hpp"
+
 namespace latticemetric {
 
 struct IncomingArcs {
@@ -12,10 +14,7 @@ struct IncomingArcs {
 };
 
 inline IncomingArcs incoming_arcs(std::int32_t states, std::int64_t arcs, const std::int32_t* target) {
-  IncomingArcs in{std::vector<std::int64_t>(static_cast<std::size_t>(states) + 1, 0),
-              std::vector<std::int64_t>(static_cast<std::size_t>(arcs))};
-  for (std::int64_t a = 0; a < arcs; ++a) ++in.begin[target[a] + 1];
-  for (std::int32_t s = 0; s < states; ++s) in.begin[s + 1] += in.begin[s];
+  IncomingArcs in{group_begins(states, arcs, target), std::vector<std::int64_t>(static_cast<std::size_t>(arcs))};
   auto next = in.begin;
   for (std::int64_t a = 0; a < arcs; ++a) in.arc[next[target[a]]++] = a;
   return in;

@@ -30,7 +30,7 @@ struct IntegerCosts {
   const std::int64_t* final;
 };
 
-// Returns where the items of each group begin, and the end of the last group. Items are sorted by group.
+// Returns where the items of each group begin once they are sorted by group, and the end of the last group.
 inline std::vector<std::int64_t> group_begins(std::int32_t groups, std::int64_t items, const std::int32_t* group) {
   std::vector<std::int64_t> begin(static_cast<std::size_t>(groups) + 1, 0);
   for (std::int64_t k = 0; k < items; ++k) ++begin[group[k] + 1];

@@ -4,6 +4,7 @@
 #include <functional>
 #include <queue>
 
+#include "graphs/lattice.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -15,9 +16,7 @@ struct Adjacency {
   std::vector<std::int32_t> other;
 
   Adjacency(std::int32_t states, const std::int32_t* from, const std::int32_t* to, std::int64_t arcs)
-      : begin(static_cast<std::size_t>(states) + 1, 0), other(static_cast<std::size_t>(arcs)) {
-    for (std::int64_t a = 0; a < arcs; ++a) ++begin[from[a] + 1];
-    for (std::int32_t s = 0; s < states; ++s) begin[s + 1] += begin[s];
+      : begin(group_begins(states, arcs, from)), other(static_cast<std::size_t>(arcs)) {
     std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
     for (std::int64_t a = 0; a < arcs; ++a) other[next[from[a]]++] = to[a];
   }

@@ -5,30 +5,25 @@
 #include <limits>
 #include <utility>
 
+#include "graphs/log_sums.hpp"
 #include "memory/budget.hpp"
 #include "networks/approximate_alignment.hpp"
 #include "networks/hypothesis_words.hpp"
 
 namespace latticemetric {
 
-// The sum of a state over the paths to it is exp(excess - least). The two are kept apart, so that large costs do not
-// round the sum away.
 std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                     const std::int32_t* target, const double* cost) {
   std::vector<double> share(static_cast<std::size_t>(arcs));
-  std::vector<double> least(static_cast<std::size_t>(states), 0), excess(least);
+  LogSums sums(static_cast<std::size_t>(states), 0);  // over the paths to each state
+  auto &best = sums.best, &more = sums.more;
   for (std::int64_t begin = 0, end = 0; begin < arcs; begin = end) {
     poll(50);
     const auto n = target[begin];
-    least[n] = std::numeric_limits<double>::infinity();
-    for (end = begin; end < arcs && target[end] == n; ++end)
-      least[n] = std::min(least[n], least[source[end]] + cost[end]);
-    const auto weight = [&](std::int64_t a) { return excess[source[a]] - (least[source[a]] + cost[a] - least[n]); };
-    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (auto a = begin; a < end; ++a) largest = std::max(largest, weight(a));
-    for (auto a = begin; a < end; ++a) sum += share[a] = std::exp(weight(a) - largest);
-    for (auto a = begin; a < end; ++a) share[a] /= sum;
-    excess[n] = largest + std::log(sum);
+    best[n] = log_of_nothing;
+    for (end = begin; end < arcs && target[end] == n; ++end) best[n] = std::max(best[n], best[source[end]] - cost[end]);
+    for (auto a = begin; a < end; ++a) share[a] = best[source[a]] - cost[a] - best[n] + more[source[a]];
+    more[n] = take_shares(share.data() + begin, share.data() + end);
   }
   return share;
 }

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "graphs/incoming_arcs.hpp"
 #include "graphs/lattice.hpp"
 #include "recognition/reference_positions.hpp"
 
@@ -13,17 +15,14 @@ namespace latticemetric {
 class IncomingWords {
  public:
   IncomingWords(const Lattice& lattice, const ReferencePositions& positions)
-      : begin_(static_cast<std::size_t>(lattice.states) + 1, 0),
-        symbol_(static_cast<std::size_t>(lattice.arcs)),
-        last_state_(positions.size() + 2, none) {
+      : last_state_(positions.size() + 2, none) {
     const auto no_symbol = static_cast<std::int32_t>(positions.size()) + 1;  // a symbol that no arc has
     before_.push_back(no_symbol);
     for (const auto symbol : positions.symbols()) before_.push_back(symbol > 0 ? symbol : no_symbol);
-    for (std::int64_t a = 0; a < lattice.arcs; ++a) ++begin_[lattice.target[a] + 1];
-    for (std::size_t s = 1; s < begin_.size(); ++s) begin_[s] += begin_[s - 1];
-    std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::int64_t a = 0; a < lattice.arcs; ++a)
-      symbol_[next[lattice.target[a]]++] = lattice.label[a] == 0 ? silent_arc : positions.symbol(a);
+    auto in = incoming_arcs(lattice.states, lattice.arcs, lattice.target);
+    begin_ = std::move(in.begin);
+    symbol_.reserve(in.arc.size());
+    for (const auto a : in.arc) symbol_.push_back(lattice.label[a] == 0 ? silent_arc : positions.symbol(a));
   }
 
   // Selects the state that `may_match_before` is about.

@@ -7,7 +7,9 @@
 #include <limits>
 #include <unordered_map>
 
+#include "graphs/incoming_arcs.hpp"
 #include "memory/budget.hpp"
+#include "recognition/myers_step.hpp"
 #include "search/best_product_path.hpp"
 
 namespace latticemetric {
@@ -97,23 +99,12 @@ class ErrorColumns {
     return value;
   }
 
-  // Computes the column with one more unit before what completes paths: a step of Myers's algorithm (1999), word by
-  // word as by Hyyrö (2003).
+  // Computes the column with one more unit before what completes paths.
   void prepend(std::size_t column, const Bits* has) {
     Bits *const up = rises(column), *const down = falls(column);
     const std::size_t words = words_;
-    Bits carried_up = 1, carried_down = 0;  // D(0) rises: the unit is inserted
-    for (std::size_t w = 0; w < words; ++w) {
-      const Bits rise = up[w], fall = down[w], match = has[w] | carried_down;
-      const Bits diagonal = (((match & rise) + rise) ^ rise) | match;
-      const Bits to_right = fall | ~(diagonal | rise), to_left = rise & diagonal;
-      const Bits right = to_right << 1 | carried_up, left = to_left << 1 | carried_down;
-      const Bits vertical = has[w] | fall;
-      carried_up = to_right >> (width - 1);
-      carried_down = to_left >> (width - 1);
-      up[w] = left | ~(vertical | right);
-      down[w] = right & vertical;
-    }
+    Bits more_above = 1, less_above = 0;  // D(0) rises: the unit is inserted
+    for (std::size_t w = 0; w < words; ++w) myers_step(up[w], down[w], has[w], more_above, less_above);
     ++first_[column];
   }
 
@@ -274,11 +265,8 @@ class SpelledProduct {
   // number of groups.
   std::size_t group_arcs() {
     group_.assign(static_cast<std::size_t>(lattice_.arcs), 0);
-    std::vector<std::int64_t> into(static_cast<std::size_t>(lattice_.states) + 1, 0), by_target(group_.size());
     poll(4 * lattice_.arcs);
-    for (std::int64_t a = 0; a < lattice_.arcs; ++a) ++into[lattice_.target[a] + 1];
-    for (std::int32_t s = 0; s < lattice_.states; ++s) into[s + 1] += into[s];
-    for (std::int64_t a = 0; a < lattice_.arcs; ++a) by_target[into[lattice_.target[a]]++] = a;
+    const auto by_target = incoming_arcs(lattice_.states, lattice_.arcs, lattice_.target).arc;
     struct Seen {
       std::int32_t target = -1;
       std::size_t group = 0;

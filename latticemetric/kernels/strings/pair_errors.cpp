@@ -4,11 +4,12 @@
 #include <numeric>
 
 #include "memory/budget.hpp"
+#include "recognition/myers_step.hpp"
 #include "strings/word_alignment.hpp"
 
 // D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
 // column is kept as the differences between neighbours, which are -1, 0 or 1: one bit per cell says where they are 1
-// (`up`), another where they are -1 (`down`). A dozen operations make the next column (Myers 1999; Hyyrö 2003).
+// (`up`), another where they are -1 (`down`). A dozen operations make the next column (see `myers_step`).
 //
 // The references of a batch are lanes of vectors. A candidate is read once for all of them: each of its words selects a
 // row of bits, which say where the references of the batch have that word. Lanes are as narrow as the references are
@@ -138,12 +139,8 @@ class PairErrors {
       for (std::int64_t j = 0; j < candidate.size; ++j) {
         const Cell<Lane>* same = table.data() + groups * row_[static_cast<std::size_t>(candidate.begin[j])];
         for (std::int64_t g = 0; g < groups; ++g) {
-          const Vector equal = same[g].vector;
-          const Vector level = (((equal & up[g]) + up[g]) ^ up[g]) | equal | down[g];
-          const Vector right = down[g] | (ones ^ (level | up[g])), left = up[g] & level;
-          const Vector right_before = (right + right) | one;  // above the first row, words are inserted
-          up[g] = (left + left) | (ones ^ (level | right_before));
-          down[g] = right_before & level;
+          Vector more_above = one, less_above{};
+          myers_step(up[g], down[g], same[g].vector, more_above, less_above);
         }
       }
       for (std::int64_t g = 0; g < groups; ++g) {
@@ -198,18 +195,9 @@ class PairErrors {
         if constexpr (known == 0) poll(6 * blocks);
         const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(candidate.begin[j])];
         for (std::int64_t g = 0; g < groups; ++g) {
-          Vector more_above = one, less_above{};  // 1 or 0: the change of the row above a block
-          for (std::int64_t b = 0; b < blocks; ++b) {
-            const std::int64_t at = b * groups + g;
-            const Vector equal = same[at].vector | less_above, old_up = up[at].vector, old_down = down[at].vector;
-            const Vector level = (((equal & old_up) + old_up) ^ old_up) | equal | old_down;
-            const Vector right = old_down | (ones ^ (level | old_up)), left = old_up & level;
-            const Vector right_before = (right + right) | more_above, left_before = (left + left) | less_above;
-            more_above = right >> (L::bits - 1);
-            less_above = left >> (L::bits - 1);
-            up[at].vector = left_before | (ones ^ (level | right_before));
-            down[at].vector = right_before & level;
-          }
+          Vector more_above = one, less_above{};
+          for (std::int64_t at = g; at < groups * blocks; at += groups)
+            myers_step(up[at].vector, down[at].vector, same[at].vector, more_above, less_above);
         }
       }
       for (std::int64_t g = 0; g < groups; ++g) {

@@ -8,6 +8,7 @@
 
 #include "memory/bits.hpp"
 #include "memory/budget.hpp"
+#include "recognition/myers_step.hpp"
 
 // The fewest edits with shifts are hard to find (Shapira & Storer 2002), so the search is greedy. Of all shifts that
 // the rules allow, it makes the one that leaves the fewest edits; it repeats this until no shift leaves fewer (Snover
@@ -137,7 +138,7 @@ class Distance {
   static constexpr Cost nothing = std::numeric_limits<Cost>::max() / 2;
   enum Edit : std::uint8_t { none, keep_or_substitute, delete_word, insert_word };
 
-  // ---- By bits: differences between neighbours in a column of costs (Myers 1999; Hyyrö 2003) ----
+  // ---- By bits: differences between neighbours in a column of costs ----
 
   struct Column {
     std::uint64_t up = ~std::uint64_t{0}, down = 0;
@@ -148,12 +149,10 @@ class Distance {
   };
 
   void advance(Column& column, std::int32_t word, std::uint64_t& level, std::uint64_t& right) const {
-    const std::uint64_t equal = places(word), up = column.up, down = column.down;
-    level = (((equal & up) + up) ^ up) | equal | down;
-    right = down | ~(level | up);
-    const std::uint64_t left = up & level, right_before = right << 1 | 1;
-    column.up = left << 1 | ~(level | right_before);
-    column.down = right_before & level;
+    std::uint64_t more_above = 1, less_above = 0;
+    const auto step = myers_step(column.up, column.down, places(word), more_above, less_above);
+    level = step.level;
+    right = step.right;
   }
 
   std::uint64_t places(std::int32_t word) const {

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "memory/budget.hpp"
+#include "recognition/myers_step.hpp"
 
 // D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate.
 // Neighbours differ by at most one, so 64 cells of a column are two words of bits, and a dozen operations make them
-// from the column before (Myers 1999; Hyyrö 2003). An alignment of few errors strays little from the diagonal. So a
+// from the column before (see `myers_step`). An alignment of few errors strays little from the diagonal. So a
 // band of diagonals is enough if its best alignment has no more errors than it takes to leave the band (Ukkonen 1985).
 // Once it is known how many errors are enough, the band is narrowed on its way: a block is left out once all its cells
 // need more errors than that, counting the insertions or deletions that must follow because the rest differs in length.
@@ -243,15 +244,8 @@ class WordAligner::Table {
     }
     Bits more_above = 1, less_above = 0;  // above the first row, words are inserted
     const auto make_block = [&](std::int64_t b) {
-      const Bits up = more[b], down = less[b], equal = matches[b] | less_above;
-      const Bits level = (((equal & up) + up) ^ up) | equal | down;
-      const Bits right = down | ~(level | up), left = up & level;
-      const Bits right_before = right << 1 | more_above, left_before = left << 1 | less_above;
-      more_above = right >> (width - 1);
-      less_above = left >> (width - 1);
-      more[b] = left_before | ~(level | right_before);
-      less[b] = right_before & level;
-      if (kept) kept[b - first] = {more[b], right, level};
+      const auto step = myers_step(more[b], less[b], matches[b], more_above, less_above);
+      if (kept) kept[b - first] = {more[b], step.right, step.level};
     };
     make_block(first);
     errors_of_first_ += static_cast<std::int64_t>(more_above) - static_cast<std::int64_t>(less_above);

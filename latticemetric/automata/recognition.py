@@ -33,7 +33,7 @@ from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
 _MOST_WORDS = 2**24 - 1  # of a string that kernels align or search for
-_MOST_STATES = 2**31 - 1  # of its automaton, n for each position
+_MOST_STATES = 2**31 - 1  # of its automaton, n + 1 at most for each position
 
 
 class Gains(NamedTuple):
@@ -81,7 +81,7 @@ class Gains(NamedTuple):
 
 def require_short(words: int, order: int = 1) -> None:
     """Raise `InputError` if a reference or string of `words` words is too long for the kernels."""
-    most = min(_MOST_WORDS, _MOST_STATES // order - 1)
+    most = min(_MOST_WORDS, _MOST_STATES // (order + 1) - 1)
     if words > most:
         lower = ", or choose a lower order" if most < _MOST_WORDS else ""
         what = f"a reference or string of {words:,} words is too long to be aligned; the most are {most:,}"

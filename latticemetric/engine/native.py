@@ -370,8 +370,7 @@ def search_loss_augmented(
         steps: The search stops after this number of string prefixes.
         memory: The search stops after it has used this number of bytes; by default, 1 GB.
     """
-    for reference in references:
-        require_short(len(reference))
+    require_short(sum(map(len, references)) + len(references) - 1, gains.order)  # of all, in one column
     cost = _finite(model_cost)
     largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
     whole, unit = _whole_costs(cost, _exponent_above(largest) + lattice.num_states.bit_length())

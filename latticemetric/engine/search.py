@@ -80,7 +80,7 @@ class ForestSearch:
     gains: Gains
 
     def __post_init__(self) -> None:
-        require_short(len(self.reference))
+        require_short(len(self.reference), self.gains.order)
 
 
 class BestDerivation(NamedTuple):

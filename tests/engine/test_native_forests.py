@@ -10,6 +10,7 @@ from kit.strategies import COLUMN_NAMES, costs, references
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.automata.recognition import require_short
 
 forests = forest_drafts(list("abcd"), list(COLUMN_NAMES), costs).filter(can_be_listed).map(lambda draft: draft.forest())
 
@@ -174,3 +175,23 @@ def some_derivation(forest, random):
         edges.append(edge)
         pending += [tails[edge][-t - 1] for t in reversed(target[edge]) if t < 0]
     return forest.words(edges)
+
+
+def search_chain(words, order):
+    forest = chain(1)
+    gains = {"order": order, "unit": 1, "alpha": 0, "beta": 0, "most_bytes": 1000}
+    _native.search_forest(**forest.hypergraph(forest.cost()), reference=np.zeros(words, np.int32), **gains)
+
+
+@pytest.mark.parametrize(("most", "order"), [(2**24 - 1, 1), (2**31 // 255 - 1, 254)])
+def test_references_of_forests_are_as_long_as_those_of_lattices(most, order):
+    require_short(most, order)
+    with pytest.raises(lm.InputError, match="too long"):
+        require_short(most + 1, order)
+    with pytest.raises(ValueError, match="the reference is too long"):
+        search_chain(most + 1, order)
+
+
+def test_a_long_reference_of_a_forest_is_refused_only_for_its_memory():
+    with pytest.raises(_native.TooLarge):
+        search_chain(2**22, 1)

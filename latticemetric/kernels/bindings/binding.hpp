@@ -108,8 +108,14 @@ inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t a
   return {order, unit, alpha, beta};
 }
 
-// Searches of forests and loss-augmented searches accept references of fewer words than this.
-inline constexpr std::size_t longest_reference = std::size_t{1} << 22;
+// The states of a metric's automaton have 32-bit numbers: at most `order + 1` for each position in the reference.
+inline constexpr std::size_t longest_reference = (std::size_t{1} << 24) - 1, most_states = (std::size_t{1} << 31) - 1;
+
+inline void require_reference(std::size_t words, std::int32_t order) {
+  require_order(order);
+  require(words <= longest_reference && (words + 1) * (static_cast<std::size_t>(order) + 1) <= most_states,
+          "the reference is too long");
+}
 
 // Returns the search method of a name.
 inline SearchMethod checked_method(const std::string& name, std::size_t part_bytes) {

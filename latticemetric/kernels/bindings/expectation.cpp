@@ -33,7 +33,7 @@ void require_references(const ReferenceWords& references) {
   std::size_t all = 0;
   for (std::size_t k = 0; k < references.words.size(); ++k) {
     require(references.sizes[k] >= 1, "sizes must be positive");
-    require((all += references.words[k].size()) < (std::size_t{1} << 24), "the references are too long");
+    require((all += references.words[k].size()) <= longest_reference, "the references are too long");
     for (const auto one : references.words[k])
       require(0 <= one && one <= references.classes + 1, "a word of a reference has no class");
   }

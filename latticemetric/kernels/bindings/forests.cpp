@@ -37,7 +37,7 @@ nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input
                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                  std::size_t most_bytes) {
   require_aligned(reference);
-  require(reference.size() < longest_reference, "the reference is too long");
+  require_reference(reference.size(), order);
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   const Gains gains = checked_gains(order, unit, alpha, beta);
   const auto size = static_cast<std::int32_t>(reference.size());
@@ -58,7 +58,7 @@ nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_beg
                           Halves cost_weight, std::size_t most_bytes) {
   require_aligned(reference);
   require_aligned(integer_cost, integer_goal_cost);
-  require(reference.size() < longest_reference, "the reference is too long");
+  require_reference(reference.size(), order);
   require(gain_weight.first >= 0 && cost_weight.first >= 0, "a weight is negative");
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require(integer_cost.size() == cost.size() && integer_goal_cost.size() == goal_cost.size(),
@@ -80,7 +80,7 @@ nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Inpu
                   Input<std::int64_t> words, Input<double> goal_cost, std::vector<std::vector<std::int32_t>> references,
                   std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                   std::size_t most_bytes) {
-  for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
+  for (const auto& reference : references) require_reference(reference.size(), order);
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   const Gains gains = checked_gains(order, unit, alpha, beta);
   BestForest found;
@@ -120,7 +120,7 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
                        std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                        std::int64_t most, std::size_t few, std::size_t most_bytes) {
   require_aligned(reference);
-  require(reference.size() < longest_reference, "the reference is too long");
+  require_reference(reference.size(), order);
   require(most >= 1, "at least one string must be asked for");
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   const ShownWords texts = checked(graph, shown_begin, shown, rank);

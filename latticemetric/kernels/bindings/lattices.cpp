@@ -30,10 +30,12 @@ using latticemetric::Output;
 using latticemetric::checked_gains;
 using latticemetric::checked_method;
 using latticemetric::column;
+using latticemetric::longest_reference;
 using latticemetric::require;
 using latticemetric::require_aligned;
 using latticemetric::require_ends;
 using latticemetric::require_finite;
+using latticemetric::require_reference;
 using latticemetric::to_numpy;
 
 void require_ids(const Input<std::int32_t>& ids, std::int64_t below, const char* message) {
@@ -230,15 +232,6 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
                         column(std::move(found.final_cost)));
 }
 
-constexpr std::size_t longest_reference = std::size_t{1} << 24;
-
-// The states of a metric's automaton, `order` for each position in the reference, have 32-bit numbers.
-void require_states(std::size_t reference_words, std::int32_t order) {
-  require(reference_words < longest_reference &&
-              (reference_words + 1) * static_cast<std::size_t>(order) < std::size_t{1} << 31,
-          "the reference is too long");
-}
-
 latticemetric::Lattice checked_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
                                        const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
                                        const Input<double>& cost, const Input<double>& final_cost) {
@@ -262,7 +255,7 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
   const auto search_method = checked_method(method, part_bytes);
   require_aligned(reference);
   const auto gains = checked_gains(order, unit, alpha, beta);
-  require_states(reference.size(), order);
+  require_reference(reference.size(), order);
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   latticemetric::BestPath best;
   {
@@ -281,7 +274,7 @@ nb::tuple best_lattice(Input<std::int32_t> source, Input<std::int32_t> target, I
                        std::int64_t alpha, std::int64_t beta, const std::string& method, std::size_t part_bytes) {
   const auto search_method = checked_method(method, part_bytes);
   const auto gains = checked_gains(order, unit, alpha, beta);
-  for (const auto& reference : references) require_states(reference.size(), order);
+  for (const auto& reference : references) require_reference(reference.size(), order);
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   latticemetric::BestLattice best;
   {
@@ -300,7 +293,7 @@ nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t>
   require_aligned(begin);
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   require_aligned(reference);
-  require(reference.size() < longest_reference, "the reference is too long");
+  require_reference(reference.size(), 1);
   require(begin.size() >= 1 && begin.size() < (std::size_t{1} << 31) && begin.data()[0] == 0,
           "words must be spelled from the first unit on");
   const auto words = static_cast<std::int32_t>(begin.size() - 1);
@@ -348,7 +341,7 @@ nb::tuple search_at_rate(Input<std::int32_t> source, Input<std::int32_t> target,
   require_aligned(size, reference);
   require(size.size() == source.size(), "columns differ in length");
   const auto gains = checked_gains(order, unit, alpha, beta);
-  require_states(reference.size(), order);
+  require_reference(reference.size(), order);
   require_sizes(size, order);
   const auto rate = checked_rate(rate_high, rate_low, rate_total);
   latticemetric::PathAtRate best;
@@ -435,7 +428,7 @@ std::vector<std::int32_t> numbered(const nb::tuple& words, const nb::dict& numbe
 
 std::string align(nb::tuple candidate, nb::tuple reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
                   std::int64_t beta, std::size_t most_bytes, std::int64_t longest_in_table) {
-  require(candidate.size() < longest_reference && reference.size() < longest_reference, "a string is too long");
+  require(std::max(candidate.size(), reference.size()) <= longest_reference, "a string is too long");
   latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes, longest_in_table);
   const nb::dict numbers;
   const auto words = numbered(candidate, numbers), expected = numbered(reference, numbers);

@@ -54,8 +54,9 @@ nb::tuple py_loss_augmented_strings(Input<std::int32_t> source, Input<std::int32
           "references must have weights and starts");
   require(cost_weight.first >= 0, "a weight is negative");
   LossFunction loss_function{{}, checked_gains(order, unit, alpha, beta), to_int128(cost_weight), penalize};
+  std::size_t words = 0;  // of all references: their states share columns
   for (std::size_t r = 0; r < references.size(); ++r) {
-    require(references[r].size() < longest_reference, "the reference is too long");
+    require_reference(words += references[r].size() + (r > 0), order);
     require(weights[r].first >= 0, "a weight is negative");
     require(std::abs(starts[r]) < (std::int64_t{1} << 62), "a start is too large");
     loss_function.references.push_back({std::move(references[r]), to_int128(weights[r]), starts[r]});

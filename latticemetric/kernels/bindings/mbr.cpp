@@ -57,7 +57,7 @@ nb::tuple statistics(Input<std::int32_t> source, Input<std::int32_t> target, Inp
   require(times.size() == 0 || times.size() == static_cast<std::size_t>(states), "every state must have a time");
   require_labels(label, labels);
   require_labels(hypothesis, labels);
-  require(hypothesis.size() < (std::size_t{1} << 24), "the hypothesis is too long");
+  require(hypothesis.size() <= longest_reference, "the hypothesis is too long");
   const EvidenceLattice evidence{states,       static_cast<std::int64_t>(source.size()),
                           source.data(), target.data(),
                           label.data(), share.data(),

@@ -107,7 +107,13 @@ FUZZ_RUNS ?= 1000000
 PARSERS := kaldi kaldi_binary openfst plf slf moses_hypergraph target_graph joshua_hypergraph cdec_json travatar_json \
 	blocks forest
 
-.PHONY: sanitize fuzz mutate
+.PHONY: kernels sanitize fuzz mutate
+
+# Tests kernels without Python; needs cmake. Then `make test` tests them, too.
+kernels:
+	cmake -S . -B build/kernels -DLATTICEMETRIC_TESTS=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	cmake --build build/kernels --parallel 2
+	ctest --test-dir build/kernels --output-on-failure
 
 # Reads damaged files of every format (or FORMATS), a hundred thousand for each reader (or MUTATIONS); then runs two
 # thousand commands (or COMMANDS) on hostile inputs and options, made from a seed (or SEED).

@@ -3,10 +3,12 @@
 import json
 import os
 import pty
+import re
 import subprocess
 
 import pytest
-from kit.commands import PROGRAMS, file, good, run
+from kit.commands import MEETING, PROGRAMS, PROVERBS, file, good, run
+from kit.paths import EXAMPLES
 from kit.patience import PATIENCE
 
 import latticemetric as lm
@@ -31,6 +33,36 @@ def test_alignments_have_colours_where_a_terminal_has_them(environment, coloured
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert has_colours("-") is coloured
     assert not has_colours("out.txt")
+
+
+COAST = [EXAMPLES / f"coast.{name}.ctm" for name in ("east", "north", "south")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("oracle", *MEETING, "--metric", "wer", "--nbest", 2, "--worst", "--score", "bleu"),
+        ("oracle", *PROVERBS, "--metric", "bleu"),
+        ("expected", *MEETING),
+        ("sweep", *MEETING, "--metric", "wer", "--beams", "1,2", "--by-length", "3,5"),
+        ("lists", EXAMPLES / "kitchen.jsonl", EXAMPLES / "kitchen.ref.txt"),
+        ("lists", EXAMPLES / "picnic.json", "--corrected", EXAMPLES / "picnic.corrected.txt"),
+        ("mbr", MEETING[0], "--method", "wer", "--risk", "exact"),
+        ("combine", *COAST, "--reference", EXAMPLES / "coast.ref.txt"),
+        *(
+            ("score", EXAMPLES / "radio.ctm", EXAMPLES / "radio.stm", "--metrics", "wer", "--lowercase", *more)
+            for more in ((), ("--by", "speaker"), ("--level", "sentence"))
+        ),
+        ("score", EXAMPLES / "letters.new.txt", EXAMPLES / "letters.ref.txt", "--metrics", "wer", "--explain", 2),
+    ],
+    ids=lambda command: " ".join(str(word) for word in command if not hasattr(word, "parts")),
+)
+def test_rates_are_all_in_per_cent_or_all_fractions(command):
+    per_cent, fractions = (run("latticemetric", *command, *more) for more in ((), ("--fractions",)))
+    texts = [f"{done.stdout}\n{done.stderr}" for done in (per_cent, fractions)]
+    found = [re.findall(r"\w+ %(?= |$)|[\d.]+%", re.sub(r"± 95 % of|%WER.*", "", text), re.MULTILINE) for text in texts]
+    assert found[0]
+    assert found[1] == []
 
 
 ODD = ["10\u00a0000", "\u200fשלום", "再\u3000見", "co\u00adop", "end\u00a0"]

@@ -152,14 +152,15 @@ class ErrorTable(Table):
 
     def text(self) -> Iterator[str]:
         """Yield the table of scores, then the errors of each system and metric."""
+        looks = self.scores.looks
         yield from self.scores.text()
         for one, analysis in self.analyses:
             yield ""
             yield f"{harmless(one.system)}: errors of {one.metric.name}"
             if analysis.groups:
-                rows = [_group_row(name, details, self.looks) for name, details in sorted(analysis.groups.items())]
-                head = ["", *_GROUP_HEAD, self.looks.rate_title("rate"), "segments wrong"]
-                yield from aligned([head, *rows, _group_row("all", analysis.total, self.looks)])
+                rows = [_group_row(name, details, looks) for name, details in sorted(analysis.groups.items())]
+                head = ["", *_GROUP_HEAD, looks.rate_title("rate"), "segments wrong"]
+                yield from aligned([head, *rows, _group_row("all", analysis.total, looks)])
             for title, kinds, times, items in analysis.total.lists(self.most) if self.most else ():
                 if not kinds:
                     continue

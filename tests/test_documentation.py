@@ -19,6 +19,7 @@ import pytest
 from kit.forks import search_path
 from kit.paths import ROOT
 from kit.patience import PATIENCE
+from kit.versions import without_version
 
 from latticemetric.cli.verbs import VERBS
 from latticemetric.formats import registry as formats
@@ -102,7 +103,11 @@ def run_console(block, page, folder):
         in_columns = "\t" not in done.stdout  # pages show fields that are separated by tabs one below the other
         output, errors, wanted = (
             normalised(lines, in_columns=in_columns)
-            for lines in (done.stdout.splitlines(), done.stderr.splitlines(), shown.output)
+            for lines in (
+                without_version(done.stdout).splitlines(),
+                without_version(done.stderr).splitlines(),
+                shown.output,
+            )
         )
         extra, missing, unsaid = unexplained(wanted, output, errors)
         assert extra + missing == [], f"{shown.place}: {shown.command}\n{done.stdout}{done.stderr}"
@@ -111,12 +116,19 @@ def run_console(block, page, folder):
         assert skipped or not unsaid, f"{shown.place}: not shown: {unsaid}"
 
 
+class Checker(doctest.OutputChecker):
+    """Compares outputs without the version."""
+
+    def check_output(self, want, got, optionflags):
+        return super().check_output(want, without_version(got), optionflags)
+
+
 def run_python(block, page, namespace):
     if ">>>" not in block.text:
         exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
         return
     report = []
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
+    runner = doctest.DocTestRunner(Checker(), optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
     test = doctest.DocTestParser().get_doctest(block.text, namespace, page.name, str(page), block.line - 1)
     test.globs = namespace  # not a copy: later blocks go on where this one ends
     failed, _ = runner.run(test, out=report.append, clear_globs=False)

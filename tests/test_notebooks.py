@@ -4,6 +4,7 @@ import nbformat
 import pytest
 from kit.paths import ROOT
 from kit.patience import PATIENCE
+from kit.versions import without_version
 from nbclient import NotebookClient
 
 pytest.importorskip("matplotlib")
@@ -20,11 +21,11 @@ def shown(cell):
         if output.output_type != "stream":
             data = output["data"]
             drawn = [kind for kind in DRAWN if kind in data]
-            found.append((output.output_type, drawn or data["text/plain"]))
+            found.append((output.output_type, drawn or without_version(data["text/plain"])))
         elif found and found[-1][0] == output.name:  # what is printed comes in pieces, as it happens
-            found[-1] = (output.name, found[-1][1] + output.text)
+            found[-1] = (output.name, found[-1][1] + without_version(output.text))
         else:
-            found.append((output.name, output.text))
+            found.append((output.name, without_version(output.text)))
     return found
 
 

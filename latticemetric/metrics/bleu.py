@@ -47,7 +47,7 @@ class BLEU(TallyMetric):
         >>> BLEU(order=2).score("the president then spoke", ["the president spoke", "then the president spoke"])
         0.5773502691896257
         >>> str(BLEU().signature)
-        'bleu|order:4|length:shortest|smooth:none|refs:1|case:mixed|tok:none|v:0.1.0'
+        'bleu|order:4|length:shortest|smooth:none|refs:1|case:mixed|tok:none|v:...'
     """
 
     order: int = 4

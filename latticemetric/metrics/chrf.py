@@ -46,7 +46,7 @@ class CHRF(TallyMetric):
         >>> round(CHRF().score("the cats sat", "the cat sat"), 6)
         0.747757
         >>> str(CHRF(word_order=2).signature)
-        'chrf++|char:6|word:2|beta:2|space:no|eff:yes|refs:1|case:mixed|tok:none|v:0.1.0'
+        'chrf++|char:6|word:2|beta:2|space:no|eff:yes|refs:1|case:mixed|tok:none|v:...'
     """
 
     char_order: int = 6

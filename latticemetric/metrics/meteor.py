@@ -169,7 +169,7 @@ class METEOR(TallyMetric):
         >>> meteor.score("the president spoke to the audience", "the president then spoke to the audience")
         0.8534621578099839
         >>> str(meteor.signature)
-        'meteor|stages:exact|refs:1|case:mixed|tok:none|v:0.1.0'
+        'meteor|stages:exact|refs:1|case:mixed|tok:none|v:...'
     """
 
     name = "meteor"

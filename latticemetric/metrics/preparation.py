@@ -203,7 +203,7 @@ class Preparation:
 
         Examples:
             >>> str(Preparation(lowercase=True, tokenize="char").signed(Signature("cer", {"tok": "char"})))
-            'cer|tok:char+char|case:lc|v:0.1.0'
+            'cer|tok:char+char|case:lc|v:...'
         """
         done = {"case": "lc"} if self.lowercase else {}
         if self._tokenizer:

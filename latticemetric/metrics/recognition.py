@@ -84,7 +84,7 @@ class GRR(Metric[RecognitionStatistics]):
         >>> GRR(4).score("the president spoke", "the president then spoke")
         0.4
         >>> str(GRR(2, alpha="0.5").signature)
-        '2-grr|alpha:0.5|beta:0|refs:1|case:mixed|tok:none|v:0.1.0'
+        '2-grr|alpha:0.5|beta:0|refs:1|case:mixed|tok:none|v:...'
     """
 
     order: int = 4
@@ -516,7 +516,7 @@ class WER(EditRate):
         >>> WER(substitution=1.5).score("a president spoke", "the president then spoke")
         0.625
         >>> str(WER(substitution=1.5).signature)
-        'wer|substitution:1.5|refs:1|case:mixed|tok:none|v:0.1.0'
+        'wer|substitution:1.5|refs:1|case:mixed|tok:none|v:...'
     """
 
     name = "wer"

@@ -24,7 +24,7 @@ class Signature:
 
     Examples:
         >>> str(Signature("4-grr", {"alpha": "1", "beta": "0", "refs": "1", "case": "mixed", "tok": "none"}))
-        '4-grr|alpha:1|beta:0|refs:1|case:mixed|tok:none|v:0.1.0'
+        '4-grr|alpha:1|beta:0|refs:1|case:mixed|tok:none|v:...'
     """
 
     name: str
@@ -46,7 +46,7 @@ class Signature:
 
         Examples:
             >>> str(Signature("ter", {"norm": "yes"}).also(norm="english"))
-            'ter|norm:yes+english|v:0.1.0'
+            'ter|norm:yes+english|v:...'
         """
         more = {name: value for name, value in fields.items() if value is not None}
         if "norm" in self.fields and "norm" in more:

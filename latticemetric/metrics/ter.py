@@ -36,7 +36,7 @@ class TER(TallyMetric):
         >>> TER().score("to the audience the president spoke", "the president spoke to the audience")
         0.16666666666666666
         >>> str(TER().signature)
-        'ter|norm:no|punct:yes|asian:no|refs:1|case:lc|tok:tercom|v:0.1.0'
+        'ter|norm:no|punct:yes|asian:no|refs:1|case:lc|tok:tercom|v:...'
     """
 
     name = "ter"

@@ -339,7 +339,7 @@ def test_sizes_that_differ_are_refused(name):
 def test_metrics_survive_pickling(name):
     metric = make_metric(name)
     assert pickle.loads(pickle.dumps(metric)) == metric
-    assert str(metric.signature).endswith("v:0.1.0")
+    assert str(metric.signature).endswith(f"v:{lm.__version__}")
     assert str(metric.signature).startswith(f"{name}|")
 
 

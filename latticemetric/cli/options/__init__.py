@@ -1,0 +1,72 @@
+"""Options that several commands share: parsers of values, and groups of options.
+
+If several groups have the same option, its field has the same name in all of them.
+"""
+
+from latticemetric.cli.options.computing import (
+    BEAM,
+    ENGINE,
+    POSTERIOR_SCALE,
+    SAMPLES,
+    SEED,
+    PointOptions,
+    ResamplingOptions,
+    resamples_option,
+)
+from latticemetric.cli.options.metrics import (
+    ALPHA,
+    BETA,
+    PARAMETERS,
+    SCORE,
+    RateOptions,
+    metric_parameters,
+    metrics_named,
+    string_scorer,
+)
+from latticemetric.cli.options.output import (
+    FRACTIONS,
+    OUTPUT,
+    PLOT,
+    SHORT_SIGNATURE,
+    TABLES,
+    CTMOutputOptions,
+    CTMRateOutputOptions,
+    GraphFormatOptions,
+    OutputOptions,
+    PlottedOutputOptions,
+    RateOutputOptions,
+    format_option,
+    lattices_option,
+)
+from latticemetric.cli.options.preparation import (
+    IGNORE,
+    LOWERCASE,
+    NORMALIZE,
+    TOKENIZE,
+    IgnoringPreparationOptions,
+    PreparationOptions,
+)
+from latticemetric.cli.options.reading import (
+    LINE_STYLE,
+    STYLE,
+    UTT2SPK,
+    PairedReadingOptions,
+    ReadingOptions,
+    ScoredReadingOptions,
+    WordReadingOptions,
+)
+from latticemetric.cli.options.running import RunOptions, ShardedRunOptions, WorkerOptions
+from latticemetric.cli.options.values import (
+    MOST_DRAWS,
+    MOST_STRINGS,
+    Number,
+    cased_words,
+    given,
+    grammar_named,
+    listed,
+    numbers,
+    refuse,
+    weights,
+    whole_numbers,
+    word_list,
+)

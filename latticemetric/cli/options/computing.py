@@ -1,0 +1,74 @@
+"""Options of computations: engines, scales, beams, sizes, samples, resamples."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import click
+
+from latticemetric.cli.commands import Options, choice, option
+from latticemetric.cli.options.values import MOST_DRAWS, MOST_STRINGS, Number, numbers, whole_numbers
+
+POSTERIOR_SCALE = option(
+    "--posterior-scale NUMBER",
+    "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten posteriors.",
+    type=Number(0),
+    default=1.0,
+)
+BEAM = option(
+    "--beam COST", "Prune: keep the paths that cost at most this much more than the best path.", type=Number(0)
+)
+SAMPLES = option(
+    "--samples N",
+    "For MBR by a metric: sample N paths instead of listing all strings.",
+    type=click.IntRange(1, MOST_DRAWS),
+)
+SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
+
+
+def resamples_option(default: int) -> Any:
+    """Declare the field of the number of resamples."""
+    text = "Number of resamples for intervals and p-values; 0: none."
+    return option("--resamples N", text, type=click.IntRange(0, MOST_DRAWS), default=default)
+
+
+ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")
+
+
+class ResamplingOptions(Options):
+    """Options for resampling."""
+
+    resamples: int = resamples_option(1000)
+    seed: int = SEED
+    confidence: float = option(
+        "--confidence SHARE",
+        "Confidence level of the intervals, as a fraction.",
+        type=Number(0, 1, min_open=True, max_open=True),
+        default=0.95,
+    )
+
+    def asdict(self) -> dict[str, Any]:
+        """Return the options by their names."""
+        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
+
+
+class PointOptions(Options):
+    """Options for the sizes to which each graph is pruned, to find its oracle at each size."""
+
+    beams: tuple[float, ...] = option(
+        "--beams COSTS",
+        "Prune by each of these beams, such as 1,2,4: keep paths that cost at most this much more than the best path.",
+        reads=numbers,
+    )
+    densities: tuple[float, ...] = option(
+        "--densities NUMBERS",
+        "Prune to each of these densities or less, such as 1,5,10. The density is the number of arcs with a word, "
+        "divided by the number of reference words.",
+        reads=numbers,
+    )
+    nbest_sizes: tuple[int, ...] = option(
+        "--nbest-sizes NUMBERS",
+        "Prune to n-best lists of each of these sizes, such as 1,10,100: keep this many of the model's best strings.",
+        reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
+    )

@@ -1,0 +1,120 @@
+"""Parse values of options, and say which options were given."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.normalization.grammar import Grammar
+
+# Upper limits: more draws do not change the digits that are shown, and nobody reads more strings per graph.
+MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
+
+
+class Number(click.FloatRange):
+    """The type of a finite number in a range; click's own types accept NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number; refuse NaN and infinities."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"'{value}' is not a finite number.", param, ctx)
+        return number
+
+
+def numbers(value: str | None) -> tuple[float, ...]:
+    """Parse numbers separated by commas; return an empty tuple if the option is not given."""
+    try:
+        # Read numbers as in files: Python alone would accept 1_0 and digits of any script.
+        ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
+        return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a number or a list of numbers separated by commas") from None
+
+
+def whole_numbers(value: str | None, *, most_strings: float = math.inf) -> tuple[int, ...]:
+    """Parse whole numbers separated by commas; refuse numbers above `most_strings`."""
+    given = numbers(value)
+    if not all(number.is_integer() for number in given):
+        raise click.BadParameter(f"'{value}' has a number that is not a whole number")
+    if any(number > most_strings for number in given):
+        raise click.BadParameter(f"'{value}' asks for more than {most_strings} strings")
+    return tuple(map(int, given))
+
+
+def weights(value: str | None) -> tuple[float, ...]:
+    """Parse numbers ≥ 0 separated by commas; drop duplicates."""
+    given = numbers(value)
+    if not all(0 <= weight < math.inf for weight in given):
+        raise click.BadParameter(f"'{value}' has a number that is negative or not finite")
+    return tuple(dict.fromkeys(given))
+
+
+def listed(names: str) -> list[str]:
+    """Split names at commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def word_list(text: str | None) -> frozenset[str]:
+    """Return the words of an option: separated by white space, or read from a file after `@`."""
+    if not text:
+        return frozenset()
+    from latticemetric.vocabulary import split_words
+
+    if text.startswith("@"):
+        from latticemetric.formats.streams.stream import open_stream
+
+        with open_stream(text[1:]) as stream:
+            return frozenset(word for line in stream.lines() for word in split_words(line))
+    if os.path.isfile(text):  # noqa: PTH113  a name may be longer than a path may be
+        raise UsageError(
+            f"'{text}' is given as a word, but is the name of a file",
+            advice=f"to read words from the file, give @{text}",
+        )
+    try:
+        # In an ASCII locale, Python represents non-ASCII characters of an argument as escaped bytes.
+        return frozenset(split_words(os.fsencode(text).decode("utf-8")))
+    except UnicodeError:
+        raise UsageError("the words of an option are not UTF-8", advice="set LC_ALL to a UTF-8 locale") from None
+
+
+def cased_words(text: str | None) -> frozenset[str]:
+    """Return the words of an option (see `word_list`), lower-cased under `--lowercase`, as the texts are."""
+    words = word_list(text)
+    return frozenset(map(str.lower, words)) if click.get_current_context().params.get("lowercase") else words
+
+
+def grammar_named(name: str | None) -> Grammar | None:
+    """Return the grammar of `--normalize`; `None` if `name` is `None`."""
+    if name is None:
+        return None
+    from latticemetric.normalization.grammar import find_grammar
+
+    return find_grammar(name)
+
+
+def given(names: Iterable[str]) -> list[str]:
+    """Return the options that the user gave to the running command, among the options of the parameters `names`."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    return [written[name] for name in names if context.get_parameter_source(name) is not default]
+
+
+def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
+    """Raise an error if the user gave one of these parameters.
+
+    Args:
+        names: The parameters.
+        where: The condition under which the parameters have no effect, such as `without --shard`.
+        advice: What the user can do.
+    """
+    for name in given(names):
+        raise UsageError(f"{name} has no effect {where}", advice=advice)

@@ -23,6 +23,7 @@ OPTIONS = {
         for name in ("computing", "metrics", "output", "preparation", "reading", "running", "values")
     ),
 }
+RESULT_FORMATS = {"corpus", "corpus.tables", "corpus.tables.formats"}
 HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu", "jinja2"}
 
 
@@ -86,7 +87,7 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
     [
         ("latticemetric", set()),
         # Python does not tell the import of a verb itself, cli.oracle, but those of its module.
-        ("lattice-oracle", {"cached", "cli.files", "cli.oracle_options", *OPTIONS}),
+        ("lattice-oracle", {"cached", "cli.files", "cli.oracle_options", *OPTIONS, *RESULT_FORMATS}),
     ],
 )
 def test_help_imports_options_only(name, more):

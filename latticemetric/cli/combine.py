@@ -21,6 +21,7 @@ from latticemetric.cli.options import (
     refuse,
     word_list,
 )
+from latticemetric.corpus.tables.formats import PARTS
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class _ReadingOptions(WordReadingOptions):
 
 
 class _OutputOptions(RateOutputOptions):
-    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm", "trn")
+    output_format: str = format_option(parts=(*PARTS, "ctm", "trn"))
 
 
 @verb("combine", epilog=_EPILOG, sections=_SECTIONS)

@@ -159,19 +159,20 @@ class Verb(click.Command):
     @property
     def resumes(self) -> bool:
         """True if it can continue an interrupted run."""
-        return self._has("--resume")
+        return self.has("--resume")
 
     @property
     def shards(self) -> bool:
         """True if it can run over every N-th graph, and `merge` can join its results."""
-        return self._has("--shard")
+        return self.has("--shard")
 
     @property
     def has_cluster(self) -> bool:
         """True if it can use the workers of a cluster."""
-        return self._has("--cluster")
+        return self.has("--cluster")
 
-    def _has(self, option: str) -> bool:
+    def has(self, option: str) -> bool:
+        """Return True if it has an option of this name."""
         return any(option in one.opts for one in self.params)
 
     def argument_with(self, kind: str) -> click.Argument | None:

@@ -223,7 +223,7 @@ class _OutputOptions(PlottedOutputOptions):
         "error rates are negated.",
         type=ScoresOutput(),
     )
-    output_format: str = format_option("text", "tsv", "json")
+    output_format: str = format_option(parts=("text", "rows", "document"))
 
     def table_names(self) -> tuple[str, ...]:
         names = listed(self.tables)

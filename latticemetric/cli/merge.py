@@ -6,8 +6,9 @@ import click
 
 from latticemetric.cli.commands import verb
 from latticemetric.cli.files import ShardFiles
-from latticemetric.cli.options import TABLES, PlottedOutputOptions, format_option, refuse
+from latticemetric.cli.options import PlottedOutputOptions, format_option, refuse
 from latticemetric.cli.results import write_lines
+from latticemetric.corpus.tables.formats import FORMATS
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b
@@ -22,7 +23,7 @@ Examples:
 class _MergedOptions(PlottedOutputOptions):
     """Output options; the default format is JSON."""
 
-    output_format: str = format_option("json", "text", "tsv", "jsonl")
+    output_format: str = format_option("json")
 
 
 @verb("merge", epilog=_EPILOG)
@@ -51,7 +52,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
         refuse(["output_format", "plot"], "with documents of verbs other than sweep")
     from latticemetric.corpus.shards import merged
 
-    if output.output_format in TABLES:
+    if FORMATS[output.output_format].write is not None:
         raise UsageError(
             "only documents of sweep can be written as a table", where="--output", advice="name a .json file"
         )

@@ -14,7 +14,6 @@ from latticemetric.cli.options import (
     MOST_DRAWS,
     POSTERIOR_SCALE,
     SEED,
-    TABLES,
     Number,
     OutputOptions,
     PairedReadingOptions,
@@ -24,6 +23,7 @@ from latticemetric.cli.options import (
     numbers,
     whole_numbers,
 )
+from latticemetric.corpus.tables.formats import FORMATS
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class _TagOptions(Options):
         if find_tag_metric(self.pairs_by) not in COMPARED:
             advice = "choose a metric that --compare shows"
             raise UsageError(f"--compare does not support {self.pairs_by}", where="--pairs-by", advice=advice)
-        if output_format in {"tsv", "jsonl", *TABLES} and (self.compare or self.sampling):
+        if FORMATS[output_format].needs in ("rows", "records") and (self.compare or self.sampling):
             raise UsageError(
                 f"{output_format} cannot hold comparisons or samples, only scores", advice="choose --format json"
             )

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 from kit.commands import PROVERBS, good, oracle, run
+from kit.outputs import COMMANDS, RUNS, command_of, write_examples
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -80,3 +81,38 @@ def test_only_a_terminal_gets_escapes_in_place_of_odd_characters():
     assert Looks().words_line("a", "b\u202ec") == "a b\u202ec"
     assert Looks(terminal=True).words_line("a", "b\u202ec") == r"a b\u202ec"
     assert Looks().words_line("a", "b\nc") == r"a b\nc"
+
+
+NEW_FORMAT = """
+import sys
+from latticemetric.corpus.tables.formats import FORMATS, ResultFormat
+def lines(table):
+    yield ";".join(table.columns)
+    for row in table.rows():
+        yield ";".join(map(str, row))
+FORMATS["semicolons"] = ResultFormat("semicolons", "rows", lines, suffixes=("ssv",))
+from latticemetric.cli.main import latticemetric
+latticemetric()
+"""
+
+
+WITHOUT_TABLES = {"doctor", "draw", "merge"}  # merge copies documents, except those of sweep
+WRITING = [words for words in RUNS if words[0] not in WITHOUT_TABLES and COMMANDS[command_of(words)].has("--format")]
+
+
+@pytest.fixture(scope="module")
+def examples_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("examples")
+    write_examples(folder)
+    return folder
+
+
+@pytest.mark.parametrize("words", WRITING, ids=" ".join)
+def test_one_declaration_of_a_format_serves_every_verb(words, examples_folder):
+    code = [sys.executable, "-P", "-c", NEW_FORMAT, *words]
+    started = partial(subprocess.run, cwd=examples_folder, capture_output=True, text=True, check=False)
+    done = started([*code, "--format", "semicolons"])
+    assert (done.returncode, ";" in done.stdout.partition("\n")[0]) == (0, True), done.stderr
+    assert started([*code, "-o", f"{words[0]}.ssv"]).returncode == 0
+    assert (examples_folder / f"{words[0]}.ssv").read_text() == done.stdout
+    assert len(WRITING) >= 15

@@ -28,7 +28,6 @@ from latticemetric.cli.options.output import (
     OUTPUT,
     PLOT,
     SHORT_SIGNATURE,
-    TABLES,
     CTMOutputOptions,
     CTMRateOutputOptions,
     GraphFormatOptions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +10,7 @@ import click
 from latticemetric.cli.commands import Options, flag, option
 from latticemetric.cli.files import STANDARD, GraphOutput, Output, ResultFile
 from latticemetric.cli.options.values import given
+from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, formats_of
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
@@ -29,36 +30,27 @@ OUTPUT = option(
     show_default=False,
     is_eager=True,  # its suffix decides the format
 )
-_SUFFIXES = {"txt": "text", "ndjson": "jsonl", "feather": "arrow"}
-TABLES = ("parquet", "arrow")
-"""The suffixes of `--output` that mean a table: one row per record."""
 
 
-def format_option(*names: str) -> Any:
-    """Declare the field of the output format: one of `names`.
+def format_option(default: str = "text", parts: Sequence[str] = PARTS) -> Any:
+    """Declare the field of the output format: a format of `FORMATS` for tables with these parts.
 
-    By default, the suffix of `--output` chooses the format; if it names no format, use the first of `names`. If `names`
-    has `jsonl`, the suffixes in `TABLES` choose a table.
+    The suffix of `--output` chooses the format if `--format` does not, also a binary one.
     """
 
     def chosen(value: str | None) -> str:
         if value is not None:
             return value
-        from latticemetric.formats.streams.compression import without_compression
-
         output = str(click.get_current_context().params.get("output") or "")
-        suffix = without_compression(output).rpartition(".")[2].lower()
-        named = _SUFFIXES.get(suffix, suffix)
-        if named in TABLES and "jsonl" in names:
-            from latticemetric.display.frames import require_arrow
+        named = format_for(output, parts)
+        if named is None:
+            return default
+        with placed(output):
+            named.require()
+        return named.name
 
-            with placed(output):
-                require_arrow()
-            return named
-        return named if named in names else names[0]
-
-    text = f"Output format (default: by the suffix of --output, else {names[0]})."
-    return option("--format", text, type=click.Choice(names), reads=chosen)
+    text = f"Output format (default: by the suffix of --output, else {default})."
+    return option("--format", text, type=click.Choice(formats_of(parts)), reads=chosen)
 
 
 def lattices_option(what: str, format_parameter: str | None = None) -> Any:
@@ -73,7 +65,7 @@ def lattices_option(what: str, format_parameter: str | None = None) -> Any:
 class OutputOptions(Options):
     """Options for the format and the file of results."""
 
-    output_format: str = format_option("text", "tsv", "json", "jsonl")
+    output_format: str = format_option()
     output: str = OUTPUT
 
     @property
@@ -93,12 +85,11 @@ class OutputOptions(Options):
         """
         from latticemetric.cli.results import writing
 
-        if self.output_format in TABLES:
-            from latticemetric.display.frames import write_table
+        if (write := FORMATS[self.output_format].write) is not None:
             from latticemetric.formats.streams.output import atomic_output
 
             with atomic_output(self.output) as file:
-                write_table(table.records(), file, self.output_format)
+                write(table, file)
                 beside()
             return
         with writing(self.output, at_once=at_once) as put:
@@ -120,7 +111,7 @@ class OutputOptions(Options):
 class CTMOutputOptions(OutputOptions):
     """Options for the format and the file of results; the formats include CTM."""
 
-    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
+    output_format: str = format_option(parts=(*PARTS, "ctm"))
 
 
 class CTMRateOutputOptions(CTMOutputOptions):

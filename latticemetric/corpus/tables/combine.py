@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +34,9 @@ class CombinationTable(Table):
         self._found, self._tuned, self._judged, self._resampling = found, tuned, judged, resampling
         self.looks = looks
 
-    def lines(self, output_format: str) -> Iterable[str]:
-        """Yield the lines of one format."""
-        if output_format == "ctm":
-            return self._ctm()
-        if output_format == "trn":
-            return (f"{record['hypothesis']} ({record['id']})".lstrip() for record in self.records())
-        return super().lines(output_format)
+    def trn(self) -> Iterator[str]:
+        """Yield the lines of trn."""
+        return (f"{record['hypothesis']} ({record['id']})".lstrip() for record in self.records())
 
     def _each(self) -> Iterator[tuple[str, Combination]]:
         """Yield the id and the combination of each utterance.
@@ -96,7 +92,7 @@ class CombinationTable(Table):
             notes.append(f"{resampled(**self._resampling)} of {counted(self._judged.blocks, 'block')}")
         return [*lines, "; ".join(notes)]
 
-    def _ctm(self) -> Iterator[str]:
+    def ctm(self) -> Iterator[str]:
         """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
         for name, one in self._each():
             times = one.times

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.corpus.tables.formats import FORMATS
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.errors import UsageError, shortened
 
@@ -72,11 +72,10 @@ class Table(ABC):
 
     def lines(self, output_format: str) -> Iterable[str]:
         """Yield the lines of an output format."""
-        if output_format == "tsv":
-            return ("\t".join(map(tsv_field, row)) for row in chain([self.columns], self.rows()))
-        if output_format == "jsonl":
-            return map(as_json, self.records())
-        return self.document() if output_format == "json" else self.text()
+        lines = FORMATS[output_format].lines
+        if lines is None:
+            raise UsageError(f"{output_format} has no lines", advice="write it to a file")
+        return lines(self)
 
 
 class AnswerTable(Table):
@@ -118,11 +117,8 @@ TimedWords = tuple[Sequence[str], Sequence[Sequence[float]] | None, Sequence[flo
 class CTMTable(AnswerTable):
     """Answers with words, times and confidences; the formats include CTM."""
 
-    def lines(self, output_format: str) -> Iterable[str]:
-        """Yield the lines of an output format; CTM omits graphs that failed."""
-        return self._ctm() if output_format == "ctm" else super().lines(output_format)
-
-    def _ctm(self) -> Iterator[str]:
+    def ctm(self) -> Iterator[str]:
+        """Yield the lines of CTM, without graphs that failed."""
         for answer in self.answers:
             if answer.problem is None:
                 yield from _ctm_lines(answer.name, *self.timed_words(answer))

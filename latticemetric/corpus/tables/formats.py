@@ -1,0 +1,97 @@
+"""The formats of results. An entry of `FORMATS` has the name, the suffixes and the writer, and serves every verb.
+
+Nothing here imports the tables: `--help` lists the formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.tables.table import Table
+
+
+class ResultFormat:
+    """A format of results: of lines, or binary.
+
+    Attributes:
+        name: The name that `--format` takes.
+        needs: The part of a table that is written: `text`, `rows`, `document`, `records`, `ctm` or `trn`.
+        lines: The function that yields the lines of a table; `None` for binary formats.
+        write: The function that writes a table to a binary file; `None` for formats of lines.
+        suffixes: The suffixes of files in this format; by default, the name.
+        require: A function that raises an error if a package is missing.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        needs: str,
+        lines: Callable[[Any], Iterable[str]] | None = None,
+        *,
+        write: Callable[[Table, IO[bytes]], None] | None = None,
+        suffixes: tuple[str, ...] = (),
+        require: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.name, self.needs, self.lines, self.write = name, needs, lines, write
+        self.suffixes, self.require = suffixes or (name,), require
+
+
+def _tsv(table: Table) -> Iterable[str]:
+    from latticemetric.corpus.tables.table import tsv_field
+
+    yield "\t".join(map(tsv_field, table.columns))
+    for row in table.rows():
+        yield "\t".join(map(tsv_field, row))
+
+
+def _jsonl(table: Table) -> Iterable[str]:
+    from latticemetric.corpus.tables.table import as_json
+
+    return map(as_json, table.records())
+
+
+def _binary(name: str, *suffixes: str) -> ResultFormat:
+    def write(table: Table, file: IO[bytes]) -> None:
+        from latticemetric.display.frames import write_table
+
+        write_table(table.records(), file, name)
+
+    return ResultFormat(name, "records", write=write, suffixes=suffixes, require=_require_arrow)
+
+
+def _require_arrow() -> object:
+    from latticemetric.display.frames import require_arrow
+
+    return require_arrow()
+
+
+FORMATS = {
+    one.name: one
+    for one in (
+        ResultFormat("text", "text", lambda table: table.text(), suffixes=("txt", "text")),
+        ResultFormat("tsv", "rows", _tsv),
+        ResultFormat("json", "document", lambda table: table.document()),
+        ResultFormat("jsonl", "records", _jsonl, suffixes=("jsonl", "ndjson")),
+        ResultFormat("ctm", "ctm", lambda table: table.ctm()),
+        ResultFormat("trn", "trn", lambda table: table.trn()),
+        _binary("parquet"),
+        _binary("arrow", "arrow", "feather"),
+    )
+}
+PARTS = ("text", "rows", "document", "records")
+"""The parts that a table has: all other parts are of few tables."""
+
+
+def formats_of(parts: Collection[str]) -> list[str]:
+    """Return the names of the formats of lines for tables with these parts."""
+    return [name for name, one in FORMATS.items() if one.needs in parts and one.lines is not None]
+
+
+def format_for(path: str, parts: Collection[str]) -> ResultFormat | None:
+    """Return the format that the suffix of a path names, for tables with these parts; `None` if it names none."""
+    from latticemetric.formats.streams.compression import without_compression
+
+    suffix = without_compression(path).rpartition(".")[2].lower()
+    return next((one for one in FORMATS.values() if suffix in one.suffixes and one.needs in parts), None)

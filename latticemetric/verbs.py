@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import GraphFiles, Output, ReferenceFiles, TableFiles, TextFiles
-from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions
+from latticemetric.cli.options import Number, OutputOptions, ReadingOptions, ShardedRunOptions
 from latticemetric.cli.run import ask_graphs
 from latticemetric.cli.verbs import About
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "About",
     "GraphFiles",
+    "Number",
     "Options",
     "Output",
     "OutputOptions",

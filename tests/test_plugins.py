@@ -181,11 +181,23 @@ def started(folder, *arguments, **variables):
     return run(*arguments, env={**os.environ, "PYTHONPATH": path, **variables}, cwd=folder)
 
 
+EXAMINING = """
+import json
+from dataclasses import asdict
+from latticemetric.cli.plugin_verbs import load_verb
+from latticemetric.doctor import _loaded, examine, plugin_subjects
+checking = {"metric": _loaded, "format": _loaded, "verb": lambda _, entry: load_verb(entry)}
+subjects = [subject for kind, load in checking.items() for subject in plugin_subjects(kind, load)]
+print(json.dumps({subject.name: asdict(examine(subject)) for subject in subjects}))
+"""
+
+
 def examined(folder):
-    """The checks of doctor, by name."""
-    return {
-        check["name"]: check for check in started(folder, "latticemetric", "doctor", "--format", "json").json["checks"]
-    }
+    """The checks of plug-ins by doctor, by name, without its other checks, which take seconds."""
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, "-P", "-c", EXAMINING]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -209,6 +221,12 @@ def test_a_package_of_ones_own_does_what_the_page_shows(heading, package):
             ["bash", "-c", command], env=environment, cwd=package, capture_output=True, text=True, check=True
         )
         assert done.stdout == shown
+
+
+def test_a_shell_completes_the_names_of_metrics_of_another_package(package):
+    for words in ("oracle x y --metric sent", "score x y --metrics sent"):
+        names = {"_LATTICEMETRIC_COMPLETE": "bash_complete", "COMP_WORDS": f"latticemetric {words}", "COMP_CWORD": "5"}
+        assert "sentence-accuracy" in started(package, "latticemetric", **names).stdout
 
 
 def test_a_metric_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path):
@@ -251,8 +269,14 @@ def test_a_verb_of_another_package_is_one_of_the_verbs(package):
     names["COMP_CWORD"] = "3"
     words = "latticemetric doubts x --keep-g"
     assert "--keep-going" in started(package, "latticemetric", COMP_WORDS=words, **names).stdout
-    check = examined(package)["verb doubts"]
-    assert (check["state"], check["found"]) == ("ok", "my_verbs:VERB of mine 1.0")
+    assert_one_line_error(started(package, "latticemetric", "doubts", "x", "--below", "nan"), "not a finite number")
+    found = started(package, "latticemetric", "doctor", "--format", "json").json["checks"]
+    checks = {check["name"]: (check["state"], check["found"]) for check in found if check["group"] == "plug-ins"}
+    assert checks == {
+        "metric sentence-accuracy": ("ok", "my_metrics:SentenceAccuracy of mine 1.0"),
+        "format slots": ("ok", "my_formats:SLOTS of mine 1.0"),
+        "verb doubts": ("ok", "my_verbs:VERB of mine 1.0"),
+    }
 
 
 def test_a_verb_of_another_package_makes_the_same_mistakes_known(package):

@@ -75,7 +75,7 @@ class _Completion(click.types.StringParamType):
 
 def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
     """Choose the completion of a parameter by its name or metavar; return `None` if there is none."""
-    rates = (*_RATES, *(_BLEU if verb == "oracle" else ()))
+    rates = (*_RATES, *(_BLEU if verb == "oracle" else ()), *_plugins("metric"))
     by_name: dict[str, _Completion] = {
         "metric": _Completion(_metrics) if verb == "mbr" else _Completion(lambda: rates, files=verb == "oracle"),
         "method": _Completion(lambda: ["ngram", *_metrics()]),

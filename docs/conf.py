@@ -47,6 +47,8 @@ autodoc_type_aliases = {name: name for name in ("Floats", "References", "Scales"
 autodoc_type_aliases["npt.ArrayLike"] = "ArrayLike"
 napoleon_attr_annotations = False
 napoleon_numpy_docstring = False
+# The fields of records that are no attributes of their class; docs/json.md lists them.
+napoleon_custom_sections = [("Fields", "params_style")]
 # Attributes are fields of their class: autodoc lists them too, and would describe them twice.
 napoleon_use_ivar = True
 python_maximum_signature_line_length = 100

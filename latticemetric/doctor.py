@@ -45,15 +45,24 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """The result of checking a subject."""
+    """The result of checking a subject.
+
+    Attributes:
+        name: The part that is checked.
+        group: `program`, `packages`, `data`, `programs`, `machine`, `plug-ins` or `oracles`.
+        state: `ok`, `missing`, or `broken`: installed, but does not work.
+        found: The version, size or path of the subject; `None` if the state is not `ok`.
+        problem: Why the subject does not work; `None` if the state is `ok`.
+        needed_for: The features that need it.
+        advice: How to get it.
+        required: True if latticemetric does not work without it.
+    """
 
     name: str
     group: str
     state: CheckState
     found: str | None
-    """The version, size or path of the subject; `None` if the state is not `ok`."""
     problem: str | None
-    """Why the subject does not work; `None` if the state is `ok`."""
     needed_for: str
     advice: str
     required: bool
@@ -72,7 +81,12 @@ class Installation:
         return all(check.state == "ok" for check in self.checks if check.required)
 
     def asdict(self) -> dict[str, Any]:
-        """Return the version, `works` and the checks as plain values, for JSON."""
+        """Return the version, `works` and the checks as plain values, for JSON.
+
+        Fields:
+            version (str): The version of latticemetric.
+            checks (list[Check]): The checks, in the order of the text output.
+        """
         return {"version": self.version, "works": self.works, "checks": [asdict(check) for check in self.checks]}
 
 

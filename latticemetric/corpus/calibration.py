@@ -74,9 +74,11 @@ class CalibrationReport(Record):
 
     Attributes:
         utterances: The number of graphs.
-        words: Calibration of word confidences; sclite's alignment decides which words are right.
-        sentences: Calibration of the probability that an answer has no errors; `None` for confidences from a file.
-        errors: Expected and real errors of the answers; `None` for confidences from a file.
+        words: Calibration of word confidences; sclite's alignment decides which words are right. It has `count`,
+            `happened` (number of right words), `mean` confidence, `nce`, `ece`, `brier`, `auc` and `bins`.
+        sentences: The same for the probability that an answer has no errors; `None` for confidences from a file.
+        errors: Expected and real errors of the answers: `utterances`, `expected` (WER), `rate` (WER), `difference`,
+            `ece`, `squared_error` and `bins`; `None` for confidences from a file.
         inexact: The number of graphs whose expected errors are only estimates; `sentences` omits these graphs.
     """
 
@@ -92,6 +94,10 @@ class ScaleTrial(NamedTuple):
 
     With the criterion `words`, the merit is the mean log2 probability of the true outcome of a word (right or wrong).
     With `errors`, it is minus the mean squared difference between the expected and the real errors of an utterance.
+
+    Attributes:
+        scale: The scale.
+        merit: The merit.
     """
 
     scale: float
@@ -112,7 +118,8 @@ class Calibration(Result):
             evaluated at the best scale of the other folds; `None` if there is only one graph.
         unscaled: Results on the graphs of `held_out` at scale 1.
         fold_scales: The scale of each fold; empty with a test set.
-        trials: The scales tried on the whole development set, in ascending order.
+        trials: The scales tried on the whole development set, in ascending order: `scale` and `merit` (higher is
+            better).
     """
 
     scale: float

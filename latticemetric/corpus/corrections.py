@@ -125,7 +125,20 @@ class Corrections(Result, Tabular):
         return errors / self.reference_words if self.reference_words else None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            one_best (Rate): `wer` (number or null) and `errors` (integer) of the 1-bests.
+            corrected (Rate): The same for the corrected texts.
+            oracle (Rate): The same for the best hypotheses (o_nb).
+            compositional (Rate): The same for the best texts made of any words of the list (o_cp).
+            utterances (Edits): `helpful`, `harmful`, `neutral`, `unchanged` utterances, `missed` (null), and
+                `harmful_rate` (number or null).
+            words (Edits): `helpful`, `harmful` and `missed` words, `neutral` and `unchanged` (null), and
+                `harmful_rate`.
+            hallucinations (Hallucinations): `words` of the corrected texts; `novel`, `repeated`, `passed_through` and
+                `generative` ones; `rate`.
+        """
         rates = {name: self.rate(getattr(self, name)) for name in SYSTEMS}
         return {
             **{name: {"wer": rate, "errors": getattr(self, name)} for name, rate in rates.items()},

@@ -23,6 +23,13 @@ def nbest_records(
     """Return one record for each of the n best strings, and the n-best list to write (`None` if `written` is `None`).
 
     If `paths` is true, the records and the list have the n best paths instead.
+
+    Fields:
+        rank (int): The rank, from 1.
+        hypothesis (str): The words, joined by single spaces.
+        cost (float): The cost of the path under the scales.
+        scores (Mapping): Each score column summed along the path, unscaled, as costs.
+        arcs (list[int]): The numbers of the path's arcs; a forest has `edges` and `derivation` in place of them.
     """
     searched = as_lattice_or_forest(graph, scales)
     found = searched.n_best(n, scales, paths=paths)

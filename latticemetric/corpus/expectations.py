@@ -43,7 +43,16 @@ class ExpectationAnswer:
     where: str = ""
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            id (str): The id of the pair.
+            expected (float | None): The expected rate of a path; an estimate by samples if not `exact`; `None` if the
+                references have no words.
+            distribution (list[tuple] | None): Pairs `[numerator, probability]`, ascending; `None` if not `exact`.
+            one_best (Rate): `hypothesis`, `score`, `numerator` and `denominator` of the model's 1-best.
+            oracle (Rate): The same of the oracle.
+        """
         if self.expected is None or self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         paths = {"one_best": _summary(self.oracle.one_best), "oracle": _summary(self.oracle)}

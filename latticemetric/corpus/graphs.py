@@ -14,7 +14,26 @@ Record = dict[str, Any]
 
 
 def described(graph: Graph) -> Record:
-    """Return the sizes of a graph. For a forest, `states` are nodes, `arcs` are edges, and `paths` are derivations."""
+    """Return the sizes of a graph. For a forest, `states` are nodes, `arcs` are edges, and `paths` are derivations.
+
+    Fields:
+        kind (str): `lattice`, `forest` or `nbest`.
+        arity (int): Largest number of tails of an edge; 1 for lattices and n-best lists.
+        states (int): Number of states on complete paths; for a forest, of nodes.
+        arcs (int): Number of arcs on complete paths; for a forest, of edges.
+        epsilons (int): Arcs without a word; for a forest, edges without words and tails.
+        final_states (int): Final states; for a forest, goals.
+        paths (int | None): Complete paths (derivations), exactly; may exceed 64 bits. `None` with more than 9864
+            digits. (Python's `json` reads more than 4300 digits after `sys.set_int_max_str_digits(0)`.)
+        shortest (int | None): Words on the shortest path; `None` for 2⁶² or more, which derivations of a forest may
+            have.
+        longest (int | None): Words on the longest path; `None` for 2⁶² or more.
+        depth (float | None): Mean number of parallel arcs between start and end; `None` for a forest.
+        density (float | None): The number of arcs with a word, divided by the number of words of the model's 1-best;
+            `None` for a forest.
+        scores (list[str]): Names of the score columns (TSV: joined by commas).
+        best_cost (float): Cost of the model's 1-best, each column with its own scale.
+    """
     if isinstance(graph, Lattice):
         return {"kind": "lattice", "arity": 1} | graph.statistics().asdict()
     if isinstance(graph, NBest):

@@ -81,7 +81,17 @@ class OracleAtK(Result, Tabular):
         return self.points[-1]
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record per k; `best_here` is the number of lists whose best hypothesis is among the first k."""
+        """Return one record per k; `best_here` is the number of lists whose best hypothesis is among the first k.
+
+        Fields:
+            matches (int): Number of matched words.
+            substitutions (int): Number of substituted words.
+            deletions (int): Number of deleted words.
+            insertions (int): Number of inserted words.
+            low (float | None): Lower end of the interval; missing without resamples.
+            high (float | None): Upper end of the interval; missing without resamples.
+            best_here (int): Number of lists whose best hypothesis has a rank up to k.
+        """
         records = []
         for point in self.points:
             interval = point.interval

@@ -76,7 +76,15 @@ class OracleAnswer:
     occurrence: Occurrence | None = None
 
     def asdict(self) -> dict[str, Any]:
-        """Return the fields of the JSON record."""
+        """Return the fields of the JSON record.
+
+        Fields:
+            id (str): The graph's id.
+            one_best (Mapping): The model's own best path, scored against the references in the same way. Its
+                denominator may come from another reference.
+            alignment (str): One letter for each edit: C match, S substitution, D deletion, I insertion; counted words
+                only.
+        """
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
@@ -224,7 +232,14 @@ class ConfidenceEvaluation:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of oracles and 1-bests, and the numbers of searched and of failed graphs."""
+    """Statistics of oracles and 1-bests, and the numbers of searched and of failed graphs.
+
+    Attributes:
+        best: The summed statistics of the oracles.
+        one_best: The summed statistics of the 1-bests.
+        lattices: Graphs with an answer.
+        failed: Pairs without an answer.
+    """
 
     best: RecognitionStatistics
     one_best: RecognitionStatistics
@@ -235,7 +250,18 @@ class Totals:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the fields of `corpus` in the JSON document."""
+        """Return the fields of `corpus` in the JSON document.
+
+        Fields:
+            score (float | None): Summed numerators over summed denominators.
+            numerator (float): Summed numerators.
+            denominator (int): Summed denominators.
+            matches (int): Summed, as the next three counts.
+            substitutions (int): Reference words replaced by another word.
+            deletions (int): Reference words without a counterpart.
+            insertions (int): Hypothesis words without a counterpart.
+            one_best (Mapping): `score`, `numerator` and `denominator` of the model's 1-bests.
+        """
         best, one_best = (
             {"score": score.score, "numerator": score.numerator, "denominator": score.denominator}
             for score in (metric.corpus_score(s, references) for s in (self.best, self.one_best))

@@ -69,9 +69,9 @@ class SweepRow(Brief, Frozen):
         at: The beam, the density, or n; `None` for the 1-best and for whole graphs.
         total: The metric's value and the summed statistics.
         lost: Number of graphs whose oracle is worse than without pruning.
-        arcs: Mean number of arcs kept per graph; `None` for n-best lists and forests.
-        density: Number of kept arcs that have a word, divided by the number of reference words; `None` for n-best lists
-            and forests.
+        arcs: Mean number of arcs kept per graph; `None` for the 1-best, n-best lists and forests.
+        density: Number of kept arcs that have a word, divided by the number of reference words; `None` for the 1-best,
+            n-best lists and forests.
         strings: Mean number of strings per n-best list; `None` for other points.
         table: Statistics for `bootstrap`: one row per graph.
     """
@@ -91,7 +91,16 @@ class SweepRow(Brief, Frozen):
         return self.total.score
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            numerator (float): The numerator of `score`.
+            denominator (float): The denominator of `score`.
+            matches (int): Summed counts, as the next three fields.
+            substitutions (int): Reference words replaced by another word.
+            deletions (int): Reference words without a counterpart.
+            insertions (int): Hypothesis words without a counterpart.
+        """
         sizes = {name: getattr(self, name) for name in ("lost", "arcs", "density", "strings")}
         counts = self.total.statistics.asdict()
         return {"kind": self.kind, "at": self.at, **_plain(self.total), **{n: counts[n] for n in _COUNTS}, **sizes}
@@ -104,7 +113,7 @@ class LengthBin:
     Attributes:
         above: Lengths (in words) are greater than this; `None` for the first bin.
         up_to: Lengths (in words) are at most this; `None` for the last bin.
-        graphs: Number of graphs.
+        graphs: Number of graphs, with those that failed.
         oracle: The oracle of whole graphs.
         one_best: The 1-bests.
     """
@@ -131,7 +140,15 @@ class LengthBin:
         return abs(self.oracle.score - self.one_best.score)
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            kind (str): `length`.
+            score (float | None): The value of the oracles of whole graphs.
+            numerator (float): The numerator of `score`.
+            denominator (float): The denominator of `score`.
+            one_best (Score): `score`, `numerator` and `denominator` of the 1-bests.
+        """
         borders = {"kind": "length", "above": self.above, "up_to": self.up_to, "graphs": self.graphs}
         return {**borders, **_plain(self.oracle), "one_best": _plain(self.one_best), "headroom": self.headroom}
 
@@ -142,10 +159,10 @@ class Sweep(Result):
 
     Attributes:
         rows: The 1-best, the pruned graphs, and the whole graphs.
-        lengths: Bins by the number of reference words, the shortest first.
+        lengths: Bins by the number of reference words, the shortest references first.
         graphs: Number of graphs that were searched.
         failed: Number of pairs that failed; all words of their references count as deleted at every point.
-        signature: The metric, its parameters and the version.
+        signature: The metric, its parameters, the number of references, and the version.
     """
 
     rows: tuple[SweepRow, ...]

@@ -83,7 +83,7 @@ class MetricComparison:
         first: The name of the first metric.
         second: The name of the second metric.
         bootstrap: The interval and the p-value of the difference; `None` without resamples.
-        difference: The second coefficient minus the first; `None` if one is undefined.
+        difference: The second metric's Pearson's r minus the first's; `None` if one is undefined.
         williams: Williams' test over systems; `None` for segments, which are not independent points.
     """
 
@@ -109,7 +109,7 @@ class Agreement(Frozen):
     """Agreement of metrics with human scores.
 
     Attributes:
-        systems: Names of the systems.
+        systems: Names of the systems; pairs of systems are made in this order.
         human: The human score of each system.
         human_segments: The human score of each segment, one row per system; NaN if nobody judged the segment.
         metrics: The agreement of each metric, by its name.
@@ -131,7 +131,20 @@ class Agreement(Frozen):
     confidence: float
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            segments (int): Number of segments in the test set.
+            human (Mapping[str, _scored]): By system, the human score, and `judged_segments`, the number of its judged
+                segments.
+            scores (Mapping[str, _scored]): By metric and system, the metric's score.
+            system (Mapping[str, Correlation]): By metric, correlation over systems.
+            differentials (Mapping[str, Differentials]): By metric, correlation over pairs of systems.
+            segment (Mapping[str, SegmentCorrelation]): By metric, correlation over segments; only `pearson` (null) and
+                `reason` if no segment was judged.
+            comparisons (Mapping[str, MetricComparison]): `system` and `segment`: arrays of comparisons of each metric
+                with each later one.
+        """
         judged = (~np.isnan(self.human_segments)).sum(axis=1).tolist()
         human = {
             name: {**_scored(one, NO_HUMAN_SCORE), "judged_segments": number}
@@ -163,6 +176,15 @@ class Agreement(Frozen):
 
 
 def _scored(found: Interval, why_not: str) -> dict[str, Any]:
+    """Return a score with its interval, for JSON.
+
+    Fields:
+        score (float | None): The score of the whole test set.
+        low (float | None): The lower end of the interval of the score; `None` without resamples.
+        high (float | None): The upper end.
+        half_width (float | None): Half of the interval's width.
+        reason (str | None): Why there is no score.
+    """
     values = {"score": found.value, "low": found.low, "high": found.high, "half_width": found.half_width}
     return {**values, "reason": why_not if found.value is None else None}
 

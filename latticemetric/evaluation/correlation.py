@@ -34,7 +34,7 @@ class Correlation:
     """The correlation coefficients of one set of points.
 
     Attributes:
-        points: The number of points.
+        points: Number of systems, pairs of systems, judged segments or groups.
         pearson: Product-moment correlation.
         spearman: Rank correlation.
         kendall: τ-b.
@@ -52,6 +52,14 @@ class Correlation:
 
         Args:
             rank_intervals: Keep the intervals of Spearman's and Kendall's coefficients, if there are any.
+
+        Fields:
+            pearson (float | None): Pearson's r.
+            interval (Interval | None): Its interval; `None` without resamples.
+            spearman (float | None): Spearman's ρ.
+            spearman_interval (Interval | None): Likewise; not over segments and groups.
+            kendall (float | None): Kendall's τ-b.
+            kendall_interval (Interval | None): Likewise; not over segments and groups.
         """
         values = {
             "pearson": self.pearson.value,
@@ -144,7 +152,13 @@ class Differentials:
     agreement: Interval
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            agreement (float | None): The share of pairs that the metric and the judges put in the same order. A tie
+                agrees only with a tie.
+            agreement_interval (Interval | None): Its interval.
+        """
         agreement = {"agreement": self.agreement.value, "agreement_interval": bounds(self.agreement)}
         return {**self.correlation.asdict(), **agreement}
 
@@ -218,7 +232,15 @@ class SegmentCorrelation:
         return [name for name, one in self.systems.items() if one.reason is not None]
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON; `interval` is the interval of Pearson's r."""
+        """Return plain values, for JSON; `interval` is the interval of Pearson's r.
+
+        Fields:
+            pearson (float | None): The mean of Pearson's r over systems where it is defined.
+            interval (Interval | None): Its interval.
+            spearman (float | None): The same mean of Spearman's ρ.
+            kendall (float | None): The same mean of Kendall's τ-b.
+            points (int): Judged segments of all systems.
+        """
         return {
             "pearson": self.pearson.value,
             "interval": bounds(self.pearson),

@@ -79,7 +79,12 @@ class Grouping(Frozen):
     large: Mapping[str, Correlation]
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            metrics (Mapping[str, Correlation]): By metric, the correlation over groups; its field `large` is the same
+                without small groups.
+        """
         return {
             "width": self.width,
             "smallest": self.smallest,

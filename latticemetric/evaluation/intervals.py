@@ -152,7 +152,14 @@ def paired_bootstrap_of(observed: float, differences: Values, confidence: float)
 
 
 def difference_columns(found: PairedBootstrap | None) -> dict[str, float | None]:
-    """Return the interval and the p-value of a difference, for JSON; all `None` without resamples."""
+    """Return the interval and the p-value of a difference, for JSON; all `None` without resamples.
+
+    Fields:
+        low (float | None): The lower end of the interval of the difference.
+        high (float | None): The upper end.
+        half_width (float | None): Half of the interval's width.
+        p_bootstrap (float | None): Two-sided p-value by paired bootstrap; `None` without resamples or difference.
+    """
     if found is None:
         return dict.fromkeys(("low", "high", "half_width", "p_bootstrap"))
     ends = found.difference

@@ -188,7 +188,20 @@ class RankTable(Frozen):
     significance: float
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            tasks (Mapping[str, TaskRanks]): By statistic and level, the ranks on it.
+            tests (list[MetricTest]): The tests of all pairs.
+            better (str): Of a test, the metric with the higher value.
+            worse (str): The other one.
+            difference (float | None): The value of `better` minus that of `worse`, as the trials compute it (for
+                `spa`: by the normal approximation).
+            p (float | None): Two-sided p-value.
+            p_better (float | None): One-sided p-value for "`better` is better than `worse`".
+            metrics (Mapping): By metric, best first: `rank`, the average over tasks, and `value`, the average of its
+                values or null.
+        """
         tasks = {
             name: {
                 "values": dict(found.values),

@@ -100,7 +100,11 @@ class Comparison:
     randomisation: Randomisation | None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            p_randomisation (float | None): Two-sided p-value by approximate randomisation.
+        """
         return {
             "difference": self.difference,
             **difference_columns(self.bootstrap),
@@ -125,7 +129,18 @@ class SystemScore:
     comparison: Comparison | None
 
     def asdict(self, *, short_signature: bool = False) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            system (str): The file, as given.
+            metric (str): The name of the metric.
+            low (float | None): The lower end of the interval; `None` without resamples, or if no resample has a value.
+            high (float | None): The upper end.
+            half_width (float | None): Half of the interval's width.
+            undefined (int | None): Resamples without a value; `None` without resamples.
+            statistics (Mapping): The summed columns of the metric, from which the value is computed.
+            signature (str): The metric, its parameters, the preparation of the strings, and the version.
+        """
         bounds = asdict(self.interval) if self.interval else {}
         return {
             "system": self.tabled.system,

@@ -138,7 +138,7 @@ class Williams(Record):
 
     Attributes:
         t: The statistic; positive if the second correlation is larger. `None` if undefined.
-        degrees: The degrees of freedom of `t`.
+        degrees: The degrees of freedom of `t`: number of systems minus 3.
         p: The two-sided p-value; `None` if undefined.
         reason: Why the test is undefined; `None` if it is defined.
     """

@@ -384,7 +384,17 @@ class Combination(Result, Frozen):
         return self._table.agreement(self.systems, self.best)
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            columns (int): Number of columns.
+            agreement (Mapping): For each system, the number of `words` of the hypothesis that the system has in the
+                same column, and of those that only this system has (`alone`); with `--scheme mbr`, of the vote by
+                `sum`.
+            risk (float): With `--scheme mbr`: the expected number of word errors; an upper bound if an output is a
+                large graph.
+            risk_bound (float | None): With `--scheme mbr`: no text has a smaller risk; `None` if an output is a graph.
+        """
         times = self.times
         values = {
             "hypothesis": " ".join(self.words),

@@ -72,7 +72,12 @@ class Consensus(Brief):
         )
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            bins (list[tuple]): For each bin its pairs `[word, posterior]`, the most probable first; an empty word
+                stands for no word. Bins 0, 2, 4, … lie between words.
+        """
         return {
             "hypothesis": " ".join(self.words),
             "confidences": list(self.confidences),

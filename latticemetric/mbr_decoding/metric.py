@@ -218,7 +218,7 @@ class MetricMBR(Result):
         one_best: The candidate string with the least cost.
         ranked: All candidate strings, best first.
         evidence_strings: Number of distinct strings of the evidence.
-        effective_size: Effective number of strings: 1 / Σ probability².
+        effective_size: Number of equally probable strings that would be as informative: 1 / Σ probability².
         undefined: The total probability of those strings of the evidence that have an undefined score; the expected
             score omits these strings.
         exact: False if the answer is an estimate: paths were sampled, a search of METEOR's alignments stopped early, or
@@ -264,7 +264,16 @@ class MetricMBR(Result):
         return None if self.higher_is_better else self.score
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON, without the ranking."""
+        """Return plain values, for JSON, without the ranking.
+
+        Fields:
+            gain (float): The expected score; metrics that count errors have `risk` in its place.
+            one_best (str): The words of the candidate with the least cost.
+            hypotheses (int): Number of distinct candidates.
+            pruning (PairPruning | None): With `--pruning-confidence`: `confidence`; number of scored `pairs` and of
+                `all_pairs`; number of hypotheses `dropped`; `certified`; and the estimated `risk` that a dropped
+                hypothesis is better.
+        """
         return {
             "hypothesis": " ".join(self.words),
             "gain" if self.higher_is_better else "risk": self.score,

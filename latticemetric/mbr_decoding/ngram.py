@@ -63,7 +63,11 @@ class MBR(Result):
     times: Times | None = None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            one_best (str): The words of the model's own best path.
+        """
         return {
             "hypothesis": " ".join(self.words),
             "gain": self.gain,

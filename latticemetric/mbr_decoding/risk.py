@@ -54,7 +54,8 @@ class RiskMBR(Result):
 
     Attributes:
         words: The words.
-        risk: The expected number of word errors of `words`: the mean edit distance from a path.
+        risk: The expected number of word errors of `words`: the mean edit distance from a path. An estimate if
+            `low` and `high` differ.
         low: A proven lower bound of the risk.
         high: A proven upper bound of the risk.
         exact: True if all risks are exact (up to rounding), so that no candidate is better. If False, `words` are
@@ -85,7 +86,7 @@ class RiskMBR(Result):
 
     @property
     def improvement(self) -> float:
-        """The risk of `word_mbr` minus the risk of `words`; an estimate if not `exact`."""
+        """The risk of `word_mbr` minus the risk of `words`, never below 0; an estimate if not `exact`."""
         return self.word_mbr.risk - self.risk
 
     @property
@@ -94,7 +95,15 @@ class RiskMBR(Result):
         return self.risk / self.expected_words if self.expected_words > 0 else None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON, without the ranking."""
+        """Return plain values, for JSON, without the ranking.
+
+        Fields:
+            one_best (str): The words of the model's own best path.
+            one_best_risk (float): The risk of the model's own best path.
+            word_mbr (str): The answer by the upper bound (without `--risk exact`).
+            word_mbr_risk (float): The exact risk of `word_mbr`.
+            word_mbr_bound (float): The upper bound of this risk, which is `risk` without `--risk exact`.
+        """
         return {
             "hypothesis": " ".join(self.words),
             **{name: getattr(self, name) for name in ("risk", "low", "high", "exact")},

@@ -38,11 +38,12 @@ class WordMBR(Result):
     Attributes:
         words: The words.
         risk: A tight upper bound of the expected number of word errors of `words`.
-        confidences: The probability of each word.
+        confidences: The probability of each word at its position.
         one_best: The words of the 1-best, where the search starts.
         one_best_risk: A tight upper bound of the expected number of word errors of `one_best`.
         iterations: Number of hypotheses tried.
-        times: Mean begin and end of each word, in seconds; `None` if the lattice has no times.
+        times: Mean begin and end of each word over the paths that have it at this position, in seconds; `None` if the
+            lattice has no times.
     """
 
     words: tuple[str, ...]
@@ -54,7 +55,11 @@ class WordMBR(Result):
     times: Times | None = None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            one_best (str): The words of the model's own best path, where the search starts.
+        """
         return {
             "hypothesis": " ".join(self.words),
             "risk": self.risk,

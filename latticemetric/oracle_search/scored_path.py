@@ -21,14 +21,15 @@ class ScoredPath(Result):
     Attributes:
         words: The words, without ε and ignored words.
         score: The metric's value; `None` if the reference has no words.
-        numerator: The numerator of this value.
+        numerator: The numerator of this value: the errors for error rates, otherwise the gain, which is an integer
+            unless α or β is a fraction.
         denominator: The denominator of this value.
         statistics: Matches, substitutions, deletions, insertions.
         cost: The model's cost (−log weight) under the given scales.
-        scores: The sum of each named cost along the path; for an n-best list, without the costs of weight 0 that
-            `scales` does not name.
-        arcs: The numbers of its arcs in the lattice.
-        edges: The numbers of its edges in the forest, as in `Derivation`.
+        scores: The sum of each named cost along the path, unscaled; for an n-best list, without the costs of weight 0
+            that `scales` does not name.
+        arcs: The numbers of its arcs in the lattice, from 0: by source state, states in topological order.
+        edges: The numbers of its edges in the forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
         alignment: The alignment with the best reference.
         reference: The words of the reference in `alignment`.
@@ -77,7 +78,15 @@ class ScoredPath(Result):
         return tags_with_gaps(self.words, self.alignment)
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            matches (int): Words that match. For `cer`, `N-gcr` and `mixed-er`, this and the next four fields count
+                characters.
+            substitutions (int): Reference words replaced by another word.
+            deletions (int): Reference words without a counterpart.
+            insertions (int): Hypothesis words without a counterpart.
+        """
         counts = self.statistics
         return {
             "score": self.score,
@@ -114,7 +123,13 @@ class Answer(ScoredPath):
     """The fields that `asdict` adds to the fields of the path."""
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON; `one_best` is nested."""
+        """Return plain values, for JSON; `one_best` is nested.
+
+        Fields:
+            reference (str): The reference that the path scores best against, as given.
+            ngram_matches (list[int]): Matching n-grams of length 1, 2, … up to the metric's order; the first is
+                `matches`.
+        """
         own = {name: getattr(self, name) for name in self._OWN}
         answer = {**own, **self.details(exact=self.exact), "signature": self.signature}
         return {**super().asdict(), **answer, "one_best": self.one_best.asdict()}

@@ -31,7 +31,7 @@ class BestPath(Result, Frozen):
         confidences: For each word, the probability of its arc or edge; in an n-best list, the total probability of all
             hypotheses with the word at the same position. See `Posteriors.confidences`.
         times: Begin and end of each word, in seconds; `None` if the graph has no times.
-        arcs: The numbers of its arcs in the lattice.
+        arcs: The numbers of its arcs in the lattice; a forest has `edges` and `derivation` in place of them.
         edges: The numbers of its edges in the forest, as in `Derivation`.
         derivation: The tree of these edges, in brackets.
     """

@@ -65,15 +65,15 @@ class Expected(Result, Frozen):
 
     Attributes:
         value: The expected rate; `None` if the references have no words. If not `exact`, it is estimated from samples.
-        numerator: The expected numerator of the rate: errors for WER. `None` if the result is not `exact` and there are
-            references of different lengths.
+        numerator: The expected numerator of the rate: errors for WER, else the gain. `None` if the result is not
+            `exact` and there are references of different lengths.
         denominator: The expected denominator; for one reference, the number of its words or n-grams. `None` if
             `numerator` is `None`.
         variance: The variance of the rate of a path; `None` if not `exact`.
         distribution: The probability of each numerator (number of errors, or gain), in ascending order; `None` if not
             `exact`, or not computed.
-        low: A proven lower bound of the value.
-        high: A proven upper bound of the value.
+        low: A proven lower bound of the value; the value itself if `exact`.
+        high: A proven upper bound of the value; the value itself if `exact`.
         exact: True if the value is exact (up to rounding).
         standard_error: The standard error of the estimate; `None` if `exact`.
         gradient: ∂ value / ∂ cost of each arc (in a forest: edge; in an n-best list: hypothesis). `None` if not

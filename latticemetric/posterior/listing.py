@@ -41,7 +41,14 @@ class PosteriorListing:
     rows: tuple[Row, ...]
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            words (list[Row]): With `--of words`: the words.
+            ngrams (list[Row]): With `--of ngrams`: the n-grams.
+            arcs (list[Row]): With `--of arcs`: the arcs of a lattice.
+            edges (list[Row]): With `--of edges`: the edges of a forest.
+        """
         listed = {} if self.of == "summary" else {self.of: [dict(row) for row in self.rows]}
         return {"log_total": self.log_total, "entropy": self.entropy, **listed}
 
@@ -86,6 +93,14 @@ def listing(
 
 
 def _ngrams(distribution: Distribution, order: int, least: float) -> list[Row]:
+    """Return a row for each n-gram.
+
+    Fields:
+        word (str): The word; only with `--of words`.
+        ngram (str): The words of the n-gram, joined by single spaces.
+        order (int): Number of its words.
+        posterior (float): The probability that a path contains it at least once.
+    """
     counted = distribution.ngrams(order)
     spelling = ["", *counted.vocabulary.decode(counted.word[1:])]
     parent, posterior = counted.parent.tolist(), counted.posterior.tolist()
@@ -104,6 +119,17 @@ def _ngrams(distribution: Distribution, order: int, least: float) -> list[Row]:
 
 
 def _arcs(distribution: Distribution, least: float) -> list[Row]:
+    """Return a row for each arc.
+
+    Fields:
+        arc (int): The arc's number, as in `arcs` of an oracle.
+        source (int): The state that the arc leaves; states are numbered in topological order from 0.
+        target (int): The state that the arc enters.
+        word (str): The arc's word; empty if it has none.
+        posterior (float): The probability that a path takes it.
+        begin (float | None): Seconds at `source`; `None` if the lattice has no times.
+        end (float | None): Seconds at `target`; `None` if the lattice has no times.
+    """
     if not isinstance(distribution, Posteriors):
         raise UsageError("a forest has no arcs", advice="list its edges")
     lattice = distribution.lattice
@@ -127,6 +153,15 @@ def _arcs(distribution: Distribution, least: float) -> list[Row]:
 
 
 def _edges(distribution: Distribution, least: float) -> list[Row]:
+    """Return a row for each edge.
+
+    Fields:
+        edge (int): The edge's number, as in `edges` of an oracle.
+        head (int): The node that the edge derives.
+        target (str): The target side: words, and `[n]` for a tail that is node n; may be empty.
+        posterior (float): The probability that a derivation uses the edge; the mean number of uses if a derivation can
+            use it several times.
+    """
     if not isinstance(distribution, ForestPosteriors):
         raise UsageError("a lattice has no edges", advice="list its arcs")
     forest = distribution.forest

@@ -52,7 +52,13 @@ class CombinationTable(Table):
             yield self.looks.words_line(name, " ".join(one.words))
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per utterance."""
+        """Yield one record per utterance.
+
+        Fields:
+            id (str): The utterance's id, or its number.
+            times (Times | None): Mean begin and end of each word, in seconds; `None` if no system has times or, with
+                `--scheme mbr`, if any has none.
+        """
         for name, one in self._each():
             yield {"id": name, **one.asdict()}
 

@@ -47,7 +47,17 @@ class CorrelationTable(Table):
             yield dict(zip(self.columns, row, strict=True))
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
+        """Yield the JSON document.
+
+        Fields:
+            test_set (str): The folder or table, as given.
+            references (int): Number of references per segment.
+            groups (Grouping | None): Groups of segments, with `--group-by`.
+            ranks (RankTable | None): Ranks of metrics, with `--ranks`.
+            notes (list[str]): Notes on systems left out and on missing judgments.
+            signatures (Mapping): By metric: parameters, preparation of the strings, version.
+            by (str): `unigram` or `human`.
+        """
         groups = {"by": self.group_by, **self.grouping.asdict()} if self.grouping else None
         document = {
             "test_set": self.test_set,

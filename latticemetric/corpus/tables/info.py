@@ -53,7 +53,11 @@ class InfoTable(AnswerTable):
         return records if name is None else iter(sorted(records, key=lambda record: _sort_key(record.get(name))))
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
-        """Yield the sizes of a graph, and the format of its file."""
+        """Yield the sizes of a graph, and the format of its file.
+
+        Fields:
+            format (str): The format that the graph was read from.
+        """
         yield {"format": answer.format, **answer.value}
 
     def rows(self) -> Iterator[list[object]]:

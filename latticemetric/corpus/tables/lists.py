@@ -47,7 +47,11 @@ class ListTable(Table):
         return self._curve.to_records()
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
+        """Yield the JSON document.
+
+        Fields:
+            corrections (Corrections): With `--corrected`: scores of the corrected texts.
+        """
         document = self._curve.asdict()
         if self._judged is not None:
             document["corrections"] = self._judged.asdict()

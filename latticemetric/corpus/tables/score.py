@@ -50,7 +50,13 @@ class ScoreTable(Table):
         return self.looks.rate_title(metric.name) if metric.is_fraction else metric.name
 
     def head(self) -> Record:
-        """Return the first fields of the JSON document."""
+        """Return the first fields of the JSON document.
+
+        Fields:
+            baseline (str): The first system.
+            segments (int): Number of segments in the test set.
+            references (int): Number of references per segment.
+        """
         return {"baseline": self.systems[0], "segments": len(self.ids), "references": self.references}
 
     def summary(self) -> list[str]:
@@ -131,7 +137,14 @@ class CorpusScoreTable(ScoreTable):
             yield [*values(record, _COLUMNS), *comparison, record["signature"]]
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
+        """Yield the JSON document.
+
+        Fields:
+            resamples (int): Number of resamples, and of trials of the randomisation test.
+            seed (int): The seed of resamples and trials.
+            confidence (float): Share of resamples inside an interval.
+            scores (list[SystemScore]): The scores, system by system, in the order of the metrics.
+        """
         head = {**self.head(), **self.resampling}
         return json_document(head, {"scores": self.records()}, streamed=False)
 
@@ -217,7 +230,13 @@ class SentenceScoreTable(ScoreTable):
         return ["segment", "system", *(one.metric.name for one in self.tabled[0])]
 
     def records(self) -> Iterator[Record]:
-        """Yield a record for each segment and system."""
+        """Yield a record for each segment and system.
+
+        Fields:
+            segment (str): Its id, or its number from 1 if files have no ids.
+            system (str): The file, as given.
+            scores (Mapping): By metric, a number or null.
+        """
         names = [one.metric.name for one in self.tabled[0]]
         scores = [list(zip(*(one.sentences() for one in row), strict=True)) for row in self.tabled]
         for segment, each in zip(self.ids, zip(*scores, strict=True), strict=True):
@@ -240,7 +259,12 @@ class SentenceScoreTable(ScoreTable):
         return aligned([[row[0], *row[2:]] for row in rows])
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
+        """Yield the JSON document.
+
+        Fields:
+            signatures (Mapping): By metric, its signature.
+            sentences (list): The sentences, segment by segment; `jsonl` has one per line.
+        """
         signatures = {one.metric.name: one.signature.format(short=self.short_signature) for one in self.tabled[0]}
         return json_document({**self.head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)
 

@@ -97,7 +97,11 @@ class AnswerTable(Table):
         yield answer.value.asdict()
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of each graph; for a failed graph, yield one record with the error."""
+        """Yield the records of each graph; for a failed graph, yield one record with the error.
+
+        Fields:
+            id (str): The graph's id.
+        """
         for answer in self.answers:
             failed = [{"error": str(answer.problem)}]
             for record in self.records_of(answer) if answer.problem is None else failed:

@@ -73,7 +73,25 @@ class TagTable(Table):
         return (values(_with_notes(record), self.columns) for record in self.records())
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
+        """Yield the JSON document.
+
+        Fields:
+            signature (str): The kind of tags, and the version.
+            gold (str): The file of gold tags, as given.
+            which (str): `words`, `gaps` or `all`.
+            gaps (bool): True if lines were read as 2n + 1 tags of words and gaps.
+            segments (int): Number of segments.
+            tags (int): Number of evaluated tags.
+            bad (int): Number of evaluated gold tags that are BAD.
+            systems (Mapping[str, TagScores]): By system (the name of its file, or the path if two files have the same
+                name), its scores.
+            synthetic (Mapping[str, TagScores]): With `--synthetic`: by synthetic labelling, its scores.
+            comparison (Mapping): With `--compare`: tests of all pairs.
+            sampling (RepeatedSampling): With `--sampling`: repeated sampling.
+            significance (float): The family-wise level of all tests of a metric, or of all pairs of error rates.
+            seed (int): The seed of the trials, samples and synthetic labellings.
+            metrics (Mapping[str, Discrimination]): By metric, its results.
+        """
         document: Record = {
             "signature": self._signature,
             "gold": self.gold,
@@ -220,7 +238,13 @@ class ThresholdTable(Table):
         return (values(_with_notes(record), self.columns) for record in self.records())
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document."""
+        """Yield the JSON document.
+
+        Fields:
+            signature (str): The metric that aligns words.
+            best (float | None): The threshold with the highest F1-mult, the lowest of equal ones.
+            thresholds (list[TagScores]): Objects with `threshold` and scores, in increasing order.
+        """
         evaluation, best = self._evaluation, self._evaluation.sweep.best
         sizes = {name: getattr(evaluation, name) for name in ("lattices", "failed", "words", "bad")}
         head = {"signature": self._signature, **sizes, "best": best and best.threshold}

@@ -69,7 +69,14 @@ class Discrimination:
         freeze(self, "below")
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            ranking (list): Objects with `system` and `value` (number or null), the best first; undefined values are
+                last.
+            pairs (list): Objects with `first` and `second` (systems, the higher-ranked first), `difference` and `p`
+                (numbers or null; p is not corrected), `significant` (boolean, at the corrected level).
+        """
         ranking = [{"system": name, "value": value} for name, value in self.ranking]
         return {**plain_fields(self), "ranking": ranking, "pairs": [asdict(pair) for pair in self.pairs]}
 

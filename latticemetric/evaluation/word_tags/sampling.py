@@ -197,7 +197,15 @@ class RepeatedSampling:
         return None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            sizes (list): Objects with `samples` and `rounds`, the number of rounds over which p is averaged.
+            needed (Mapping): By metric, first the metric that needs the fewest samples: objects with `difference` (of
+                error rates) and `samples` (integer, or null: more than were tried).
+            tests (list): Objects with `metric`, `first` and `second` (error rates), `p` (objects with `samples` and
+                `p`), `needed` (integer or null).
+        """
         table = {
             metric: [{"difference": difference, "samples": needed} for difference, needed in row.items()]
             for metric, row in self.needed().items()

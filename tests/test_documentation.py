@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
-from kit import fields
+from kit import fields, format_table
 from kit.forks import search_path
 from kit.paths import ROOT
 from kit.patience import PATIENCE
@@ -545,6 +545,19 @@ def test_every_command_has_a_page_with_all_its_options(monkeypatch, tmp_path):
 def test_every_command_is_in_a_guide(verb):
     texts = [page.read_text(encoding="utf-8") for page in PAGES if page != DOCS / "index.md"]
     assert any(f"commands/{verb}.md" in text or f"latticemetric {verb}" in text for text in texts)
+
+
+def test_the_table_of_formats_is_that_of_todays_registry():
+    text = format_table.PAGE.read_text(encoding="utf-8")
+    assert format_table.written(text) == text, "run: PYTHONPATH=tests python -m kit.format_table"
+
+
+def test_files_of_formats_without_ids_lose_their_usual_suffixes():
+    """The name of a file is the id of its graph where the file holds no other."""
+    for name, known in formats.formats().items():
+        if known.single and name in formats.BUILT_IN:
+            for suffix in known.suffixes:
+                assert formats.graph_name(f"talk.1{suffix}") == "talk.1", (name, suffix)
 
 
 def test_every_format_has_a_page():

@@ -81,51 +81,241 @@ def _timed(head: Head) -> bool:
 
 
 class BuiltIn(NamedTuple):
-    """A format of this package: its module, and a quick test; files that fail the test are not in this format."""
+    """A format of this package, as far as it is known before its module is imported.
+
+    Attributes:
+        module: The module that reads and writes it.
+        may_be: A quick test; files that fail the test are not in this format.
+        title: What the format is.
+        ids: Where the ids of graphs come from.
+        scores: The score columns.
+        graphs: How many graphs a file holds, where `Format.single` does not tell.
+        ends: The endings of names of files that are ids without them.
+    """
 
     module: str
     may_be: Callable[[Head], bool]
+    title: str
+    ids: str
+    scores: str
+    graphs: str = ""
+    ends: tuple[str, ...] = ()
 
 
 BUILT_IN = {
-    "openfst": BuiltIn("openfst.binary", lambda head: head.data.startswith(_FST_MAGIC)),
-    "openfst-text": BuiltIn("openfst.text", lambda head: head.fields[0].isdigit()),
-    "far": BuiltIn("openfst.binary", lambda head: head.data.startswith(_FAR_MAGICS)),
-    "kaldi": BuiltIn("kaldi.text", _id_line),
+    "openfst": BuiltIn(
+        "openfst.binary",
+        lambda head: head.data.startswith(_FST_MAGIC),
+        "OpenFst binary",
+        "file name",
+        "one, `weight`",
+        ends=(".fst", ".ofst"),
+    ),
+    "openfst-text": BuiltIn(
+        "openfst.text",
+        lambda head: head.fields[0].isdigit(),
+        "OpenFst text (AT&T)",
+        "file name",
+        "one, `weight`, or none",
+        ends=(".fst", ".txt", ".att"),
+    ),
+    "far": BuiltIn(
+        "openfst.binary",
+        lambda head: head.data.startswith(_FAR_MAGICS),
+        "OpenFst archive",
+        "keys",
+        "one, `weight`",
+        ends=(".far",),
+    ),
+    "kaldi": BuiltIn("kaldi.text", _id_line, "Kaldi text archive of lattices", "utterance ids", "`lm`, `acoustic`"),
     "kaldi-binary": BuiltIn(
-        "kaldi.binary", lambda head: head.data.find(_FST_MAGIC, 0, _LONGEST_ID + len(_FST_MAGIC)) > 0
+        "kaldi.binary",
+        lambda head: head.data.find(_FST_MAGIC, 0, _LONGEST_ID + len(_FST_MAGIC)) > 0,
+        "Kaldi binary archive of lattices",
+        "utterance ids",
+        "`lm`, `acoustic`",
     ),
-    "kaldi-script": BuiltIn("kaldi.script", lambda head: len(head.fields) > 1 and b":" in head.fields[-1]),
-    "htk-slf": BuiltIn("htk", lambda head: head.begins(b"#") or b"=" in head.fields[0]),
-    "plf": BuiltIn("moses.plf", lambda head: head.begins(b"(")),
-    "sphinx": BuiltIn("sphinx", lambda head: head.begins(b"#", b"Frames")),
-    "pfsg": BuiltIn("srilm.pfsg", lambda head: head.begins(b"##", b"name")),
-    "wordmesh": BuiltIn("srilm.wordmesh", lambda head: head.begins(b"name", b"numaligns")),
-    "moses-cn": BuiltIn("moses.confusion_network", _word_and_number),
-    "moses-search-graph": BuiltIn("moses.search_graph", lambda head: b"hyp=" in head.line),
-    "k2": BuiltIn("openfst.k2", lambda head: head.begins(b"k2.", b"FsaVec") or (head.numbers(2) and b"-" in head.data)),
-    "moses-nbest": BuiltIn("moses.nbest", lambda head: b"|||" in head.line),
-    "srilm-nbest": BuiltIn("srilm.nbest", _two_scores_and_a_count),
+    "kaldi-script": BuiltIn(
+        "kaldi.script",
+        lambda head: len(head.fields) > 1 and b":" in head.fields[-1],
+        "Kaldi script: places in archives",
+        "utterance ids",
+        "`lm`, `acoustic`",
+    ),
+    "htk-slf": BuiltIn(
+        "htk",
+        lambda head: head.begins(b"#") or b"=" in head.fields[0],
+        "HTK standard lattice format",
+        "`UTTERANCE` or file name",
+        "`acoustic`, `lm`, `pronunciation`, others",
+        ends=(".slf", ".lat", ".lattice"),
+    ),
+    "plf": BuiltIn(
+        "moses.plf", lambda head: head.begins(b"("), "Python lattice format", "line numbers", "any number, or none"
+    ),
+    "sphinx": BuiltIn(
+        "sphinx",
+        lambda head: head.begins(b"#", b"Frames"),
+        "Sphinx-3, PocketSphinx lattice",
+        "file name",
+        "one, `acoustic`",
+        ends=(".sphinx", ".lat", ".lattice"),
+    ),
+    "pfsg": BuiltIn(
+        "srilm.pfsg", lambda head: head.begins(b"##", b"name"), "SRILM PFSG", "names", "one, `weight`", ends=(".pfsg",)
+    ),
+    "wordmesh": BuiltIn(
+        "srilm.wordmesh",
+        lambda head: head.begins(b"name", b"numaligns"),
+        "SRILM word mesh",
+        "names",
+        "one, `posterior`",
+        ends=(".mesh", ".wlat"),
+    ),
+    "moses-cn": BuiltIn(
+        "moses.confusion_network", _word_and_number, "Moses confusion network", "positions", "`score`, or `score_0`, …"
+    ),
+    "moses-search-graph": BuiltIn(
+        "moses.search_graph",
+        lambda head: b"hyp=" in head.line,
+        "Moses search graph, plain and extended",
+        "sentence numbers",
+        "`transition`; features (extended form)",
+    ),
+    "k2": BuiltIn(
+        "openfst.k2",
+        lambda head: head.begins(b"k2.", b"FsaVec") or (head.numbers(2) and b"-" in head.data),
+        "k2 text",
+        "file name",
+        "one, `score`",
+        graphs="one (several are read)",
+        ends=(".k2", ".txt"),
+    ),
+    "moses-nbest": BuiltIn(
+        "moses.nbest", lambda head: b"|||" in head.line, "Moses n-best list", "sentence numbers", "features and `total`"
+    ),
+    "srilm-nbest": BuiltIn(
+        "srilm.nbest",
+        _two_scores_and_a_count,
+        "SRILM n-best list, NBestList1.0/2.0",
+        "file name",
+        "`acoustic`, `lm`, `nwords`, or `total`",
+        ends=(".srilm-nbest", ".nbest"),
+    ),
     "lattice-rescore-nbest": BuiltIn(
-        "nbest.lattice_rescore", lambda head: b"|" in head.line and b"-" in head.fields[0]
+        "nbest.lattice_rescore",
+        lambda head: b"|" in head.line and b"-" in head.fields[0],
+        "lattice-rescore n-best list",
+        "own",
+        "`acoustic`, `lm`, `score_3`…",
     ),
-    "espnet-nbest": BuiltIn("nbest.espnet", lambda _: False),  # a folder
-    "wenet-nbest": BuiltIn("nbest.wenet", lambda head: head.fields[0] == b"wav"),
-    "icefall-recogs": BuiltIn("nbest.icefall", lambda head: b":\t" in head.line),
-    "jsonl-nbest": BuiltIn("nbest.jsonl", lambda head: head.begins(b"{")),
-    "json-nbest": BuiltIn("nbest.array", lambda head: head.begins(b"[", b"{")),
-    "nemo-manifest": BuiltIn("nbest.nemo", lambda head: head.begins(b"{")),
-    "whisper-json": BuiltIn("nbest.whisper", lambda head: head.begins(b"{")),
-    "parquet": BuiltIn("nbest.tables", lambda head: head.data.startswith(b"PAR1")),
-    "arrow": BuiltIn("nbest.tables", lambda head: head.data.startswith((b"ARROW1", b"\xff\xff\xff\xff"))),
-    "trn": BuiltIn("nist.transcripts", lambda head: head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")),
-    "stm": BuiltIn("nist.transcripts", _timed),
-    "ctm": BuiltIn("nist.ctm", _timed),
-    "moses-hypergraph": BuiltIn("forests.hypergraph", lambda head: head.begins(b"#")),
-    "cdec-target-graph": BuiltIn("forests.hypergraph", lambda head: len(head.fields) == 2 and head.numbers(2)),  # noqa: PLR2004
-    "joshua-hypergraph": BuiltIn("forests.hypergraph", lambda head: head.begins(b"#")),
-    "cdec-json": BuiltIn("forests.cdec", lambda head: head.begins(b"{")),
-    "travatar-json": BuiltIn("forests.travatar", lambda head: head.begins(b"{")),
+    "espnet-nbest": BuiltIn(
+        "nbest.espnet", lambda _: False, "ESPnet2 n-best folder", "own", "`score`", graphs="many, a folder"
+    ),  # a folder
+    "wenet-nbest": BuiltIn(
+        "nbest.wenet", lambda head: head.fields[0] == b"wav", "WeNet runtime n-best list", "own", "`score`"
+    ),
+    "icefall-recogs": BuiltIn(
+        "nbest.icefall", lambda head: b":\t" in head.line, "icefall `recogs-*.txt`, one hypothesis each", "own", "none"
+    ),
+    "jsonl-nbest": BuiltIn(
+        "nbest.jsonl", lambda head: head.begins(b"{"), "n-best list as JSON lines", "own, or positions", "any names"
+    ),
+    "json-nbest": BuiltIn(
+        "nbest.array",
+        lambda head: head.begins(b"[", b"{"),
+        "n-best lists as a JSON array (HyPoradise)",
+        "own, or positions",
+        "any names, or none",
+    ),
+    "nemo-manifest": BuiltIn(
+        "nbest.nemo",
+        lambda head: head.begins(b"{"),
+        "NeMo manifest with transcripts",
+        "own, or positions",
+        "`score`, or none",
+    ),
+    "whisper-json": BuiltIn(
+        "nbest.whisper",
+        lambda head: head.begins(b"{"),
+        "JSON of Whisper, WhisperX, speech pipelines",
+        "file name",
+        "none (confidences are labels)",
+        graphs="one",
+        ends=(".whisper", ".json"),
+    ),
+    "parquet": BuiltIn(
+        "nbest.tables",
+        lambda head: head.data.startswith(b"PAR1"),
+        "Parquet table of n-best lists",
+        "own, or positions",
+        "any names, or none",
+    ),
+    "arrow": BuiltIn(
+        "nbest.tables",
+        lambda head: head.data.startswith((b"ARROW1", b"\xff\xff\xff\xff")),
+        "Arrow table of n-best lists, file or stream",
+        "own, or positions",
+        "any names, or none",
+    ),
+    "trn": BuiltIn(
+        "nist.transcripts",
+        lambda head: head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")"),
+        "NIST transcript, with alternations",
+        "utterance ids",
+        "none",
+    ),
+    "stm": BuiltIn(
+        "nist.transcripts", _timed, "NIST segment time marks", "`file,channel,speaker,begin,end[,<labels>]`", "none"
+    ),
+    "ctm": BuiltIn(
+        "nist.ctm",
+        _timed,
+        "NIST time-marked words",
+        "`file,channel`",
+        "none (confidences are labels)",
+        graphs="many (one per channel)",
+    ),
+    "moses-hypergraph": BuiltIn(
+        "forests.hypergraph",
+        lambda head: head.begins(b"#"),
+        "Moses hypergraph",
+        "file name",
+        "features, scale 1",
+        ends=(".hg",),
+    ),
+    "cdec-target-graph": BuiltIn(
+        "forests.hypergraph",
+        lambda head: len(head.fields) == 2 and head.numbers(2),  # noqa: PLR2004
+        "cdec target graph",
+        "file name",
+        "features, scale 1",
+        ends=(".target_graph",),
+    ),
+    "joshua-hypergraph": BuiltIn(
+        "forests.hypergraph",
+        lambda head: head.begins(b"#"),
+        "Joshua hypergraph",
+        "file name",
+        "features, scale 1",
+        ends=(".joshua", ".hg"),
+    ),
+    "cdec-json": BuiltIn(
+        "forests.cdec",
+        lambda head: head.begins(b"{"),
+        "cdec JSON hypergraph",
+        "file name",
+        "features, scale 1",
+        ends=(".cdec", ".json"),
+    ),
+    "travatar-json": BuiltIn(
+        "forests.travatar",
+        lambda head: head.begins(b"{"),
+        "Travatar JSON forest",
+        "positions",
+        "`score`, or features with scale 1",
+        ends=(".travatar", ".json"),
+    ),
 }
 
 _BY_MAGIC = ("openfst", "far")
@@ -142,11 +332,7 @@ ANY_NAME = r".*"
 
 Naming = Literal["own", "file", "position", "number"]
 
-_FILE_ENDS = re.compile(
-    r"(\.sphinx)?(\.lat|\.lattice)?"
-    r"(\.fst|\.ofst|\.txt|\.att|\.slf|\.far|\.srilm-nbest|\.nbest|\.sphinx|\.pfsg|\.mesh|\.wlat|\.k2"
-    r"|\.hg|\.target_graph|\.joshua|\.cdec|\.travatar|\.whisper|\.json)*$"
-)
+_FILE_ENDS = re.compile(f"({'|'.join(sorted({re.escape(end) for one in BUILT_IN.values() for end in one.ends}))})*$")
 
 _formats: dict[str, Format] = {}
 

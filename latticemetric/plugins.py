@@ -12,7 +12,7 @@ from functools import cache
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.errors import reason_of, shortened
+from latticemetric.errors import UsageError, reason_of, shortened
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -67,7 +67,14 @@ def _names(group: str, information: str) -> bool:
 
 
 def load(kind: str, entry: EntryPoint) -> Any:
-    """Import a plug-in; warn if it prints, and keep what it prints out of the results."""
+    """Import a plug-in; warn if it prints, and keep what it prints out of the results.
+
+    Raises:
+        UsageError: Another package has a plug-in of this kind and name.
+    """
+    same = [other for other in entries(kind) if other.name.lower() == entry.name.lower() and other.value != entry.value]
+    if same:
+        raise UsageError(f"{origin(same[0])} has the same name")
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):

@@ -359,12 +359,25 @@ def test_a_broken_verb_is_an_error_that_names_its_package_and_others_go_on(case,
     assert (checks[f"verb {name}"]["state"], checks["verb hello"]["state"]) == ("broken", "ok")
 
 
-def test_two_verbs_of_one_name_are_an_error_that_names_both_packages(tmp_path):
+ASKED = {
+    "verb": ("odd",),
+    "metric": ("score", "letters.new.txt", "letters.ref.txt", "-m", "odd"),
+    "format": ("info", "two.slots", "--from", "odd"),
+}
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_two_plug_ins_of_one_name_are_an_error_that_names_both_packages(kind, tmp_path):
+    """The first of the two would be taken, which depends on the order of folders."""
+    shutil.copytree(ROOT / "examples" / "data", tmp_path, dirs_exist_ok=True)
+    text = {"verb": SOUND.format("odd"), "metric": "import latticemetric as lm\nVERB = lm.WER()"}.get(kind, "VERB = 1")
     for package in ("one", "two"):
-        install(tmp_path, package, {"latticemetric.verbs": {"odd": f"{package}:VERB"}}, {package: SOUND.format("odd")})
-    message = r"'odd' \((one|two):VERB of .* 1.0\) and the one of (one|two):VERB of .* 1.0 have the same name"
-    assert_one_line_error(started(tmp_path, "latticemetric", "odd"), message)
-    assert "is broken" in good(started(tmp_path, "latticemetric", "--help")).stdout
+        install(tmp_path, package, {f"latticemetric.{kind}s": {"odd": f"{package}:VERB"}}, {package: text})
+    done = started(tmp_path, "latticemetric", *ASKED[kind])
+    message = r"'odd' \((one|two):VERB of .* 1.0\) does not load: (one|two):VERB of .* 1.0 has the same name"
+    assert (done.status, done.stdout, bool(re.search(message, done.stderr))) == (2, "", True), done.stderr
+    checks = examined(tmp_path)
+    assert (checks[f"{kind} odd"]["state"], "has the same name" in checks[f"{kind} odd"]["problem"]) == ("broken", True)
 
 
 PRINTING = {

@@ -33,8 +33,8 @@ def find_verb(name: str) -> click.Command | None:
     """
     if name in VERBS:
         return own_verb(name)
-    found = _entries(name)
-    return load_verb(found[0]) if found else None
+    found = next((entry for entry in plugins.entries("verb") if entry.name == name), None)
+    return None if found is None else load_verb(found)
 
 
 def own_verb(name: str) -> click.Command:
@@ -55,9 +55,6 @@ def load_verb(entry: EntryPoint) -> click.Command:
     title = plugins.described("verb", entry)
     if entry.name in VERBS:
         raise UsageError(f"the {title} has the name of a verb of latticemetric", advice="rename it in its package")
-    if others := [other for other in _entries(entry.name) if other.value != entry.value]:
-        what = f"the {title} and the one of {plugins.origin(others[0])} have the same name"
-        raise UsageError(what, advice="remove one of the packages")
     try:
         loaded = plugins.load("verb", entry)
     except (Exception, SystemExit) as error:
@@ -77,10 +74,6 @@ def _is_verb(loaded: Any) -> bool:
     if isinstance(loaded, click.Group):
         return bool(loaded.commands) and all(map(_is_verb, loaded.commands.values()))
     return isinstance(loaded, Verb)
-
-
-def _entries(name: str) -> list[EntryPoint]:
-    return [entry for entry in plugins.entries("verb") if entry.name == name]
 
 
 def all_verbs() -> dict[str, About]:

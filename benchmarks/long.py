@@ -327,10 +327,9 @@ def _search(order: int, way: Literal["band", "table"]) -> Callable[[], Callable[
     def prepare() -> Callable[[Drawn], int]:
         def gain(drawn: Drawn) -> int:
             lattice, reference = drawn
-            cost = lattice.cost()
-            graph = (lattice.source, lattice.target, lattice.word, lattice.is_word(), cost.arc, cost.final)
+            graph = lattice.native(lattice.cost(), lattice.word, lattice.is_word())
             encoded = lattice.vocabulary.encode(reference)
-            return _native.search_lattice(*graph, encoded, order, unit=1, alpha=1, beta=0, method=way)[2]
+            return _native.search_lattice(graph, encoded, (order, 1, 1, 0), method=way)[1]
 
         return gain
 

@@ -1,10 +1,16 @@
-"""The C++ extension: inner loops only (sources in `kernels/`). Arrays are one-dimensional and contiguous."""
+"""The C++ extension: inner loops only (sources in `kernels/`). Arrays are one-dimensional and contiguous.
+
+Parameters are made from the extension: python tests/kit/native_stub.py
+"""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+_Gains: TypeAlias = tuple[int, int, int, int]
+"""The parameters of a rate: order, unit, alpha and beta; see `latticemetric.automata.recognition.Gains`."""
 
 VERSION: str
 """The version of the package that the extension was built for."""
@@ -25,11 +31,54 @@ class ParseError(ValueError):
 class NotJsonError(ValueError):
     """Error for a text that is not strict JSON with finite numbers."""
 
+class Lattice:
+    """A lattice that is checked once: arcs go to larger states and are sorted by source, and costs are finite.
+
+    `label` has the word of each arc that metrics compare (0 for ε), `is_word` says which arcs add words to the result.
+    Kernels that need one of them refuse lattices without it.
+    """
+
+    def __init__(
+        self,
+        source: npt.NDArray[np.int32],
+        target: npt.NDArray[np.int32],
+        cost: npt.NDArray[np.float64],
+        final_cost: npt.NDArray[np.float64],
+        label: npt.NDArray[np.int32] | None = None,
+        is_word: npt.NDArray[np.uint8] | None = None,
+    ) -> None: ...
+
+class ReferenceGraph:
+    """A reference graph that is checked once; `size` has what each arc adds to the denominator of a rate."""
+
+    def __init__(
+        self,
+        source: npt.NDArray[np.int32],
+        target: npt.NDArray[np.int32],
+        label: npt.NDArray[np.int32],
+        size: npt.NDArray[np.int32],
+        is_final: npt.NDArray[np.uint8],
+    ) -> None: ...
+
+class Forest:
+    """A forest that is checked once: edges are sorted by head, tails come before heads, and costs are finite."""
+
+    def __init__(
+        self,
+        head: npt.NDArray[np.int32],
+        tail_begin: npt.NDArray[np.int64],
+        tail: npt.NDArray[np.int32],
+        target_begin: npt.NDArray[np.int64],
+        target: npt.NDArray[np.int32],
+        cost: npt.NDArray[np.float64],
+        words: npt.NDArray[np.int64],
+        goal_cost: npt.NDArray[np.float64],
+    ) -> None: ...
+    def with_cost(self, cost: npt.NDArray[np.float64], goal_cost: npt.NDArray[np.float64]) -> Forest:
+        """Return the same forest with other costs."""
+
 def order_states(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    start: int,
-    is_final: npt.NDArray[np.uint8],
+    source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], start: int, is_final: npt.NDArray[np.uint8]
 ) -> tuple[npt.NDArray[np.int32], int, bool, int]:
     """Sort states topologically, and drop states that lie on no complete path.
 
@@ -89,34 +138,17 @@ def order_forest(
     and a node on a cycle (−1: no cycle).
     """
 
-def best_path(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    is_word: npt.NDArray[np.uint8],
-    final_cost: npt.NDArray[np.float64],
-) -> npt.NDArray[np.int64]:
+def best_path(lattice: Lattice) -> npt.NDArray[np.int64]:
     """Return the arcs of the cheapest path.
 
     Ties are resolved by the fewest words, then by the smallest arc numbers.
     """
 
-def best_costs_through_arcs(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def best_costs_through_arcs(lattice: Lattice) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the cost of the cheapest path through each arc, and of the cheapest path that ends in each state."""
 
 def determinize(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    word: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
-    start: int,
-    delta: float,
+    lattice: Lattice, start: int, delta: float
 ) -> tuple[
     npt.NDArray[np.int32],
     npt.NDArray[np.int32],
@@ -130,21 +162,13 @@ def determinize(
     """
 
 def search_lattice(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    label: npt.NDArray[np.int32],
-    is_word: npt.NDArray[np.uint8],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
+    lattice: Lattice,
     reference: npt.NDArray[np.int32],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
     method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
-) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Return the arcs of the best path under a recognition rate, and the high and low 64 bits of its gain.
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the arcs of the best path under a recognition rate, and its gain.
 
     `method` changes time and memory, but not the result: `table` stores all states of the product of the lattice and
     the metric's automaton; `band` stores only the states that can influence the result. `part_bytes` limits the bytes
@@ -152,25 +176,13 @@ def search_lattice(
     """
 
 def best_lattice(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    label: npt.NDArray[np.int32],
-    is_word: npt.NDArray[np.uint8],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
-    references: list[list[int]],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    lattice: Lattice,
+    references: Sequence[Sequence[int]],
+    gains: _Gains,
     method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.uint8],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
+    npt.NDArray[np.int32], npt.NDArray[np.uint8], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64]
 ]:
     """Return all best paths under a recognition rate, for any of the references, as a graph.
 
@@ -179,12 +191,7 @@ def best_lattice(
     """
 
 def search_spelled_lattice(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    label: npt.NDArray[np.int32],
-    is_word: npt.NDArray[np.uint8],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
+    lattice: Lattice,
     begin: npt.NDArray[np.int64],
     units: npt.NDArray[np.int32],
     separator: int,
@@ -197,58 +204,29 @@ def search_spelled_lattice(
     """
 
 def search_at_rate(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    label: npt.NDArray[np.int32],
-    is_word: npt.NDArray[np.uint8],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
+    lattice: Lattice,
     size: npt.NDArray[np.int32],
     reference: npt.NDArray[np.int32],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
-    rate_high: int,
-    rate_low: int,
-    rate_total: int,
+    gains: _Gains,
+    rate: tuple[int, int],
     method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
-) -> tuple[npt.NDArray[np.int64], int, int, int]:
-    """Return the best path at a rate: its arcs, high and low 64 bits of the gain, and the denominator.
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """Return the best path at a rate: its arcs, the gain, and the denominator.
 
-    `size` holds what each arc adds to the denominator. For the rate R / T (`rate_high` and `rate_low` are the halves of
-    R, `rate_total` is T), the search maximises gain · T − R · denominator. For `method` and `part_bytes`, see
-    `search_lattice`.
+    `size` holds what each arc adds to the denominator. For the rate (R, T), the search maximises
+    gain · T − R · denominator. For `method` and `part_bytes`, see `search_lattice`.
 
     Raises:
         OverflowError: The compared values do not fit into 128 bits.
     """
 
 def search_reference_graph(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    label: npt.NDArray[np.int32],
-    is_word: npt.NDArray[np.uint8],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
-    reference_source: npt.NDArray[np.int32],
-    reference_target: npt.NDArray[np.int32],
-    reference_label: npt.NDArray[np.int32],
-    reference_size: npt.NDArray[np.int32],
-    reference_final: npt.NDArray[np.uint8],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
-    rate_high: int,
-    rate_low: int,
-    rate_total: int,
-    most_bytes: float,
-) -> tuple[npt.NDArray[np.int64], int, int, int]:
-    """Return the best path against a reference graph: its arcs, high and low 64 bits of the gain, and the denominator.
+    lattice: Lattice, reference: ReferenceGraph, gains: _Gains, rate: tuple[int, int], most_bytes: float
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """Return the best path against a reference graph: its arcs, the gain, and the denominator.
 
-    `reference_size` holds what each arc of the reference adds to the denominator; for the rate, see `search_at_rate`.
+    For the rate, see `search_at_rate`.
 
     Raises:
         OverflowError: The compared values do not fit into 128 bits.
@@ -263,7 +241,7 @@ def align_systems(
     word: npt.NDArray[np.int32],
     parts: npt.NDArray[np.int32],
     times: npt.NDArray[np.float64],
-    spelling: list[str],
+    spelling: Sequence[str],
     time_mediated: bool = False,
 ) -> tuple[npt.NDArray[np.int64], float, int]:
     """Align the outputs of systems, each a sequence of slots, in the columns of one network.
@@ -313,45 +291,14 @@ def align_networks(
 class TooLarge(MemoryError):  # noqa: N818  the name in C++
     """Error for a search that needs more memory than is allowed."""
 
-def best_derivation(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
-) -> npt.NDArray[np.int64]:
+def best_derivation(forest: Forest) -> npt.NDArray[np.int64]:
     """Return the edges of the derivation with the least cost, the model's 1-best."""
 
-def largest_cost(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
-) -> float:
+def largest_cost(forest: Forest) -> float:
     """Return an upper bound of the absolute cost of any part of a derivation."""
 
 def best_forest(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
-    references: list[list[int]],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
-    most_bytes: int,
+    forest: Forest, references: Sequence[Sequence[int]], gains: _Gains, most_bytes: int
 ) -> tuple[
     npt.NDArray[np.int32],
     npt.NDArray[np.int64],
@@ -367,102 +314,53 @@ def best_forest(
     """
 
 def best_strings(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
+    forest: Forest,
     shown_begin: npt.NDArray[np.int64],
     shown: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
     rank: npt.NDArray[np.int64],
     reference: npt.NDArray[np.int32],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
     most: int,
     few: int,
     most_bytes: int,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[int]]:
     """Return the best derivation of each of the `most` best strings.
 
-    Return the edges of all derivations; then, for each derivation, the index of its first edge, and the high and low 64
-    bits of its gain. Strings are compared by `shown`, the words of each edge without ignored words. If `rank` is empty,
-    ties are resolved by edge numbers in preorder; otherwise, by the ranks of edges along paths (each edge has at most
-    one tail). If the graph has at most `few` strings, list and rank all of them; otherwise, search for the best.
+    Return the edges of all derivations; then, for each derivation, the index of its first edge, and its gain. Strings
+    are compared by `shown`, the words of each edge without ignored words. If `rank` is empty, ties are resolved by edge
+    numbers in preorder; otherwise, by the ranks of edges along paths (each edge has at most one tail). If the graph has
+    at most `few` strings, list and rank all of them; otherwise, search for the best.
     """
 
 def search_forest(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
-    reference: npt.NDArray[np.int32],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
-    most_bytes: int,
-) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Return the edges of the best derivation under a recognition rate, and the high and low 64 bits of its gain."""
+    forest: Forest, reference: npt.NDArray[np.int32], gains: _Gains, most_bytes: int
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the edges of the best derivation under a recognition rate, and its gain."""
 
 def search_forest_for_hope(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
+    forest: Forest,
     reference: npt.NDArray[np.int32],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
     integer_cost: npt.NDArray[np.int64],
     integer_goal_cost: npt.NDArray[np.int64],
-    gain_weight: tuple[int, int],
-    cost_weight: tuple[int, int],
+    gain_weight: int,
+    cost_weight: int,
     most_bytes: int,
-) -> tuple[npt.NDArray[np.int64], int, int]:
+) -> tuple[npt.NDArray[np.int64], int]:
     """Return the derivation with the largest value of `gain_weight` · gain − `cost_weight` · cost.
 
-    Return its edges, and the high and low 64 bits of the value. Weights are 128-bit integers, as high and low 64 bits.
-    Ties are resolved by the least `cost`, the fewest words, and the smallest edge numbers.
+    Return its edges, and the value. Ties are resolved by the least cost of the forest, the fewest words, and the
+    smallest edge numbers.
     """
 
-def best_costs_through_edges(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def best_costs_through_edges(forest: Forest) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the cost of the cheapest derivation with each edge, and of the cheapest derivation of each node.
 
     A derivation with an edge is complete. A derivation of a node has this node as its root.
     """
 
 def inside_outside(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
+    forest: Forest,
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return posterior probabilities of a forest.
 
@@ -471,14 +369,7 @@ def inside_outside(
     """
 
 def forest_ngram_posteriors(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
+    forest: Forest,
     node: npt.NDArray[np.float64],
     transition: npt.NDArray[np.float64],
     ending: npt.NDArray[np.float64],
@@ -488,14 +379,7 @@ def forest_ngram_posteriors(
     """Return the posteriors of n-grams in a forest, in the columns of `ngram_posteriors`."""
 
 def search_forest_ngrams(
-    head: npt.NDArray[np.int32],
-    tail_begin: npt.NDArray[np.int64],
-    tail: npt.NDArray[np.int32],
-    target_begin: npt.NDArray[np.int64],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    words: npt.NDArray[np.int64],
-    goal_cost: npt.NDArray[np.float64],
+    forest: Forest,
     own: npt.NDArray[np.int32],
     known: npt.NDArray[np.int32],
     parent: npt.NDArray[np.int32],
@@ -508,42 +392,32 @@ def search_forest_ngrams(
     """Return the edges of the derivation with the largest gain of n-grams."""
 
 def loss_augmented_strings(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    label: npt.NDArray[np.int32],
+    lattice: Lattice,
     shown: npt.NDArray[np.int32],
     cost: npt.NDArray[np.int64],
     final_cost: npt.NDArray[np.int64],
-    is_final: npt.NDArray[np.uint8],
-    references: list[list[int]],
-    weights: list[tuple[int, int]],
-    cost_weight: tuple[int, int],
+    references: Sequence[Sequence[int]],
+    weights: Sequence[int],
+    cost_weight: int,
     penalize: bool,
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
     most: int,
     most_steps: int,
     most_bytes: int,
     method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
-    starts: list[int] = ...,
-) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
+    starts: Sequence[int] = ...,
+) -> tuple[list[list[int]], int, list[int], int]:
     """Return the strings with the least loss, the best string first.
 
     Return the arcs of each string, how many of the first strings are proven to be the best, the loss of each string,
     and a lower bound of the losses of all other strings. The loss of a string is `cost_weight` · cost − G or, with
-    `penalize`, `cost_weight` · cost + G, where G is the largest weight · gain over references. Weights and losses are
-    128-bit integers, as high and low 64 bits. For `method`, see `search_lattice`; it applies only to the search for
-    a single string.
+    `penalize`, `cost_weight` · cost + G, where G is the largest weight · gain over references. Weights and losses have
+    at most 128 bits. For `method`, see `search_lattice`; it applies only to the search for a single string.
     """
 
 def forward_backward(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
+    lattice: Lattice,
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return posterior probabilities of a lattice.
 
@@ -557,13 +431,10 @@ def expected_cost(
     word: npt.NDArray[np.int32],
     transition: npt.NDArray[np.float64],
     ending: npt.NDArray[np.float64],
-    references: list[list[int]],
-    sizes: list[int],
+    references: Sequence[Sequence[int]],
+    sizes: Sequence[int],
     classes: int,
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
     outcomes: bool,
     gradient: bool,
     keeps_bases: bool,
@@ -602,13 +473,10 @@ def expected_costs(
     final_cost: npt.NDArray[np.float64],
     arc_begin: npt.NDArray[np.int64],
     state_begin: npt.NDArray[np.int64],
-    references: list[list[list[int]]],
-    sizes: list[list[int]],
-    classes: list[int],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    references: Sequence[Sequence[Sequence[int]]],
+    sizes: Sequence[Sequence[int]],
+    classes: Sequence[int],
+    gains: _Gains,
     gradient: bool,
     few_states: int,
     most_states: int,
@@ -628,10 +496,7 @@ def expected_costs(
     """
 
 def incoming_shares(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    cost: npt.NDArray[np.float64],
-    states: int,
+    source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], cost: npt.NDArray[np.float64], states: int
 ) -> npt.NDArray[np.float64]:
     """Return the probability of each arc, given that a path passes its target; arcs are sorted by target."""
 
@@ -644,7 +509,7 @@ def mbr_statistics(
     states: int,
     labels: int,
     hypothesis: npt.NDArray[np.int32],
-    slack: float = 0,
+    slack: float = 0.0,
 ) -> tuple[
     float,
     npt.NDArray[np.int32],
@@ -676,12 +541,7 @@ def ngram_posteriors(
     """
 
 def search_ngrams(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    word: npt.NDArray[np.int32],
-    is_word: npt.NDArray[np.uint8],
-    cost: npt.NDArray[np.float64],
-    final_cost: npt.NDArray[np.float64],
+    lattice: Lattice,
     parent: npt.NDArray[np.int32],
     ending: npt.NDArray[np.int32],
     gain: npt.NDArray[np.float64],
@@ -702,11 +562,7 @@ def unfold_gains(
     gain: npt.NDArray[np.float64],
     word_gain: float,
 ) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.float64],
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.float64]
 ]:
     """Return a lattice whose arcs have the gains of the n-grams that they complete.
 
@@ -716,10 +572,7 @@ def unfold_gains(
 def align(
     candidate: tuple[Any, ...],
     reference: tuple[Any, ...],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
     most_bytes: int = ...,
     longest_in_table: int = 100,
 ) -> str:
@@ -761,7 +614,7 @@ def number_segments(
     """
 
 def count_segments(
-    candidates: Any, references: Any, order: int, unit: int, alpha: int, beta: int
+    candidates: Any, references: Any, gains: _Gains
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return one row per reference: k-gram matches for k = 1 … order, S, D, I, and the reference's k-gram counts.
 
@@ -775,14 +628,7 @@ class Utf8Texts:
     def __len__(self) -> int: ...
 
 def count_lists(
-    texts: Any,
-    begin: npt.NDArray[np.int64],
-    references: Any,
-    owner: npt.NDArray[np.int64],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    texts: Any, begin: npt.NDArray[np.int64], references: Any, owner: npt.NDArray[np.int64], gains: _Gains
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """Count the edits of each hypothesis of n-best lists against each reference of its list.
 
@@ -823,10 +669,7 @@ def pair_gains(
     candidate_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
 ) -> npt.NDArray[np.int64]:
     """Return the gain of each candidate's best alignment with each reference (one row each), in units of `1 / unit`."""
 
@@ -844,10 +687,7 @@ def count_pairs(
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
-    order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
+    gains: _Gains,
 ) -> npt.NDArray[np.int64]:
     """Return the rows of `count_segments` for candidates and references whose words are numbers."""
 
@@ -989,7 +829,7 @@ def parse_openfst(text: bytes) -> dict[str, Any]:
 def parse_plf(text: bytes) -> dict[str, Any]:
     """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/formats/plf.hpp`)."""
 
-def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
+def parse_slf(text: bytes, texts: Sequence[str]) -> dict[str, Any]:
     """Parse an HTK lattice into header fields and columns of nodes and links; fields in `texts` are always strings."""
 
 def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:

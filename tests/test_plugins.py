@@ -229,16 +229,6 @@ def test_a_shell_completes_the_names_of_metrics_of_another_package(package):
         assert "sentence-accuracy" in started(package, "latticemetric", **names).stdout
 
 
-@pytest.mark.parametrize("words", ["convert a b --to kal", "convert a b --from kal", "oracle x y --metric we"])
-def test_a_broken_plug_in_says_nothing_into_the_line_that_a_shell_completes(words, tmp_path):
-    points = {f"latticemetric.{kind}s": {"odd": "odd:VERB"} for kind in ("metric", "format", "verb")}
-    install(tmp_path, "ours", points, {"odd": "print('loud')\nraise ValueError('no')"})
-    names = {"COMP_WORDS": f"latticemetric {words}", "COMP_CWORD": "5", "_LATTICEMETRIC_COMPLETE": "bash_complete"}
-    done = started(tmp_path, "latticemetric", **names)
-    assert (done.status, done.stderr) == (0, "")
-    assert done.stdout.startswith(("plain,kaldi\n", "plain,wer\n"))
-
-
 def test_a_metric_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path):
     plugins()
     text = METRIC.replace("@dataclass", '@register("sentence-accuracy")\n@dataclass')

@@ -238,30 +238,19 @@ def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> Best
         rate = best.ratio
 
 
-def best_path_at(graph: dict[str, Any], reference: ReferenceGraph, gains: Gains, rate: Ratio) -> BestPath:
+def best_path_at(graph: _native.Lattice, reference: _native.ReferenceGraph, gains: Gains, rate: Ratio) -> BestPath:
     """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
     The denominator is a sum over the arcs of the reference.
 
     Args:
-        graph: The columns of the lattice.
+        graph: The lattice.
         reference: The reference.
         gains: The parameters of the rate.
         rate: The rate λ of this search; see `path_of_best_rate`.
     """
     with _small_enough():
-        found = _native.search_reference_graph(
-            **graph,
-            reference_source=reference.source,
-            reference_target=reference.target,
-            reference_label=reference.word,
-            reference_size=reference.size,
-            reference_final=reference.final.view(np.uint8),
-            **gains._asdict(),
-            **_arguments(rate),
-            most_bytes=most_bytes(),
-        )
-    return _best_path(*found)
+        return _best_path(*_native.search_reference_graph(graph, reference, gains, rate, most_bytes()))
 
 
 def best_reading(reference: ReferenceGraph, words: Words, gains: Gains) -> BestPath:
@@ -270,22 +259,20 @@ def best_reading(reference: ReferenceGraph, words: Words, gains: Gains) -> BestP
     Search the reference like a lattice, and the string like its reference: deletions and insertions exchange their
     roles. So a long string takes a band (`kernels/search/band_search.hpp`).
     """
-    columns: dict[str, Any] = {
-        "source": reference.source,
-        "target": reference.target,
-        "label": reference.word,
-        "is_word": np.zeros(len(reference.word), dtype=np.uint8),
-        "cost": np.zeros(len(reference.word)),
-        "final_cost": np.where(reference.final, 0.0, np.inf),
-        "size": reference.size,
-        "reference": words,
-    }
     require_short(len(words), gains.order)
+    graph = _native.Lattice(
+        reference.source,
+        reference.target,
+        cost=np.zeros(len(reference.word)),
+        final_cost=np.where(reference.final, 0.0, np.inf),
+        label=reference.word,
+        is_word=np.zeros(len(reference.word), dtype=np.uint8),
+    )
     exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
 
     def reading_at(rate: Ratio) -> BestPath:
         with _small_enough():
-            return _best_path(*_native.search_at_rate(**columns, **exchanged._asdict(), **_arguments(rate)))
+            return _best_path(*_native.search_at_rate(graph, reference.size, words, exchanged, rate))
 
     return path_of_best_rate(reading_at, gains)
 
@@ -301,10 +288,5 @@ def _small_enough() -> Iterator[None]:
         raise InputError(str(error), advice="give alpha and beta with fewer digits") from None
 
 
-def _arguments(rate: Ratio) -> dict[str, Any]:
-    """Return a rate as arguments of native searches; its numerator may have more than 64 bits."""
-    return {"rate_high": rate.gain >> 64, "rate_low": rate.gain & (2**64 - 1), "rate_total": rate.total}
-
-
-def _best_path(arcs: npt.NDArray[np.int64], high: int, low: int, total: int) -> BestPath:
-    return BestPath(arcs, Ratio((high << 64) + low, total))
+def _best_path(arcs: npt.NDArray[np.int64], gain: int, total: int) -> BestPath:
+    return BestPath(arcs, Ratio(gain, total))

@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
@@ -45,6 +46,10 @@ class ReferenceGraph:
     arc: Numbers
     final: npt.NDArray[np.bool_]
     words: Numbers
+
+    def native(self) -> _native.ReferenceGraph:
+        """Return the graph as kernels take it, checked."""
+        return _native.ReferenceGraph(self.source, self.target, self.word, self.size, self.final.view(np.uint8))
 
     @staticmethod
     def of_words(words: Words, order: int) -> ReferenceGraph:

@@ -6,7 +6,6 @@ are completed as files.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from copy import copy
 from importlib import import_module
@@ -68,10 +67,7 @@ class _Completion(click.types.StringParamType):
         """Return the names that begin with `incomplete`; without such names, complete files if `files` is set."""
         before, comma, begun = incomplete.rpartition(",") if self._listed else ("", "", incomplete)
         taken = before.split(",")
-        with warnings.catch_warnings(
-            action="ignore"
-        ):  # of plug-ins that do not load: they would be on the command line
-            names = [name for name in self._names() if name.startswith(begun) and name not in taken]
+        names = [name for name in self._names() if name.startswith(begun) and name not in taken]
         if names or not self._files:
             return [CompletionItem(before + comma + name) for name in names]
         return [CompletionItem(incomplete, type="file")]

@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -49,21 +49,21 @@ from latticemetric.vocabulary import EPSILON, Words
 
 def best_path(lattice: Lattice, cost: Costs, word_counts: npt.NDArray[np.uint8]) -> Steps:
     """Return the cheapest path of a lattice; for ties, see `latticemetric.engine.ties`."""
-    return _native.best_path(lattice.source, lattice.target, cost.arc, word_counts, cost.final)
+    return _native.best_path(lattice.native(cost, is_word=word_counts))
 
 
 def search_lattice(search: Search) -> BestPath:
     """Return the best path of a lattice under a recognition rate."""
     if search.spelling is not None:
         return _search_spelled(search, search.spelling)
-    columns, reference = _columns(search), search.reference
+    graph, reference = search.lattice.native(search.cost, search.label, search.is_word), search.reference
     if isinstance(reference, ReferenceGraph):
         if _is_one_path(search.lattice):
             words = search.label[search.label != EPSILON]
             return BestPath(np.arange(len(search.label)), best_reading(reference, words, search.gains).ratio)
-        return path_of_best_rate(partial(best_path_at, columns, reference, search.gains), search.gains)
-    arcs, high, low = _native.search_lattice(**columns, reference=reference, **search.gains._asdict())
-    return BestPath(arcs, Ratio(_of_halves(high, low), ngram_total(len(reference), search.gains.order)))
+        return path_of_best_rate(partial(best_path_at, graph, reference.native(), search.gains), search.gains)
+    arcs, gain = _native.search_lattice(graph, reference, search.gains)
+    return BestPath(arcs, Ratio(gain, ngram_total(len(reference), search.gains.order)))
 
 
 def _is_one_path(lattice: Lattice) -> bool:
@@ -92,13 +92,8 @@ def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
         in_units, spelled = search.in_units()
         best = search_lattice(in_units)
         return best._replace(arcs=spelled.arcs_of(best.arcs))
-    arcs, errors = _native.search_spelled_lattice(
-        **_columns(search) | {"label": spelling.label},
-        begin=spelling.begin,
-        units=spelling.units,
-        separator=spelling.separator,
-        reference=reference,
-    )
+    graph = search.lattice.native(search.cost, spelling.label, search.is_word)
+    arcs, errors = _native.search_spelled_lattice(graph, spelling.begin, spelling.units, spelling.separator, reference)
     return BestPath(arcs, Ratio((len(reference) - errors) * gains.unit, len(reference)))
 
 
@@ -128,7 +123,8 @@ def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
     for reference in references:
         require_short(len(reference), search.gains.order)
     numbers = [reference.tolist() for reference in references]
-    return BestArcs(*_native.best_lattice(**_columns(search), references=numbers, **search.gains._asdict()))
+    graph = search.lattice.native(search.cost, search.label, search.is_word)
+    return BestArcs(*_native.best_lattice(graph, numbers, search.gains))
 
 
 def _best_arcs_of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
@@ -161,34 +157,13 @@ def _best_arcs_of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
     )
 
 
-def _columns(search: Search) -> dict[str, Any]:
-    return {
-        "source": search.lattice.source,
-        "target": search.lattice.target,
-        "label": search.label,
-        "is_word": search.is_word,
-        "cost": search.cost.arc,
-        "final_cost": search.cost.final,
-    }
-
-
-def _of_halves(high: int, low: int) -> int:
-    """Return the 128-bit integer with these two 64-bit halves."""
-    return (high << 64) + low
-
-
-def _halves(value: int) -> tuple[int, int]:
-    return value >> 64, value & (2**64 - 1)
-
-
 _MOST_STRINGS = 2**60  # no search finds more
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
     """Return the best derivation of a forest under a recognition rate."""
     with small_enough():
-        edges, high, low = _native.search_forest(**_forest_columns(search), reference=search.reference)
-    return BestDerivation(edges, _of_halves(high, low))
+        return BestDerivation(*_native.search_forest(_forest(search), search.reference, search.gains, most_bytes()))
 
 
 class HopeDerivation(NamedTuple):
@@ -214,7 +189,7 @@ def hope_derivations(
         model_cost: The costs to subtract.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
-    whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
+    whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(forest.native(cost))))
     exact = all(bool((w.astype(np.float64) * float(unit) == c).all()) for w, c in zip(whole, cost, strict=True))
     target = searches[0].target
     lengths = target.counts(target.values > EPSILON).astype(np.float64)
@@ -228,21 +203,16 @@ def hope_derivations(
     derivations = []
     for search, weight in zip(searches, gain_weights, strict=True):
         with small_enough():
-            edges, high, low = _native.search_forest_for_hope(
-                **_forest_columns(search),
-                reference=search.reference,
-                integer_cost=whole[0],
-                integer_goal_cost=whole[1],
-                gain_weight=_halves(weight),
-                cost_weight=_halves(cost_weight),
+            edges, value = _native.search_forest_for_hope(
+                _forest(search), search.reference, search.gains, *whole, weight, cost_weight, most_bytes()
             )
-        derivations.append(HopeDerivation(edges, _of_halves(high, low) * value_unit, exact))
+        derivations.append(HopeDerivation(edges, value * value_unit, exact))
     return derivations
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
     """Return an upper bound of the absolute cost of any part of a derivation."""
-    largest = _native.largest_cost(**forest.hypergraph(cost))
+    largest = _native.largest_cost(forest.native(cost))
     if not math.isfinite(largest):
         raise InputError(
             "derivations are too long to be searched: they use shared nodes too often", advice="prune the forest"
@@ -267,16 +237,17 @@ def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestD
     """
     count = min(most, _MOST_STRINGS)
     with small_enough():
-        edges, begin, high, low = _native.best_strings(
-            **_forest_columns(search),
+        edges, begin, gains = _native.best_strings(
+            _forest(search),
             shown_begin=shown.begin,
             shown=shown.values,
             rank=np.zeros(0, dtype=np.int64),
             reference=search.reference,
+            gains=search.gains,
             most=count,
             few=few_strings(count),
+            most_bytes=most_bytes(),
         )
-    gains = map(_of_halves, high.tolist(), low.tolist())
     return list(map(BestDerivation, np.split(edges, begin[1:-1]), gains))
 
 
@@ -305,19 +276,15 @@ def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
     forest = search.forest
     with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
-            **_forest_columns(search), references=[reference.tolist() for reference in references]
+            _forest(search), [reference.tolist() for reference in references], search.gains, most_bytes()
         )
     node_of = np.zeros(int(head.max()) + 1, dtype=np.int64)
     node_of[head] = forest.head[edge]
     return BestEdges(head, edge, Ragged(tail_begin, tail), goals, np.searchsorted(forest.goals, goal_of), node_of)
 
 
-def _forest_columns(search: ForestSearch) -> dict[str, Any]:
-    return {
-        **search.forest.hypergraph(search.cost, search.target, search.words),
-        "most_bytes": most_bytes(),
-        **search.gains._asdict(),
-    }
+def _forest(search: ForestSearch) -> _native.Forest:
+    return search.forest.native(search.cost, search.target, search.words)
 
 
 MOST_STEPS = 2**30 - 1
@@ -383,25 +350,22 @@ def search_loss_augmented(
     )
     with small_enough():
         paths, exact, losses, bound = _native.loss_augmented_strings(
-            lattice.source,
-            lattice.target,
-            label,
+            lattice.native(model_cost, label),
             shown,
             *whole,
-            np.isfinite(model_cost.final).astype(np.uint8),
             [reference.tolist() for reference in references],
-            [_halves(weight) for weight in gain_weights],
-            _halves(cost_weight),
+            gain_weights,
+            cost_weight,
             penalize,
-            *gains,
+            gains,
             most=min(most, _MOST_STRINGS),
             most_steps=min(steps, MOST_STEPS),
             most_bytes=_MOST_BYTES if memory is None else memory,
             starts=list(starts),
         )
-    limit = _of_halves(*bound) * value_unit
+    limit = bound * value_unit
     found = zip(paths, losses, strict=True)
-    strings = [(np.array(path, dtype=np.int64), _of_halves(*loss) * value_unit) for path, loss in found]
+    strings = [(np.array(path, dtype=np.int64), loss * value_unit) for path, loss in found]
     return [StringLoss(*one, None if k < exact else limit) for k, one in enumerate(strings)]
 
 
@@ -486,37 +450,27 @@ class _Ngrams(Protocol):
     def word(self) -> Words: ...
 
 
-def path_of_ngrams(
-    lattice: Lattice,
-    label: Words,
-    cost: Costs,
-    ngrams: _Ngrams,
-    gains: ExactGains,
-    *,
-    word_counts: npt.NDArray[np.uint8],
-) -> npt.NDArray[np.int64]:
+def path_of_ngrams(lattice: _native.Lattice, ngrams: _Ngrams, gains: ExactGains) -> npt.NDArray[np.int64]:
     """Return the arcs of the path with the largest gain of n-grams; for ties, see `latticemetric.engine.ties`.
 
-    `label` is the word that counts on each arc, by its number in `ngrams`. `word_counts` is the number of words that
-    each arc adds to the result. `cost` and `word_counts` only decide ties.
+    The labels of the lattice are words by their numbers in `ngrams`. Costs and words only decide ties.
     """
-    columns = lattice.source, lattice.target, label, word_counts, cost.arc, cost.final
     with small_enough(TOO_MANY_NGRAMS):
-        return _native.search_ngrams(*columns, ngrams.parent, ngrams.word, *gains)
+        return _native.search_ngrams(lattice, ngrams.parent, ngrams.word, *gains)
 
 
 def derivation_of_ngrams(
-    forest: dict[str, Any], own: Words, known: Words, ngrams: _Ngrams, gains: ExactGains
+    forest: _native.Forest, own: Words, known: Words, ngrams: _Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
     """Return the edges of the derivation with the largest gain of n-grams; for ties, see `latticemetric.engine.ties`.
 
-    `forest` has the columns of `Forest.hypergraph`. `own` and `known` list the words that occur both in the forest and
+    `own` and `known` list the words that occur both in the forest and
     in the n-grams. `own` has their numbers in the forest, in ascending order. `known` has their numbers in the n-grams,
     in the same order.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_forest_ngrams(
-            **forest,
+            forest,
             own=own,
             known=known,
             parent=ngrams.parent,

@@ -166,9 +166,8 @@ class ForestArrays(Frozen):
             ([2, 0], ('5', '7'), 1.5, {'tm': 1.5})
         """
         hypergraph = self.hypergraph(self.cost(scales), words=self.word_counts(ignore))
-        cost = summable(hypergraph)
         with small_enough("prune the forest, or allow more memory (--max-memory)"):
-            return _native.best_derivation(**{**hypergraph, "cost": cost.arc, "goal_cost": cost.final})
+            return _native.best_derivation(summable(hypergraph))
 
     def n_best(
         self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False
@@ -302,6 +301,12 @@ class ForestArrays(Frozen):
             "words": words,
             "goal_cost": cost.final,
         }
+
+    def native(
+        self, cost: Costs, target: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
+    ) -> _native.Forest:
+        """Return the forest as kernels take it, checked, so that several searches check it once; see `hypergraph`."""
+        return _native.Forest(**self.hypergraph(cost, target, words))
 
     def _repr_svg_(self) -> str:
         return str(notebook().graph_svg(self))

@@ -37,7 +37,7 @@ class ForestMargins(Generic[AnyForest]):
     def of(cls, forest: AnyForest, scales: Scales | None = None) -> ForestMargins[AnyForest]:
         """Compute the margins, with costs weighted by `scales`."""
         cost = forest.cost(scales)
-        edge, ending = _native.best_costs_through_edges(**forest.hypergraph(cost))
+        edge, ending = _native.best_costs_through_edges(forest.native(cost))
         closing = ending[forest.goals]
         if not (np.isfinite(edge).all() and np.isfinite(closing).all()):
             raise InputError("the costs are too large to be added up", advice="choose smaller scales")

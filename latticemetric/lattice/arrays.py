@@ -140,7 +140,19 @@ class LatticeArrays(Frozen):
             (('a', 'c'), 1.0, {'cost': 1.0})
         """
         cost = self.cost(scales)
-        return _native.best_path(self.source, self.target, cost.arc, self.word_counts(ignore), cost.final)
+        return _native.best_path(self.native(cost, is_word=self.word_counts(ignore)))
+
+    def native(
+        self, cost: Costs, label: Words | None = None, is_word: npt.NDArray[np.uint8] | None = None
+    ) -> _native.Lattice:
+        """Return the lattice as kernels take it, checked, so that several searches check it once.
+
+        Args:
+            cost: The cost of each arc, and of ending in each state.
+            label: The word of each arc that kernels compare; 0 if there is none.
+            is_word: 1 for each arc that adds a word to the result.
+        """
+        return _native.Lattice(self.source, self.target, cost.arc, cost.final, label, is_word)
 
     def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
         """Return the number of words of each arc (1 or 0), to resolve ties.
@@ -207,14 +219,14 @@ class LatticeArrays(Frozen):
         is_word = self.is_word()
         ends = np.full(self.num_states, np.inf)
         ends[self.final] = 0.0
-        longest = _native.best_path(self.source, self.target, -is_word.astype(np.float64), is_word, ends)
+        longest = _native.best_path(self.native(Costs(-is_word.astype(np.float64), ends), is_word=is_word))
         return int(is_word[longest].sum())
 
     def largest_cost(self, scales: Weights = None) -> float:
         """Return the largest sum of absolute costs along any path."""
         arc, final = (-np.abs(part) for part in self.cost(scales))
         cost = Costs(arc, np.where(np.isfinite(final), final, np.inf))
-        path = _native.best_path(self.source, self.target, cost.arc, self.is_word(), cost.final)
+        path = _native.best_path(self.native(cost, is_word=self.is_word()))
         return -self.cost_of(path, cost)
 
     def paths(self, scales: Weights = None) -> Iterator[Path]:

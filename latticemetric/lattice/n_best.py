@@ -23,6 +23,7 @@ TOO_MANY_NGRAMS = "prune the graph, choose a lower order, or allow more memory (
 """Advice for the error that the n-grams of a graph do not fit into memory."""
 
 _MOST_STRINGS = 2**60  # more than any search finds
+_NO_GAINS = (1, 1, 0, 0)  # strings are compared by their costs alone
 _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one millionth
 
 
@@ -51,9 +52,10 @@ def few_strings(n: int) -> int:
     return max(10 * n, 1000)
 
 
-def summable(hypergraph: dict[str, Any]) -> Costs:
-    """Round the costs of a hypergraph so that their sums are exact in any order; see `rounded`."""
-    return rounded(Costs(hypergraph["cost"], hypergraph["goal_cost"]), _native.largest_cost(**hypergraph))
+def summable(hypergraph: dict[str, Any]) -> _native.Forest:
+    """Return a hypergraph for kernels, with costs rounded so that their sums are exact in any order; see `rounded`."""
+    forest = _native.Forest(**hypergraph)
+    return forest.with_cost(*rounded(Costs(hypergraph["cost"], hypergraph["goal_cost"]), _native.largest_cost(forest)))
 
 
 def rounded(cost: Costs, largest: float) -> Costs:
@@ -73,15 +75,15 @@ def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64]
     `rank` resolves ties. If derivations are paths of a lattice, `rank` has the arc number of each edge, and paths are
     compared by these numbers. Otherwise, `rank` is empty, and derivations are compared by their edges in preorder.
     """
-    cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
-    nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}
+    most = min(n, _MOST_STRINGS)
     with small_enough():
-        edges, begin, *_ = _native.best_strings(
-            **{**hypergraph, "cost": cost.arc, "goal_cost": cost.final},
+        edges, begin, _ = _native.best_strings(
+            summable(hypergraph),
             shown_begin=hypergraph["target_begin"],
             shown=hypergraph["target"],
-            **nothing,
             rank=rank,
+            reference=np.zeros(0, dtype=np.int32),
+            gains=_NO_GAINS,
             most=most,
             few=few_strings(most),
             most_bytes=most_bytes(),

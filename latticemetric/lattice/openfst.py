@@ -206,7 +206,7 @@ def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice
     fst.topsort()
     arrays = fst_to_arrays(fst)
     source, target, word, cost, final = _native.determinize(
-        arrays.source, arrays.target, arrays.output, arrays.weight, arrays.final, arrays.start, _DELTA
+        _native.Lattice(arrays.source, arrays.target, arrays.weight, arrays.final, arrays.output), arrays.start, _DELTA
     )
     fst = fst_from_arrays(FstArrays(0, final, source, target, word, word, cost))
     fst.minimize(delta=_DELTA)
@@ -220,7 +220,7 @@ def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice
 def _additions(lattice: LatticeArrays, scales: Scales | None) -> tuple[Floats, Floats, float]:
     """Return what each arc, and ending in each state, adds to the best cost from its state, and the best cost."""
     cost = lattice.cost(scales)
-    through, ending = _native.best_costs_through_arcs(lattice.source, lattice.target, cost.arc, cost.final)
+    through, ending = _native.best_costs_through_arcs(lattice.native(cost))
     least = ending.copy()
     np.minimum.at(least, lattice.source, through)
     arc = through - least[lattice.source]

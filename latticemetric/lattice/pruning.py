@@ -65,7 +65,7 @@ class Margins(Generic[AnyLattice]):
     def of(cls, lattice: AnyLattice, scales: Scales | None = None) -> Margins[AnyLattice]:
         """Compute the margins, with costs weighted by `scales`."""
         cost = lattice.cost(scales)
-        arc, ending = _native.best_costs_through_arcs(lattice.source, lattice.target, cost.arc, cost.final)
+        arc, ending = _native.best_costs_through_arcs(lattice.native(cost))
         closing = ending[lattice.final]
         best = closing.min()
         return Margins(lattice, arc - best, closing - best, np.abs(cost.arc), np.abs(closing))

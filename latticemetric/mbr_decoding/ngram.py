@@ -21,7 +21,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, scales_of_each
-from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
+from latticemetric.lattice.columns import Column, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
@@ -197,15 +197,17 @@ class NgramMBR:
     def _best(self, ngrams: NgramPosteriors, by: ByNgrams) -> Steps:
         """Return the path with the largest gain, with arc numbers of the graph before pruning."""
         gains = self.gains(ngrams, by)
+        if isinstance(self._native, _native.Forest):
+            return self._kept[derivation_of_ngrams(self._native, *self._shared_words, ngrams, gains)]
+        return self._kept[path_of_ngrams(self._native, ngrams, gains)]
+
+    @cached_property
+    def _native(self) -> _native.Lattice | _native.Forest:
+        """The pruned graph for kernels; of hypotheses of a list that tie, the first wins, not the shortest."""
+        cost = self._pruned.cost(self._scales)
         if isinstance(self._pruned, Forest):
-            own, known = self._shared_words
-            columns = self._pruned.hypergraph(self._compared_cost)
-            return self._kept[derivation_of_ngrams(columns, own, known, ngrams, gains)]
-        lattice, counts = self._pruned, self._pruned.is_word()
-        if lattice.ranked:  # of hypotheses that tie, the first wins, not the shortest
-            counts = np.zeros_like(counts)
-        arcs = path_of_ngrams(lattice, self._numbers, self._compared_cost, ngrams, gains, word_counts=counts)
-        return self._kept[arcs]
+            return summable(self._pruned.hypergraph(cost))
+        return self._pruned.native(cost, self._numbers, self._pruned.word_counts())
 
     @cached_property
     def _numbers(self) -> Words:
@@ -215,11 +217,6 @@ class NgramMBR:
             return self._pruned.word
         words, row = np.unique(self._pruned.word, return_inverse=True)
         return _numbers_in(self._evidence.vocabulary, words, self._pruned.vocabulary)[row]
-
-    @cached_property
-    def _compared_cost(self) -> Costs:
-        cost = self._pruned.cost(self._scales)
-        return summable(self._pruned.hypergraph(cost)) if isinstance(self._pruned, Forest) else cost
 
     @cached_property
     def _shared_words(self) -> tuple[Words, Words]:

@@ -204,7 +204,7 @@ class GCR(SpelledRate):
 
     def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
         test = text_segments(candidates, references, self.text)
-        return _native.count_pairs(*test.candidates, *test.references, test.owner, *self.gains), test.owner
+        return _native.count_pairs(*test.candidates, *test.references, test.owner, self.gains), test.owner
 
 
 _JAMO = re.compile("[\u1160-\u11ff]")  # Hangul vowels and final consonants, which join the consonant before them

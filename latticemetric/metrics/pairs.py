@@ -126,7 +126,7 @@ def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_Str
     """Yield recognition rates. All numerators must be integers that float64 represents exactly."""
     gains, rates, of_edits = metric.gains, metric.rate_map, metric.gains.are_edits
     for said, expected in _numbered_parts(metric, candidates, references):
-        found = _native.pair_errors(*said, *expected) if of_edits else _native.pair_gains(*said, *expected, *gains)
+        found = _native.pair_errors(*said, *expected) if of_edits else _native.pair_gains(*said, *expected, gains)
         for words, row in zip(expected.lengths.tolist(), found, strict=True):
             size = ngram_total(words, metric.order)
             if not size:

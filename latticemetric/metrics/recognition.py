@@ -196,7 +196,7 @@ class GRR(Metric[RecognitionStatistics]):
         if self.drops_empty and not expected:
             words = ()
         require_short(max(len(words), len(expected)))
-        return Alignment(words, expected, _native.align(words, expected, *self.gains))
+        return Alignment(words, expected, _native.align(words, expected, self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
         """Return the reference with the best rate (ties: the first), with its alignment and statistics."""
@@ -603,7 +603,7 @@ def _agrees(metric: GRR, candidate: str, reference: str) -> bool:
         words, expected = metric.counted(words), metric.counted(expected)
     else:
         words, expected = GRR.counted_words(metric, words), GRR.counted_words(metric, expected)
-    counts = RecognitionStatistics.of_edits(_native.align(words, expected, *metric.gains), metric.order)
+    counts = RecognitionStatistics.of_edits(_native.align(words, expected, metric.gains), metric.order)
     size = sum(counts.reference_ngrams)
     rates = _rate_map(metric)
     rate = rates.units(GRR.gain(metric, counts), size) / (rates.unit * size) if size else None

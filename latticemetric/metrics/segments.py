@@ -163,7 +163,7 @@ def count_segments(candidates: Sequence[Text], references: Sequence[References],
 
     Segment s has the rows `owner[s]` to `owner[s + 1] − 1`.
     """
-    (counts, owner), _ = _native_count(_native.count_segments, candidates, references, *gains)
+    (counts, owner), _ = _native_count(_native.count_segments, candidates, references, gains)
     _require_references(owner)
     return counts, owner
 
@@ -185,12 +185,12 @@ class ListCounts(NamedTuple):
 def count_lists(lists: ListColumns, gains: Gains) -> ListCounts:
     """Return the counts of n-best lists: each hypothesis against each reference of its list."""
     try:
-        return ListCounts(*_native.count_lists(*lists, *gains))
+        return ListCounts(*_native.count_lists(*lists, gains))
     except (TypeError, UnicodeEncodeError):  # as in `_native_count`
         numbers: dict[str, int] = {}
         sides = cast("tuple[Sequence[Text], Sequence[Text]]", (lists.texts, lists.references))
         texts, references = ([_spelled(text, numbers) for text in side] for side in sides)
-        return ListCounts(*_native.count_lists(texts, lists.begin, references, lists.owner, *gains))
+        return ListCounts(*_native.count_lists(texts, lists.begin, references, lists.owner, gains))
 
 
 def _spelled(text: Text, numbers: dict[str, int]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.automata.recognition import BestPath, ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
 from latticemetric.automata.spelling import Spelling, spelled_lattice
@@ -23,7 +24,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, path_fields
 from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.n_best import rounded, summable
+from latticemetric.lattice.n_best import rounded
 from latticemetric.memory import most_bytes
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.character_rates import SpelledRate
@@ -194,7 +195,7 @@ class LatticeSpace(SearchSpace):
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the path with the largest sum of gains of its n-grams and words."""
-        return native.path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains, word_counts=self.word_counts)
+        return native.path_of_ngrams(self.graph.native(self.cost, self.label, self.word_counts), ngrams, gains)
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the best strings, each with its cheapest path; costs that differ only by rounding are ties."""
@@ -268,7 +269,8 @@ class ForestSpace(SearchSpace):
             )
         cost = forest.cost(scales)
         self.graph: Forest = forest
-        super().__init__(metric, cost, summable(forest.hypergraph(cost)), forest.word_counts(metric.ignore))
+        compared = rounded(cost, _native.largest_cost(forest.native(cost)))
+        super().__init__(metric, cost, compared, forest.word_counts(metric.ignore))
         self._counted_target = forest.target_without(metric.ignore | metric.wildcard)
         self._shown = forest.target_without(metric.ignore)
 
@@ -287,8 +289,8 @@ class ForestSpace(SearchSpace):
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the derivation with the largest sum of gains of its n-grams and words."""
         known = distinct_words(ngrams.word)
-        columns = self.graph.hypergraph(self.compared_cost, self._counted_target, self.word_counts)
-        return native.derivation_of_ngrams(columns, known, known, ngrams, gains)
+        forest = self.graph.native(self.compared_cost, self._counted_target, self.word_counts)
+        return native.derivation_of_ngrams(forest, known, known, ngrams, gains)
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the best strings, each with its best derivation."""

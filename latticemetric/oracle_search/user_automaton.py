@@ -186,7 +186,8 @@ def best_by_automaton(
     product.topsort()
     whole = fst_to_arrays(product)
     # Keep the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums.
-    through, ending = _native.best_costs_through_arcs(whole.source, whole.target, whole.weight, whole.final)
+    native = _native.Lattice(whole.source, whole.target, whole.weight, whole.final)
+    through, ending = _native.best_costs_through_arcs(native)
     steps, largest = len(whole.final), float(np.abs(whole.weight).max(initial=0.0))
     slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
     kept = np.flatnonzero(through <= min(through.min(initial=np.inf), ending.min(initial=np.inf)) + slack)

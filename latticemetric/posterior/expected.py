@@ -392,7 +392,7 @@ def _expected_cost(searched: _Searched, listed: CountedReferences, settings: _Se
                 references=references,
                 sizes=listed.sizes,
                 classes=classes,
-                **gains._replace(order=0 if listed.by_edits else gains.order)._asdict(),
+                gains=gains._replace(order=0 if listed.by_edits else gains.order),
                 outcomes=settings.distribution or len(set(listed.sizes)) > 1,
                 gradient=settings.gradient,
                 keeps_bases=settings.distribution and gains.unit > _FINEST_POLYNOMIAL,

@@ -474,12 +474,12 @@ class ForestPosteriors(Result, Distribution):
         final[forest.goals] = 0.0
         with small_enough(TOO_MANY_NGRAMS):
             columns = _native.forest_ngram_posteriors(
-                **forest.hypergraph(Costs(np.zeros(len(forest.head)), final)),
-                node=self.node,
-                transition=self.transition,
-                ending=ending,
-                order=order,
-                most_bytes=most_bytes(),
+                forest.native(Costs(np.zeros(len(forest.head)), final)),
+                self.node,
+                self.transition,
+                ending,
+                order,
+                most_bytes(),
             )
         return NgramPosteriors(order, forest.vocabulary, *columns)
 
@@ -548,7 +548,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
     """
     if isinstance(graph, Forest):
         cost = _scaled_cost(graph, scale, scales)
-        log_total, node, transition, ending = _native.inside_outside(**graph.hypergraph(cost))
+        log_total, node, transition, ending = _native.inside_outside(graph.native(cost))
         _require_finite(log_total, node)
         return ForestPosteriors(
             log_total=log_total,
@@ -589,7 +589,7 @@ class StepProbabilities(NamedTuple):
 def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) -> StepProbabilities:
     """Compute the probabilities of a lattice's steps; see `posteriors`."""
     cost = _scaled_cost(lattice, scale, scales)
-    steps = StepProbabilities(*_native.forward_backward(lattice.source, lattice.target, cost.arc, cost.final))
+    steps = StepProbabilities(*_native.forward_backward(lattice.native(cost)))
     _require_finite(steps.log_total)
     return steps
 

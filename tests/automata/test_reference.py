@@ -12,6 +12,7 @@ from kit.brute_force import Rate, assert_scored, enumerate_paths
 from kit.strategies import KNOWN_WORDS, STRANGER, Draft, drafts, lattices, metrics, scalings, sentences
 
 import latticemetric as lm
+from latticemetric import _native
 from latticemetric.automata.recognition import Ratio, best_path_at
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.oracle_search.reference_strings import distinct_strings
@@ -183,11 +184,11 @@ def test_fine_penalties_are_compared_exactly(engine, alpha):
 def test_what_128_bits_cannot_compare_is_refused():
     gains = lm.GRR(4).gains
     graph = ReferenceGraph.of_words(np.array([1, 2], dtype=np.int32), 4)
-    columns = {"source": graph.source, "target": graph.target, "label": graph.word, "cost": np.zeros(2)}
-    columns |= {"is_word": np.zeros(2, dtype=np.uint8), "final_cost": np.array([np.inf, np.inf, 0.0])}
-    assert best_path_at(columns, graph, gains, Ratio(2**110, 3)).ratio == (6 - 1 - 2, 3)
+    ends, is_word = np.array([np.inf, np.inf, 0.0]), np.zeros(2, dtype=np.uint8)
+    lattice = _native.Lattice(graph.source, graph.target, np.zeros(2), ends, graph.word, is_word)
+    assert best_path_at(lattice, graph.native(), gains, Ratio(2**110, 3)).ratio == (6 - 1 - 2, 3)
     with pytest.raises(lm.InputError, match="fewer digits"):
-        best_path_at(columns, graph, gains, Ratio(2**126, 1))
+        best_path_at(lattice, graph.native(), gains, Ratio(2**126, 1))
 
 
 def test_what_does_not_fit_into_memory_is_refused_before_it_is_tried():

@@ -162,7 +162,7 @@ def test_counts_of_lists_are_those_of_their_definition(
     else:
         texts = [form(side) for side in flat]
     begin, owner = (np.cumsum([0, *map(len, side)]) for side in sides)
-    rows, is_new, missing = _native.count_lists(texts[0], begin, texts[1], owner, *rate.gains)
+    rows, is_new, missing = _native.count_lists(texts[0], begin, texts[1], owner, rate.gains)
     pairs = [(text, reference) for several, expected in lists for text in several for reference in expected]
     assert rows.tolist() == [list(rate.counts([text], [[reference]])[0]) for text, reference in pairs]
     split = [([tuple(split_words(text)) for text in several], expected) for several, expected in lists]
@@ -188,7 +188,7 @@ def test_counts_of_lists_are_those_of_their_definition(
 def test_counts_of_what_are_no_lists_are_refused(arguments: Any, error: type[Exception]) -> None:
     texts, begin, references, owner = arguments
     with pytest.raises(error):
-        _native.count_lists(texts, np.array(begin), references, np.array(owner), *WER().gains)
+        _native.count_lists(texts, np.array(begin), references, np.array(owner), WER().gains)
 
 
 @pytest.mark.parametrize("begin", [[], [1, 0], [-1, 0], [0, 4]])

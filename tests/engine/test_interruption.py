@@ -55,8 +55,8 @@ class Layered:
         self.is_word = np.ones(arcs, np.uint8)
         self.reference = ints(draw.integers(1, vocabulary + 1, layers))
 
-    def columns(self) -> tuple[np.ndarray, ...]:
-        return self.source, self.target, self.word, self.is_word, self.cost, self.final_cost
+    def native(self) -> _native.Lattice:
+        return _native.Lattice(self.source, self.target, self.cost, self.final_cost, self.word, self.is_word)
 
     def by_target(self) -> tuple[np.ndarray, ...]:
         order = np.argsort(self.target, kind="stable")
@@ -119,12 +119,10 @@ def trie() -> tuple[np.ndarray, ...]:
     return ints(parent), ints(word), np.random.default_rng(5).random(parent.size)
 
 
-def whole(lattice: Layered) -> tuple[np.ndarray, ...]:
-    """The columns of `loss_augmented_strings`."""
+def whole(lattice: Layered) -> tuple[object, ...]:
+    """The lattice, shown words and costs of `loss_augmented_strings`."""
     final = np.where(np.isfinite(lattice.final_cost), lattice.final_cost, 0)
-    is_final = np.isfinite(lattice.final_cost).astype(np.uint8)
-    costs = longs(8 * lattice.cost), longs(8 * final)
-    return (lattice.source, lattice.target, lattice.word, lattice.word, *costs, is_final)
+    return lattice.native(), lattice.word, longs(8 * lattice.cost), longs(8 * final)
 
 
 def spelled(lattice: Layered) -> tuple[np.ndarray, np.ndarray]:
@@ -152,13 +150,8 @@ def plf_text(columns: int) -> bytes:
     return b"(" + b"".join(b"(('w%d',0.5,1),('v',0.5,1),)," % (k % 997) for k in range(columns)) + b")"
 
 
-def shown(forest: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """The columns of `best_strings`: what edges show, after what they say."""
-    return (*forest[:5], forest[3], forest[4], *forest[5:])
-
-
-def shares(forest: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    _, node, transition, ending = _native.inside_outside(*forest)
+def shares(forest: _native.Forest) -> tuple[np.ndarray, ...]:
+    _, node, transition, ending = _native.inside_outside(forest)
     return node, transition, ending
 
 
@@ -173,7 +166,8 @@ def calls() -> dict[str, Callable[[], object]]:
     grams = trie()
     incoming = lattice.by_target()
     reference = ints(lattice.reference)
-    forest, tree = lattice.forest(), lattice.forest(pairs=True)
+    columns = lattice.forest(pairs=True)
+    forest, tree, graph = _native.Forest(*lattice.forest()), _native.Forest(*columns), lattice.native()
     words = np.full(lattice.source.size, 1, np.int32)
     chain = ints(np.arange(4000)), ints(np.arange(1, 4001)), ints(LONG[:4000])
     chain_end = np.concatenate([np.zeros(4000), [1]]).astype(np.uint8)
@@ -188,67 +182,69 @@ def calls() -> dict[str, Callable[[], object]]:
     rows, ids = longs(np.arange(0, 20_000_001, 10)), np.full(20_000_000, -123_456_789, np.int32)
     every_row = longs(np.tile(np.arange(len(rows) - 1), 4))
     return {
-        "search_lattice": lambda: _native.search_lattice(*lattice.columns(), ints(LONG[:3000]), *rates),
+        "search_lattice": lambda: _native.search_lattice(graph, ints(LONG[:3000]), rates),
         "search_lattice, table": lambda: _native.search_lattice(
-            *lattice.columns(), ints(LONG[:3000]), *rates, method="table"
+            graph, ints(LONG[:3000]), rates, method="table"
         ),
-        "search_lattice, ties": lambda: _native.search_lattice(*lattice.columns(), ints(np.full(3000, -1)), *WER),
+        "search_lattice, ties": lambda: _native.search_lattice(graph, ints(np.full(3000, -1)), WER),
         "search_spelled_lattice": lambda: _native.search_spelled_lattice(
-            *lattice.columns(), *spelled(lattice), 1, ints(LONG[:4000])
+            graph, *spelled(lattice), 1, ints(LONG[:4000])
         ),
         "search_spelled_lattice, ties": lambda: _native.search_spelled_lattice(
-            *lattice.columns(), *spelled(lattice), 1, ints(np.full(3000, -1))
+            graph, *spelled(lattice), 1, ints(np.full(3000, -1))
         ),
         "search_reference_graph": lambda: _native.search_reference_graph(
-            *lattice.columns(), *chain[:3], np.ones(4000, np.int32), chain_end, *WER, 0, 0, 1, 1e10
+            graph, _native.ReferenceGraph(*chain, np.ones(4000, np.int32), chain_end), WER, (0, 1), 1e10
         ),
         "search_at_rate": lambda: _native.search_at_rate(
-            *lattice.columns(), words, ints(LONG[:3000]), *rates, 0, 3, 1000
+            graph, words, ints(LONG[:3000]), rates, (3, 1000)
         ),
         "best_lattice": lambda: _native.best_lattice(
-            *lattice.columns(), [LONG[:3000].tolist(), LONG[3000:6000].tolist()], *rates
+            graph, [LONG[:3000].tolist(), LONG[3000:6000].tolist()], rates
         ),
-        "align": lambda: _native.align(tuple(LONG[:9000].tolist()), tuple(LONG[3000:12000].tolist()), *rates),
-        "align, words": lambda: _native.align(tuple(LONG.tolist()) * 20, tuple(LONG[::-1].tolist()) * 20, *WER),
+        "align": lambda: _native.align(tuple(LONG[:9000].tolist()), tuple(LONG[3000:12000].tolist()), rates),
+        "align, words": lambda: _native.align(tuple(LONG.tolist()) * 20, tuple(LONG[::-1].tolist()) * 20, WER),
         "align_networks": lambda: _native.align_networks(*chain, chain_end, *chain, chain_end, 4, 3, 3, 2),
         "align_systems": lambda: _native.align_systems(
             longs(20_000 * np.arange(4)), longs(np.arange(60_001)), ints(np.resize(LONG, 60_000) % 50 + 1),
             ints(np.full(60_000, 100)), np.full(120_000, np.nan), ["", *map(str, range(50))],
         ),
         "loss_augmented_strings, hope": lambda: _native.loss_augmented_strings(
-            *whole(lattice), [list(reference)], [(0, 1)], (0, 1), False, *rates, 1, 1 << 20, BYTES
+            *whole(lattice), [list(reference)], [1], 1, False, rates, 1, 1 << 20, BYTES
         ),
         "loss_augmented_strings, fear": lambda: _native.loss_augmented_strings(
-            *whole(dense), [list(dense.reference)], [(0, 100)], (0, 1), True, *rates, 50, 1 << 22, BYTES
+            *whole(dense), [list(dense.reference)], [100], 1, True, rates, 50, 1 << 22, BYTES
         ),
         "expected_cost": lambda: _native.expected_cost(
             dense.source, dense.target, dense.word, np.full(dense.source.size, 1 / 40),
             np.isfinite(dense.final_cost).astype(float),
-            references=[dense.reference.tolist()], sizes=[60], classes=13, order=0, unit=1, alpha=1, beta=0,
+            references=[dense.reference.tolist()], sizes=[60], classes=13, gains=(0, 1, 1, 0),
             outcomes=True, gradient=True, keeps_bases=False, few_states=10_000, most_states=1 << 21, seconds=60,
             table_bytes=2.0**30, samples=100, seed=1,
         ),
         "expected_costs": lambda: _native.expected_costs(
             dense.source, dense.target, dense.word, dense.cost, dense.final_cost,
             longs([0, dense.source.size]), longs([0, dense.states]),
-            references=[[dense.reference.tolist()]], sizes=[[60]], classes=[13], order=0, unit=1, alpha=1, beta=0,
+            references=[[dense.reference.tolist()]], sizes=[[60]], classes=[13], gains=(0, 1, 1, 0),
             gradient=True, few_states=10_000, most_states=1 << 21, table_bytes=2.0**30,
         ),
         "ngram_posteriors": lambda: _native.ngram_posteriors(
             dense.source, dense.target, dense.word, probabilities, dense.states, 4
         ),
         "search_ngrams": lambda: _native.search_ngrams(
-            *lattice.columns()[:4], lattice.cost, lattice.final_cost, *grams, 0.5
+            graph, *grams, 0.5
         ),
-        "unfold_gains": lambda: _native.unfold_gains(*lattice.columns()[:3], lattice.states, *grams, 0.5),
+        "unfold_gains": lambda: _native.unfold_gains(
+            lattice.source, lattice.target, lattice.word, lattice.states, *grams, 0.5
+        ),
         "mbr_statistics": lambda: _native.mbr_statistics(
             *incoming[:3], np.full(words.size, 1 / 60), np.zeros(0), lattice.states, 501, reference
         ),
         "determinize": lambda: _native.determinize(
-            dense.source, dense.target, dense.word, dense.cost, dense.final_cost, 0, 1 / 1024
+            dense.native(), 0, 1 / 1024
         ),
-        "count_segments": lambda: _native.count_segments([list(map(str, LONG))], [list(map(str, LONG[::-1]))], *WER),
-        "pair_gains": lambda: _native.pair_gains(many, begin, many, begin, *rates),
+        "count_segments": lambda: _native.count_segments([list(map(str, LONG))], [list(map(str, LONG[::-1]))], WER),
+        "pair_gains": lambda: _native.pair_gains(many, begin, many, begin, rates),
         "NgramIndex": lambda: _native.NgramIndex(many, longs([0, many.size]), 40),
         "matches of an NgramIndex": lambda: _native.NgramIndex(many, begin, 1).matches(many, begin),
         "match_ngrams": lambda: _native.match_ngrams(many, begin, many, begin, longs(np.arange(3001)), 4),
@@ -258,18 +254,18 @@ def calls() -> dict[str, Callable[[], object]]:
             said, longs([0, said.size]), said + said.size, longs([0, said.size]), ints(np.arange(4 * said.size)),
             longs(np.arange(0, 4 * said.size + 1, 2)), 1, 10_000,
         ),
-        "search_forest": lambda: _native.search_forest(*tree, tree_reference, *rates, BYTES),
-        "search_forest, a lattice": lambda: _native.search_forest(*forest, ints(LONG[:600]), *rates, BYTES),
+        "search_forest": lambda: _native.search_forest(tree, tree_reference, rates, BYTES),
+        "search_forest, a lattice": lambda: _native.search_forest(forest, ints(LONG[:600]), rates, BYTES),
         "search_forest_for_hope": lambda: _native.search_forest_for_hope(
-            *tree, tree_reference, *rates, longs(8 * tree[5]), np.zeros(tree[7].size, np.int64), (0, 1), (0, 1), BYTES
+            tree, tree_reference, rates, longs(8 * columns[5]), np.zeros(columns[7].size, np.int64), 1, 1, BYTES
         ),
-        "best_forest": lambda: _native.best_forest(*tree, [list(tree_reference)], *rates, BYTES),
+        "best_forest": lambda: _native.best_forest(tree, [list(tree_reference)], rates, BYTES),
         "best_strings": lambda: _native.best_strings(
-            *shown(tree), longs([]), tree_reference, *rates, 2000, 1000, BYTES
+            tree, columns[3], columns[4], longs([]), tree_reference, rates, 2000, 1000, BYTES
         ),
-        "forest_ngram_posteriors": lambda: _native.forest_ngram_posteriors(*tree, *tree_shares, 3, BYTES),
+        "forest_ngram_posteriors": lambda: _native.forest_ngram_posteriors(tree, *tree_shares, 3, BYTES),
         "search_forest_ngrams": lambda: _native.search_forest_ngrams(
-            *forest, keys[1:], keys[1:], *grams, 0.5, 2, BYTES
+            forest, keys[1:], keys[1:], *grams, 0.5, 2, BYTES
         ),
         "parse_kaldi": lambda: _native.parse_kaldi(text, 0, len(text)),
         "join_rows": lambda: _native.join_rows(rows, ids),
@@ -381,8 +377,8 @@ def test_a_kernel_that_is_stopped_ten_times_keeps_no_memory(name, alarm):
 
 
 def search(lattice: Layered, words: int) -> tuple[object, ...]:
-    arcs, *gain = _native.search_lattice(*lattice.columns(), ints(LONG[:words]), ORDER, UNIT, ALPHA, BETA)
-    return tuple(arcs), *gain
+    arcs, gain = _native.search_lattice(lattice.native(), ints(LONG[:words]), (ORDER, UNIT, ALPHA, BETA))
+    return tuple(arcs), gain
 
 
 def test_a_kernel_works_after_it_was_stopped(alarm):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.native import lattice_first
 from kit.paths import ROOT
 
 import latticemetric as lm
@@ -155,19 +159,19 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         for name, value in (arguments | change).items()
     }
     with pytest.raises(ValueError, match=r"\w"):
-        _native.search_lattice(**arrays)
+        _native.search_lattice(**lattice_first(arrays))
 
 
 def test_a_reference_of_more_states_than_32_bits_number_is_refused():
     one = np.zeros(1, np.int32)
-    lattice = one, one + 1, one + 1, np.ones(1, np.uint8), np.zeros(1), np.array([np.inf, 0.0])
+    lattice = _native.Lattice(one, one + 1, np.zeros(1), np.array([np.inf, 0.0]), one + 1, np.ones(1, np.uint8))
     with pytest.raises(ValueError, match="the reference is too long"):
-        _native.search_lattice(*lattice, np.ones(2**31 // 254, np.int32), 254, 1, 0, 0)
+        _native.search_lattice(lattice, np.ones(2**31 // 254, np.int32), (254, 1, 0, 0))
 
 
 @pytest.mark.parametrize(("order", "unit"), [(7, 2**60 // 10), (40, 10**16), (2, 10**8)])
 def test_an_empty_reference_is_aligned_by_insertions_however_large_gains_are(order, unit):
-    assert _native.align(("a",) * 120, (), order, unit, 1, 0) == "I" * 120
+    assert _native.align(("a",) * 120, (), (order, unit, 1, 0)) == "I" * 120
 
 
 def blocks_by_lines(text: bytes, *, at_end: bool) -> list[list[int]]:
@@ -253,3 +257,47 @@ def test_fuzzed_texts_are_parsed_or_refused(file):
         line, what, *_part = error.args
         assert line >= (file.parent.name != "cdec_json")  # its errors name an edge or a node, not a line
         assert what
+
+
+def test_a_checked_graph_keeps_its_arrays_alive():
+    def made():
+        size = 1000
+        ends = np.full(size + 1, np.inf)
+        ends[-1] = 0.0
+        words, ones = np.arange(1, size + 1, dtype=np.int32), np.ones(size, np.uint8)
+        columns = np.arange(size, dtype=np.int32), np.arange(1, size + 1, dtype=np.int32), np.zeros(size), ends
+        return _native.Lattice(*columns, words, ones), [weakref.ref(column) for column in (*columns, words, ones)]
+
+    lattice, columns = made()
+    gc.collect()
+    assert all(column() is not None for column in columns)
+    assert _native.search_lattice(lattice, np.arange(1, 1001, dtype=np.int32), (1, 1, 1, 0))[1] == 1000
+    del lattice
+    gc.collect()
+    assert all(column() is None for column in columns)
+
+
+def test_kernels_refuse_lattices_without_the_columns_that_they_need():
+    one = np.zeros(1, np.int32)
+    columns = one, one + 1, np.zeros(1), np.array([np.inf, 0.0])
+    bare, labelled = _native.Lattice(*columns), _native.Lattice(*columns, label=one)
+    assert _native.forward_backward(bare)[2].tolist() == [1.0]
+    for kernel in (_native.best_path, partial(_native.search_lattice, reference=one, gains=(1, 1, 1, 0))):
+        with pytest.raises(ValueError, match=r"which arcs have words|no labels"):
+            kernel(bare)
+        with pytest.raises(ValueError, match="which arcs have words"):
+            kernel(labelled)
+    with pytest.raises(ValueError, match="has no labels"):
+        _native.determinize(bare, 0, 0.5)
+
+
+@given(st.integers(0, 2**100), st.integers(0, 2**100))
+def test_integers_of_128_bits_come_and_go_whole(gain_weight, cost_weight):
+    begins = np.array([0, 1])
+    columns = np.zeros(1, np.int32), np.array([0, 0]), np.zeros(0, np.int32), begins, np.ones(1, np.int32)
+    forest = _native.Forest(*columns, np.zeros(1), np.ones(1, np.int64), np.zeros(1))
+    ones, nothing = np.ones(1, np.int64), np.zeros(1, np.int64)
+    search = partial(_native.search_forest_for_hope, forest, np.ones(1, np.int32), (1, 1, 1, 0), ones, nothing)
+    assert search(gain_weight, cost_weight, 10**6)[1] == gain_weight - cost_weight
+    with pytest.raises(TypeError, match="incompatible"):
+        search(gain_weight + 2**127, cost_weight, 10**6)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.formats import can_be_listed, forest_drafts
+from kit.native import forest_first
 from kit.paths import DATA
 from kit.strategies import COLUMN_NAMES, costs, references
 
@@ -116,17 +117,16 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         for name, value in (arguments | change).items()
     }
     with pytest.raises(ValueError, match=r"\w"):
-        _native.search_forest(**arrays, reference=np.array([1], np.int32))
+        _native.search_forest(**forest_first(arrays), reference=np.array([1], np.int32))
     hope = {"integer_cost": np.zeros(2, np.int64), "integer_goal_cost": np.zeros(2, np.int64)}
-    hope |= {"gain_weight": (0, 1), "cost_weight": (0, 1)}
+    hope |= {"gain_weight": 1, "cost_weight": 1}
     with pytest.raises(ValueError, match=r"\w"):
-        _native.search_forest_for_hope(**arrays, reference=np.array([1], np.int32), **hope)
+        _native.search_forest_for_hope(**forest_first(arrays), reference=np.array([1], np.int32), **hope)
     with pytest.raises(ValueError, match=r"\w"):
-        _native.best_forest(**arrays, references=[[1]])
+        _native.best_forest(**forest_first(arrays), references=[[1]])
     if change.keys().isdisjoint({"order", "unit"}):
-        names = ("head", "tail_begin", "tail", "target_begin", "target", "cost", "words", "goal_cost")
         with pytest.raises(ValueError, match=r"\w"):
-            _native.best_derivation(**{name: arrays[name] for name in names})
+            _native.best_derivation(forest_first(arrays)["forest"])
 
 
 # --- Forests of real decoders
@@ -179,8 +179,7 @@ def some_derivation(forest, random):
 
 def search_chain(words, order):
     forest = chain(1)
-    gains = {"order": order, "unit": 1, "alpha": 0, "beta": 0, "most_bytes": 1000}
-    _native.search_forest(**forest.hypergraph(forest.cost()), reference=np.zeros(words, np.int32), **gains)
+    _native.search_forest(forest.native(forest.cost()), np.zeros(words, np.int32), (order, 1, 0, 0), most_bytes=1000)
 
 
 @pytest.mark.parametrize(("most", "order"), [(2**24 - 1, 1), (2**31 // 255 - 1, 254)])

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int32_t kinds = 4;
 
-std::vector<std::int64_t> next_column(const std::vector<std::int64_t>& before, const std::vector<std::int32_t>& reference,
-                                      std::int32_t word) {
+std::vector<std::int64_t> next_column(const std::vector<std::int64_t>& before,
+                                      const std::vector<std::int32_t>& reference, std::int32_t word) {
   std::vector<std::int64_t> column{before[0] + 1};
   for (std::size_t i = 1; i < before.size(); ++i)
     column.push_back(std::min({before[i - 1] + (reference[i - 1] != word), before[i] + 1, column[i - 1] + 1}));

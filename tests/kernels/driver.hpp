@@ -46,7 +46,9 @@ inline void expect(bool holds, const std::string& what) {
 class Random {
  public:
   explicit Random(std::uint32_t seed) : numbers_(seed) {}
-  std::int32_t below(std::int32_t limit) { return static_cast<std::int32_t>(numbers_() % static_cast<std::uint32_t>(limit)); }
+  std::int32_t below(std::int32_t limit) {
+    return static_cast<std::int32_t>(numbers_() % static_cast<std::uint32_t>(limit));
+  }
   double share() { return below(1 << 20) / static_cast<double>(1 << 20); }
 
   // Words 1 .. kinds.

@@ -11,7 +11,7 @@ namespace {
 
 void expect_near(double found, double expected, const char* what) {
   if (!(std::fabs(found - expected) <= 1e-12 * std::max(1.0, std::fabs(expected))))
-    throw std::runtime_error(std::string(what) + ": found " + std::to_string(found) + ", expected " + std::to_string(expected));
+    throw std::runtime_error(std::string(what) + ": found " + shown(found) + ", expected " + shown(expected));
 }
 
 void shares() {
@@ -33,7 +33,8 @@ void shares() {
 }
 
 // Adds the weights of all paths from a state, and the weights of those that go through each arc.
-double walk(const Lattice& lattice, std::int32_t s, double weight, std::vector<std::int64_t>& path, std::vector<double>& through) {
+double walk(const Lattice& lattice, std::int32_t s, double weight, std::vector<std::int64_t>& path,
+            std::vector<double>& through) {
   double sum = 0;
   if (lattice.is_final(s)) {
     sum = weight * std::exp(-lattice.final_cost[s]);
@@ -60,7 +61,7 @@ void probabilities() {
     const double sum = walk(lattice, 0, 1, path, through);
     expect_near(found.log_total, std::log(sum), "the logarithm of the total");
     for (std::int64_t a = 0; a < lattice.arcs; ++a)
-      expect_near(found.forward[lattice.source[a]] * found.transition[a], through[a] / sum, "the probability of an arc");
+      expect_near(found.forward[lattice.source[a]] * found.transition[a], through[a] / sum, "an arc's probability");
   }
 }
 

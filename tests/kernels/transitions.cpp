@@ -116,7 +116,8 @@ void packed_columns() {
   each_case(5, [](Random& random, const Case& one) {
     auto classes = one.reference;
     for (auto& word : classes) --word;
-    expect_costs(GainColumns<std::int32_t>(classes, EditGains<std::int32_t>(one.gains)), one, -best(one), "columns of gains");
+    const GainColumns<std::int32_t> columns(classes, EditGains<std::int32_t>(one.gains));
+    expect_costs(columns, one, -best(one), "columns of gains");
     Case edits = one;
     edits.gains = {1, 1, 1, 0};
     edits.reference = random.words(random.below(200), kinds);

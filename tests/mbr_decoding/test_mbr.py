@@ -117,9 +117,12 @@ def test_ties_go_to_cost_then_words_then_arcs(lattice, data):
     gain = np.array(data.draw(st.lists(whole, min_size=len(counted) + 1, max_size=len(counted) + 1)))
     word_gain, cost, words_count = data.draw(whole), lattice.cost(), data.draw(st.booleans())
     arcs = _native.search_ngrams(
-        lattice.source, lattice.target, lattice.word, lattice.is_word() * words_count, cost.arc, cost.final,
-        counted.parent, counted.word, gain, word_gain,
-    )  # fmt: skip
+        lattice.native(cost, lattice.word, lattice.is_word() * words_count),
+        counted.parent,
+        counted.word,
+        gain,
+        word_gain,
+    )
     value = dict(zip(spelled_rows(counted), gain.tolist(), strict=True))
 
     def preference(path):

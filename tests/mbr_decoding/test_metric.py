@@ -12,6 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from kit.brute_force import judge, rounded
 from kit.formats import forests
+from kit.native import with_gains
 from kit.paths import DATA
 from kit.strategies import COLUMN_NAMES, costs, lattices, metrics, scale_values, scalings, sentences
 from kit.strings import believed_strings, paths_of
@@ -182,16 +183,16 @@ def test_the_kernel_refuses_what_is_not_so(change, says):
         "references": np.array([1], np.int32), "reference_begin": np.array([0, 1]),
         "order": 2, "unit": 1, "alpha": 0, "beta": 0,
     }  # fmt: skip
-    assert _native.pair_gains(**given).tolist() == [[1]]
+    assert _native.pair_gains(**with_gains(given)).tolist() == [[1]]
     with pytest.raises(ValueError, match=says):
-        _native.pair_gains(**{**given, **change})
+        _native.pair_gains(**with_gains(given | change))
 
 
 def test_nothing_against_nothing():
     none, begin = np.zeros(0, np.int32), np.zeros(1, np.int64)
-    assert _native.pair_gains(none, begin, none, begin, 4, 1, 1, 0).shape == (0, 0)
-    assert _native.pair_gains(none, begin, none, np.zeros(3, np.int64), 4, 1, 1, 0).shape == (2, 0)
-    assert _native.pair_gains(none, np.zeros(3, np.int64), none, begin, 4, 1, 1, 0).shape == (0, 2)
+    assert _native.pair_gains(none, begin, none, begin, (4, 1, 1, 0)).shape == (0, 0)
+    assert _native.pair_gains(none, begin, none, np.zeros(3, np.int64), (4, 1, 1, 0)).shape == (2, 0)
+    assert _native.pair_gains(none, np.zeros(3, np.int64), none, begin, (4, 1, 1, 0)).shape == (0, 2)
 
 
 # --- Answers

@@ -135,6 +135,6 @@ def test_the_best_paths_of_real_lattices_are_the_answers():
         best, found = mbr_with_lattice(lattice, lm.ByNgrams(scale=0.4))
         cost = found.cost()
         is_word = (found.word != 0).astype(np.uint8)
-        path = _native.best_path(found.source, found.target, cost.arc, is_word, cost.final)
+        path = _native.best_path(found.native(cost, is_word=is_word))
         assert -found.cost_of(path, cost) == pytest.approx(best.gain, abs=1e-9)
         assert found.statistics().paths == lattice.statistics().paths

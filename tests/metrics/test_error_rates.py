@@ -238,7 +238,7 @@ def test_errors_of_all_lengths_are_those_of_the_dense_search(longest):
     begin = np.cumsum([0, *map(len, strings)])
     words = np.concatenate(strings).astype(np.int32)
     errors = _native.pair_errors(words, begin, words, begin)
-    gains = _native.pair_gains(words, begin, words, begin, 1, 1, 1, 0)
+    gains = _native.pair_gains(words, begin, words, begin, (1, 1, 1, 0))
     assert (errors == np.diff(begin)[:, None] - gains).all()
     assert (errors == _native.pair_errors(words.copy(), begin.copy(), words, begin)).all()
 

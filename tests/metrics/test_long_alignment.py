@@ -67,7 +67,7 @@ def pairs(draw, longest):
 
 
 def native_edits(candidate, reference, gains, **limits) -> str:
-    return _native.align(tuple(candidate), tuple(reference), *gains, **limits)
+    return _native.align(tuple(candidate), tuple(reference), gains, **limits)
 
 
 @given(pairs(150), st.sampled_from([1, 300, 3000, 2**25]))

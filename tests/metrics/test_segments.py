@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from kit.native import with_gains
 
 import latticemetric as lm
 from latticemetric import _native
@@ -101,7 +102,7 @@ def test_words_that_utf8_cannot_say_are_words():
 @pytest.mark.parametrize("wrong", [[None], [[None]], [[["a", None]]], [3]], ids=str)
 def test_what_is_no_text_is_refused(wrong):
     with pytest.raises(TypeError):
-        _native.count_segments(["a"], wrong, 1, 1, 1, 0)
+        _native.count_segments(["a"], wrong, (1, 1, 1, 0))
     with pytest.raises(TypeError):
         _native.number_segments(["a"], wrong, True)
 
@@ -127,7 +128,7 @@ def test_words_that_begin_and_end_alike_are_numbered_as_fast_as_others():
 def test_lists_of_different_lengths_are_refused():
     for arguments in ((["a"], []), ([], ["a"])):
         with pytest.raises(ValueError, match="as many"):
-            _native.count_segments(*arguments, 1, 1, 1, 0)
+            _native.count_segments(*arguments, (1, 1, 1, 0))
         with pytest.raises(ValueError, match="as many"):
             _native.number_segments(*arguments, False)
 
@@ -141,7 +142,7 @@ def test_a_candidate_without_a_reference_is_refused():
 @pytest.mark.parametrize("change", [{"order": 0}, {"order": 255}, {"unit": 0}], ids=str)
 def test_gains_out_of_bounds_are_refused(change):
     with pytest.raises(ValueError, match="must"):
-        _native.count_segments(["a"], ["a"], **({"order": 1, "unit": 1, "alpha": 1, "beta": 0} | change))
+        _native.count_segments(["a"], ["a"], **with_gains({"order": 1, "unit": 1, "alpha": 1, "beta": 0} | change))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +234,7 @@ def test_numbers_of_words_may_be_larger_than_keys_of_short_strings():
     reference = [f"w{k}" for k in range(20)]
     candidate = ["x", *reference[1:-1], "y"]
     unlike = [f"v{k}" for k in range(33_000)]
-    counts, _ = _native.count_segments([candidate], [[unlike, [*unlike[-20:]], reference]], 1, 1, 1, 0)
+    counts, _ = _native.count_segments([candidate], [[unlike, [*unlike[-20:]], reference]], (1, 1, 1, 0))
     assert counts[1:].tolist() == [[0, 20, 0, 0, 20], [18, 2, 0, 0, 20]]
 
 

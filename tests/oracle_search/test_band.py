@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.native import lattice_first
 
 import latticemetric as lm
 from latticemetric import _native
@@ -138,8 +139,8 @@ def best_by_definition(search, size_of_arc=None, rate=(0, 1)):
 
 
 def found_by(search, way, part_bytes=1 << 23):
-    arcs, high, low = _native.search_lattice(**search, method=way, part_bytes=part_bytes)
-    return (high << 64) + low, arcs.tolist()
+    arcs, gain = _native.search_lattice(**lattice_first(search), method=way, part_bytes=part_bytes)
+    return gain, arcs.tolist()
 
 
 @given(search=searches(12), part_bytes=PARTS)
@@ -165,17 +166,11 @@ def rates(draw, search):
 def found_at_rate(search, size, rate, way, part_bytes=1 << 23):
     """The value of the best path and its arcs; its gain and its denominator must agree with them."""
     price, scale = rate
-    arcs, high, low, total = _native.search_at_rate(
-        **search,
-        size=size,
-        rate_high=price >> 64,
-        rate_low=price & (2**64 - 1),
-        rate_total=scale,
-        method=way,
-        part_bytes=part_bytes,
+    arcs, gain, total = _native.search_at_rate(
+        **lattice_first(search), size=size, rate=rate, method=way, part_bytes=part_bytes
     )
     assert total == size[arcs].sum()
-    return scale * ((high << 64) + low) - price * total, arcs.tolist()
+    return scale * gain - price * total, arcs.tolist()
 
 
 @pytest.mark.parametrize("way", ["band", "table"])
@@ -228,14 +223,13 @@ def test_hope_in_a_band_is_that_of_the_table(search, part_bytes, data):
     seed = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     weights = st.sampled_from([0, 1, 7, 10**9])
     hope = {
-        **{name: search[name] for name in ("source", "target", "label", "order", "unit", "alpha", "beta")},
+        **{name: lattice_first(search)[name] for name in ("lattice", "gains")},
         "shown": search["label"],
         "cost": seed.integers(-largest, largest + 1, len(search["label"])),
         "final_cost": np.where(is_final, seed.integers(0, largest + 1, len(is_final)), 0),
-        "is_final": is_final.astype(np.uint8),
         "references": [search["reference"].tolist(), search["reference"][::-1].tolist()],
-        "weights": [(0, data.draw(weights)), (0, data.draw(weights))],
-        "cost_weight": (0, data.draw(weights)),
+        "weights": [data.draw(weights), data.draw(weights)],
+        "cost_weight": data.draw(weights),
         "penalize": False,
         "most": 1,
         "most_steps": 1 << 20,
@@ -326,7 +320,9 @@ def test_a_lattice_has_all_best_paths_and_each_once(search, part_bytes):
     reference = search.pop("reference")
     expected = best_paths_by_definition({**search, "reference": reference})
     for way in ("band", "table"):
-        best = _native.best_lattice(**search, references=[reference.tolist()], method=way, part_bytes=part_bytes)
+        best = _native.best_lattice(
+            **lattice_first(search), references=[reference.tolist()], method=way, part_bytes=part_bytes
+        )
         assert sorted(all_paths(best)) == sorted(expected)
 
 
@@ -334,7 +330,9 @@ def test_a_lattice_has_all_best_paths_and_each_once(search, part_bytes):
 def test_a_band_has_the_best_paths_of_the_table(search, part_bytes):
     reference = search.pop("reference").tolist()
     found = [
-        _native.best_lattice(**search, references=[reference, reference[::-1]], method=way, part_bytes=part_bytes)
+        _native.best_lattice(
+            **lattice_first(search), references=[reference, reference[::-1]], method=way, part_bytes=part_bytes
+        )
         for way in ("band", "table")
     ]
     assert [column.tolist() for column in found[0]] == [column.tolist() for column in found[1]]

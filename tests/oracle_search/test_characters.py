@@ -340,7 +340,9 @@ def test_spellings_that_are_none_are_refused(changed, message):
 
     def search(**columns):
         arrays = {n: v if n == "separator" else np.array(v, types.get(n, np.int32)) for n, v in columns.items()}
-        return _native.search_spelled_lattice(**arrays)
+        names = ("source", "target", "cost", "final_cost", "label", "is_word")
+        graph = _native.Lattice(*(arrays.pop(name) for name in names))
+        return _native.search_spelled_lattice(graph, **arrays)
 
     assert search(**columns)[1] == 0
     with pytest.raises(ValueError, match=message):

@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from kit.brute_force import enumerate_derivations, enumerate_paths
 from kit.formats import can_be_listed, forest_drafts
+from kit.native import with_gains
 from kit.paths import DATA
 from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, References, lattices, metrics, references, scalings
 
@@ -401,11 +402,12 @@ def test_a_forest_of_too_many_strings_is_refused():
         {"source": [1, 0]},
         {"target": [1, 1]},
         {"label": [1, -2]},
-        {"is_final": [0, 0, 0]},
-        {"is_final": [1]},
+        {"ends": [np.inf, np.inf, np.inf]},
+        {"ends": [0]},
+        {"final_cost": [0, 0]},
         {"weights": []},
-        {"weights": [(-1, 0)]},
-        {"cost_weight": (-1, 0)},
+        {"weights": [-1]},
+        {"cost_weight": -1},
         {"most": 0},
         {"most_steps": 0},
         {"order": 0},
@@ -416,18 +418,19 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
     arrays = {
         "source": ([0, 1], np.int32), "target": ([1, 2], np.int32), "label": ([1, 2], np.int32),
         "shown": ([1, 2], np.int32), "cost": ([3, 4], np.int64), "final_cost": ([0, 0, 5], np.int64),
-        "is_final": ([0, 0, 1], np.uint8),
+        "ends": ([np.inf, np.inf, 0], np.float64),
     }  # fmt: skip
     plain = {
-        "references": [[1]], "weights": [(0, 1)], "cost_weight": (0, 1), "penalize": True, "order": 2, "unit": 1,
+        "references": [[1]], "weights": [1], "cost_weight": 1, "penalize": True, "order": 2, "unit": 1,
         "alpha": 1, "beta": 0, "most": 1, "most_steps": 10, "most_bytes": 10**6,
     }  # fmt: skip
 
     def found(**changes):
         made = {name: np.array(changes.get(name, value), dtype) for name, (value, dtype) in arrays.items()}
-        return _native.loss_augmented_strings(
-            **made, **{name: changes.get(name, value) for name, value in plain.items()}
-        )
+        source, target, label = (made.pop(name) for name in ("source", "target", "label"))
+        graph = _native.Lattice(source, target, np.zeros(len(source)), made.pop("ends"), label)
+        others = {name: changes.get(name, value) for name, value in plain.items()}
+        return _native.loss_augmented_strings(graph, **made, **with_gains(others))
 
     assert found()[:2] == ([[0, 1]], 1)
     with pytest.raises(ValueError, match=r"\w"):

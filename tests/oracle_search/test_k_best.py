@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.brute_force import ArcPath, enumerate_derivations, enumerate_paths
 from kit.formats import ForestDraft, can_be_listed, forest_drafts
+from kit.native import forest_first
 from kit.paths import DATA
 from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, VOCABULARY, lattices, metrics, references, scalings
 
@@ -279,7 +280,8 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
     def found(**changes):
         given_now = arguments | changes
         arrays = {name: np.array(given_now[name], types.get(name, np.int32)) for name in arguments}
-        return _native.best_strings(**arrays, **{name: changes.get(name, value) for name, value in known.items()})
+        others = {name: changes.get(name, value) for name, value in known.items()}
+        return _native.best_strings(**forest_first(arrays | others))
 
     assert found()[0].tolist() == [1, 0]
     with pytest.raises(ValueError, match=r"\w"):

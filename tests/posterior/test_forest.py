@@ -304,7 +304,7 @@ def test_ties_go_to_cost_then_words_then_edges(forest, data):
     word_gain = data.draw(whole)
     words = np.unique(counted.word[1:])
     edges = _native.search_forest_ngrams(
-        **forest.hypergraph(summable(forest.hypergraph(forest.cost()))), own=words, known=words,
+        summable(forest.hypergraph(forest.cost())), own=words, known=words,
         parent=counted.parent, ending=counted.word, gain=gain, word_gain=word_gain, order=order, most_bytes=2**30,
     )  # fmt: skip
     value = dict(zip(spelled_rows(counted), gain.tolist(), strict=True))

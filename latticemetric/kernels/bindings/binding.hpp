@@ -17,6 +17,7 @@
 
 #include "bindings/gil.hpp"
 #include "bindings/interruption.hpp"
+#include "bindings/numbers.hpp"
 #include "memory/budget.hpp"
 #include "recognition/automaton.hpp"
 #include "search/lattice_search.hpp"
@@ -95,17 +96,11 @@ Output<T> column(std::vector<T> values) {
   return to_numpy(std::move(values), {size});
 }
 
-// 128-bit numbers are passed to and from Python as two 64-bit numbers: the high half and the low half.
-using Halves = std::pair<std::int64_t, std::uint64_t>;
-inline Int128 to_int128(Halves halves) { return static_cast<Int128>(halves.first) * (static_cast<Int128>(1) << 64) + halves.second; }
-inline Halves halves(Int128 value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
-
 inline void require_order(std::int32_t order) { require(order >= 1 && order < 255, "the order must lie in 1 .. 254"); }
 
-inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
-  require_order(order);
-  require(unit >= 1, "the unit must be positive");
-  return {order, unit, alpha, beta};
+inline void require_gains(Gains gains) {
+  require_order(gains.order);
+  require(gains.unit >= 1, "the unit must be positive");
 }
 
 // The states of a metric's automaton have 32-bit numbers: at most `order + 1` for each position in the reference.
@@ -125,6 +120,9 @@ inline SearchMethod checked_method(const std::string& name, std::size_t part_byt
     if (name == known) return {kind, part_bytes};
   throw std::invalid_argument("the method must be automatic, table or band");
 }
+
+// Graphs that are checked once, bound in `graphs.cpp`.
+void bind_graphs(nb::module_& m);
 
 // Lattices, bound in `lattices.cpp`.
 void bind_lattices(nb::module_& m);

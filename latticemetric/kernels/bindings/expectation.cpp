@@ -39,19 +39,18 @@ void require_references(const ReferenceWords& references) {
   }
 }
 
-CostRules checked_rules(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
-  require(0 <= order && order < 255, "the order must lie in 0 .. 254");
-  require(unit >= 1, "the unit must be positive");
-  return {order, unit, alpha, beta};
+CostRules checked_rules(Gains gains) {
+  require(0 <= gains.order && gains.order < 255, "the order must lie in 0 .. 254");
+  require(gains.unit >= 1, "the unit must be positive");
+  return {gains.order, gains.unit, gains.alpha, gains.beta};
 }
 
 nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
                         Input<double> transition, Input<double> ending,
                         std::vector<std::vector<std::int32_t>> references, std::vector<std::int64_t> sizes,
-                        std::int32_t classes, std::int32_t order, std::int64_t unit, std::int64_t alpha,
-                        std::int64_t beta, bool outcomes, bool gradient, bool keeps_bases, std::int64_t few_states,
-                        std::int64_t most_states, double seconds, double table_bytes, std::int64_t samples,
-                        std::uint64_t seed) {
+                        std::int32_t classes, Gains gains, bool outcomes, bool gradient, bool keeps_bases,
+                        std::int64_t few_states, std::int64_t most_states, double seconds, double table_bytes,
+                        std::int64_t samples, std::uint64_t seed) {
   const auto states = static_cast<std::int32_t>(ending.size());
   const auto arcs = static_cast<std::int64_t>(source.size());
   require_aligned(source, target, word);
@@ -64,7 +63,7 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
       require(0 <= values->data()[k] && values->data()[k] <= 1 + 1e-9, "a probability lies outside of 0 .. 1");
   const ReferenceWords words{std::move(references), std::move(sizes), classes};
   require_references(words);
-  const auto rules = checked_rules(order, unit, alpha, beta);
+  const auto rules = checked_rules(gains);
   require(most_states >= 1 && samples >= 1, "most_states and samples must be at least 1");
   require(seconds >= 0, "the time is negative");
   const WeightedGraph graph{states, arcs, source.data(), target.data(), word.data(), transition.data(), ending.data()};
@@ -87,9 +86,8 @@ nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target,
                          Input<double> cost, Input<double> final_cost, Input<std::int64_t> arc_begin,
                          Input<std::int64_t> state_begin,
                          std::vector<std::vector<std::vector<std::int32_t>>> references,
-                         std::vector<std::vector<std::int64_t>> sizes, std::vector<std::int32_t> classes,
-                         std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta, bool gradient,
-                         std::int64_t few_states, std::int64_t most_states, double table_bytes) {
+                         std::vector<std::vector<std::int64_t>> sizes, std::vector<std::int32_t> classes, Gains gains,
+                         bool gradient, std::int64_t few_states, std::int64_t most_states, double table_bytes) {
   const auto graphs = references.size();
   const auto arcs = source.size(), states = final_cost.size();
   require_aligned(source, target, word);
@@ -104,7 +102,7 @@ nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target,
     for (std::size_t g = 0; g < graphs; ++g) require(at[g] <= at[g + 1], "the graphs overlap");
   }
   require_finite(cost, "a cost is not finite");
-  const auto rules = checked_rules(order, unit, alpha, beta);
+  const auto rules = checked_rules(gains);
   require(most_states >= 1, "most_states must be at least 1");
   std::vector<ReferenceWords> words;
   for (std::size_t g = 0; g < graphs; ++g) {
@@ -152,11 +150,11 @@ nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target,
 
 void bind_expectations(nb::module_& m) {
   m.def("expected_cost", &expected_cost, "source"_a, "target"_a, "word"_a, "transition"_a, "ending"_a, "references"_a,
-        "sizes"_a, "classes"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "outcomes"_a, "gradient"_a, "keeps_bases"_a,
-        "few_states"_a, "most_states"_a, "seconds"_a, "table_bytes"_a, "samples"_a, "seed"_a);
+        "sizes"_a, "classes"_a, "gains"_a, "outcomes"_a, "gradient"_a, "keeps_bases"_a, "few_states"_a, "most_states"_a,
+        "seconds"_a, "table_bytes"_a, "samples"_a, "seed"_a);
   m.def("expected_costs", &expected_costs, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "arc_begin"_a,
-        "state_begin"_a, "references"_a, "sizes"_a, "classes"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "gradient"_a,
-        "few_states"_a, "most_states"_a, "table_bytes"_a);
+        "state_begin"_a, "references"_a, "sizes"_a, "classes"_a, "gains"_a, "gradient"_a, "few_states"_a,
+        "most_states"_a, "table_bytes"_a);
 }
 
 }  // namespace latticemetric

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "bindings/forest_arrays.hpp"
+#include "bindings/graphs.hpp"
 #include "bindings/ngram_arrays.hpp"
 #include "graphs/forest_viterbi.hpp"
 #include "graphs/inside_outside.hpp"
@@ -17,10 +17,8 @@ namespace {
 
 constexpr std::int32_t highest_order = 254;
 
-nb::tuple py_inside_outside(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                            Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                            Input<std::int64_t> words, Input<double> goal_cost) {
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+nb::tuple py_inside_outside(const NativeForest& forest) {
+  const Forest& graph = forest.view();
   InsideOutside found;
   {
     const KernelScope running;
@@ -30,11 +28,8 @@ nb::tuple py_inside_outside(Input<std::int32_t> head, Input<std::int64_t> tail_b
                         column(std::move(found.ending)));
 }
 
-nb::tuple py_best_costs_through_edges(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
-                                      Input<std::int32_t> tail, Input<std::int64_t> target_begin,
-                                      Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
-                                      Input<double> goal_cost) {
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+nb::tuple py_best_costs_through_edges(const NativeForest& forest) {
+  const Forest& graph = forest.view();
   BestCostsThroughEdges through;
   {
     const KernelScope running;
@@ -52,15 +47,12 @@ std::vector<std::int32_t> words_of(const Forest& graph) {
   return words;
 }
 
-nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                                     Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                                     Input<std::int64_t> words, Input<double> goal_cost, Input<double> node,
-                                     Input<double> transition, Input<double> ending, std::int32_t order,
-                                     std::size_t most_bytes) {
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+nb::tuple py_forest_ngram_posteriors(const NativeForest& forest, Input<double> node, Input<double> transition,
+                                     Input<double> ending, std::int32_t order, std::size_t most_bytes) {
+  const Forest& graph = forest.view();
   require_aligned(node, transition, ending);
-  require(node.size() == goal_cost.size() && ending.size() == goal_cost.size(), "columns of nodes differ in length");
-  require(transition.size() == head.size(), "columns of edges differ in length");
+  require(node.size() == forest.nodes() && ending.size() == forest.nodes(), "columns of nodes differ in length");
+  require(transition.size() == forest.edges(), "columns of edges differ in length");
   require(order >= 1, "the order must be positive");
   std::vector<std::int32_t> last;
   NgramPosteriors found;
@@ -76,13 +68,11 @@ nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_
   return nb::make_tuple(column(found.ngrams.parents()), column(std::move(last)), column(std::move(found.posterior)));
 }
 
-Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
-                                             Input<std::int32_t> tail, Input<std::int64_t> target_begin,
-                                             Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
-                                      Input<double> goal_cost, Input<std::int32_t> own, Input<std::int32_t> known,
-                                             Input<std::int32_t> parent, Input<std::int32_t> ending, Input<double> gain,
-                                             double word_gain, std::int32_t order, std::size_t most_bytes) {
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+Output<std::int64_t> py_search_forest_ngrams(const NativeForest& forest, Input<std::int32_t> own,
+                                             Input<std::int32_t> known, Input<std::int32_t> parent,
+                                             Input<std::int32_t> ending, Input<double> gain, double word_gain,
+                                             std::int32_t order, std::size_t most_bytes) {
+  const Forest& graph = forest.view();
   require_aligned(own, known, parent, ending);
   require_aligned(gain);
   require(own.size() == known.size() && own.size() < (std::size_t{1} << 31), "columns of words differ in length");
@@ -105,16 +95,12 @@ Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std
 }  // namespace
 
 void bind_forest_ngrams(nb::module_& m) {
-  m.def("inside_outside", &py_inside_outside, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
-        "cost"_a, "words"_a, "goal_cost"_a);
-  m.def("best_costs_through_edges", &py_best_costs_through_edges, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
-        "target"_a, "cost"_a, "words"_a, "goal_cost"_a);
-  m.def("forest_ngram_posteriors", &py_forest_ngram_posteriors, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
-        "target"_a, "cost"_a, "words"_a, "goal_cost"_a, "node"_a, "transition"_a, "ending"_a, "order"_a,
-        "most_bytes"_a);
-  m.def("search_forest_ngrams", &py_search_forest_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
-        "target"_a, "cost"_a, "words"_a, "goal_cost"_a, "own"_a, "known"_a, "parent"_a, "ending"_a, "gain"_a,
-        "word_gain"_a, "order"_a, "most_bytes"_a);
+  m.def("inside_outside", &py_inside_outside, "forest"_a);
+  m.def("best_costs_through_edges", &py_best_costs_through_edges, "forest"_a);
+  m.def("forest_ngram_posteriors", &py_forest_ngram_posteriors, "forest"_a, "node"_a, "transition"_a, "ending"_a,
+        "order"_a, "most_bytes"_a);
+  m.def("search_forest_ngrams", &py_search_forest_ngrams, "forest"_a, "own"_a, "known"_a, "parent"_a, "ending"_a,
+        "gain"_a, "word_gain"_a, "order"_a, "most_bytes"_a);
 }
 
 }  // namespace latticemetric

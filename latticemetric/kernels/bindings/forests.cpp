@@ -1,5 +1,5 @@
 // Python bindings of searches in forests.
-#include "bindings/forest_arrays.hpp"
+#include "bindings/graphs.hpp"
 #include "forests/best_forest.hpp"
 #include "forests/forest_search.hpp"
 #include "forests/k_best.hpp"
@@ -13,10 +13,8 @@ using namespace nanobind::literals;
 namespace latticemetric {
 namespace {
 
-Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                          Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                          Input<std::int64_t> words, Input<double> goal_cost) {
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+Output<std::int64_t> best(const NativeForest& forest) {
+  const Forest& graph = forest.view();
   std::vector<std::int64_t> edges;
   {
     const KernelScope running;
@@ -25,64 +23,50 @@ Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_beg
   return column(std::move(edges));
 }
 
-double largest(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-               Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-               Input<std::int64_t> words, Input<double> goal_cost) {
-  return largest_cost(ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked());
+double largest(const NativeForest& forest) {
+  return largest_cost(forest.view());
 }
 
-nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                 Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                 Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
-                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
-                 std::size_t most_bytes) {
+nb::tuple search(const NativeForest& forest, Input<std::int32_t> reference, Gains gains, std::size_t most_bytes) {
   require_aligned(reference);
-  require_reference(reference.size(), order);
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  const Gains gains = checked_gains(order, unit, alpha, beta);
+  require_gains(gains);
+  require_reference(reference.size(), gains.order);
+  const Forest& graph = forest.view();
   const auto size = static_cast<std::int32_t>(reference.size());
   BestDerivation best;
   {
     const KernelScope running;
     best = search_forest(graph, reference.data(), size, gains, most_bytes);
   }
-  const auto [high, low] = halves(best.gain);
-  return nb::make_tuple(column(std::move(best.edges)), high, low);
+  return nb::make_tuple(column(std::move(best.edges)), best.gain);
 }
 
-nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                          Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                          Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
-                          std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
-                          Input<std::int64_t> integer_cost, Input<std::int64_t> integer_goal_cost, Halves gain_weight,
-                          Halves cost_weight, std::size_t most_bytes) {
+nb::tuple search_for_hope(const NativeForest& forest, Input<std::int32_t> reference, Gains gains,
+                          Input<std::int64_t> integer_cost, Input<std::int64_t> integer_goal_cost, Int128 gain_weight,
+                          Int128 cost_weight, std::size_t most_bytes) {
   require_aligned(reference);
   require_aligned(integer_cost, integer_goal_cost);
-  require_reference(reference.size(), order);
-  require(gain_weight.first >= 0 && cost_weight.first >= 0, "a weight is negative");
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  require(integer_cost.size() == cost.size() && integer_goal_cost.size() == goal_cost.size(),
+  require_gains(gains);
+  require_reference(reference.size(), gains.order);
+  require(gain_weight >= 0 && cost_weight >= 0, "a weight is negative");
+  const Forest& graph = forest.view();
+  require(integer_cost.size() == forest.edges() && integer_goal_cost.size() == forest.nodes(),
           "columns differ in length");
-  const Gains gains = checked_gains(order, unit, alpha, beta);
-  const HopeWeights weights{to_int128(gain_weight), to_int128(cost_weight), integer_cost.data(), integer_goal_cost.data()};
+  const HopeWeights weights{gain_weight, cost_weight, integer_cost.data(), integer_goal_cost.data()};
   BestDerivation best;
   {
     const KernelScope running;
     best = search_forest_for_hope(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains, weights,
                                   most_bytes);
   }
-  const auto [high, low] = halves(best.gain);
-  return nb::make_tuple(column(std::move(best.edges)), high, low);
+  return nb::make_tuple(column(std::move(best.edges)), best.gain);
 }
 
-nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                  Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                  Input<std::int64_t> words, Input<double> goal_cost, std::vector<std::vector<std::int32_t>> references,
-                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
+nb::tuple best_of(const NativeForest& forest, std::vector<std::vector<std::int32_t>> references, Gains gains,
                   std::size_t most_bytes) {
-  for (const auto& reference : references) require_reference(reference.size(), order);
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  const Gains gains = checked_gains(order, unit, alpha, beta);
+  require_gains(gains);
+  for (const auto& reference : references) require_reference(reference.size(), gains.order);
+  const Forest& graph = forest.view();
   BestForest found;
   {
     const KernelScope running;
@@ -113,54 +97,43 @@ ShownWords checked(const Forest& graph, const Input<std::int64_t>& begin, const 
   return {begin.data(), words.data(), rank.size() ? rank.data() : nullptr};
 }
 
-nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                       Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<std::int64_t> shown_begin,
-                       Input<std::int32_t> shown, Input<double> cost, Input<std::int64_t> words,
-                       Input<double> goal_cost, Input<std::int64_t> rank, Input<std::int32_t> reference,
-                       std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
-                       std::int64_t most, std::size_t few, std::size_t most_bytes) {
+nb::tuple best_strings(const NativeForest& forest, Input<std::int64_t> shown_begin, Input<std::int32_t> shown,
+                       Input<std::int64_t> rank, Input<std::int32_t> reference, Gains gains, std::int64_t most,
+                       std::size_t few, std::size_t most_bytes) {
   require_aligned(reference);
-  require_reference(reference.size(), order);
+  require_gains(gains);
+  require_reference(reference.size(), gains.order);
   require(most >= 1, "at least one string must be asked for");
-  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+  const Forest& graph = forest.view();
   const ShownWords texts = checked(graph, shown_begin, shown, rank);
-  const Gains gains = checked_gains(order, unit, alpha, beta);
   std::vector<BestDerivation> found;
   {
     const KernelScope running;
     found = k_best(graph, texts, reference.data(), static_cast<std::int32_t>(reference.size()), gains, most, few,
                    most_bytes);
   }
-  std::vector<std::int64_t> edges, begin{0}, high;
-  std::vector<std::uint64_t> low;
+  std::vector<std::int64_t> edges, begin{0};
+  nb::list gain;
   for (const auto& derivation : found) {
     edges.insert(edges.end(), derivation.edges.begin(), derivation.edges.end());
     begin.push_back(static_cast<std::int64_t>(edges.size()));
-    high.push_back(static_cast<std::int64_t>(derivation.gain >> 64));
-    low.push_back(static_cast<std::uint64_t>(derivation.gain));
+    gain.append(derivation.gain);
   }
-  return nb::make_tuple(column(std::move(edges)), column(std::move(begin)), column(std::move(high)),
-                        column(std::move(low)));
+  return nb::make_tuple(column(std::move(edges)), column(std::move(begin)), gain);
 }
 
 }  // namespace
 
 void bind_forests(nb::module_& m) {
   nb::exception<TooLarge>(m, "TooLarge", PyExc_MemoryError);
-  m.def("best_derivation", &best, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
-        "goal_cost"_a);
-  m.def("largest_cost", &largest, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
-        "goal_cost"_a);
-  m.def("search_forest", &search, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
-        "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
-  m.def("search_forest_for_hope", &search_for_hope, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
-        "cost"_a, "words"_a, "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "integer_cost"_a,
+  m.def("best_derivation", &best, "forest"_a);
+  m.def("largest_cost", &largest, "forest"_a);
+  m.def("search_forest", &search, "forest"_a, "reference"_a, "gains"_a, "most_bytes"_a);
+  m.def("search_forest_for_hope", &search_for_hope, "forest"_a, "reference"_a, "gains"_a, "integer_cost"_a,
         "integer_goal_cost"_a, "gain_weight"_a, "cost_weight"_a, "most_bytes"_a);
-  m.def("best_forest", &best_of, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
-        "goal_cost"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
-  m.def("best_strings", &best_strings, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
-        "shown_begin"_a, "shown"_a, "cost"_a, "words"_a, "goal_cost"_a, "rank"_a, "reference"_a, "order"_a, "unit"_a,
-        "alpha"_a, "beta"_a, "most"_a, "few"_a, "most_bytes"_a);
+  m.def("best_forest", &best_of, "forest"_a, "references"_a, "gains"_a, "most_bytes"_a);
+  m.def("best_strings", &best_strings, "forest"_a, "shown_begin"_a, "shown"_a, "rank"_a, "reference"_a, "gains"_a,
+        "most"_a, "few"_a, "most_bytes"_a);
 }
 
 }  // namespace latticemetric

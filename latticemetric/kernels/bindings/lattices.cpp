@@ -1,11 +1,9 @@
 // Python bindings of lattices: the order of their states, their best paths by cost and by metric, their posteriors.
-#include <nanobind/stl/optional.h>
-
 #include <algorithm>
-#include <optional>
+#include <limits>
 #include <vector>
 
-#include "bindings/binding.hpp"
+#include "bindings/graphs.hpp"
 #include "graphs/best_path.hpp"
 #include "graphs/canonical_order.hpp"
 #include "graphs/cost_columns.hpp"
@@ -27,14 +25,15 @@ namespace {
 namespace nb = nanobind;
 using latticemetric::Input;
 using latticemetric::Output;
-using latticemetric::checked_gains;
 using latticemetric::checked_method;
 using latticemetric::column;
 using latticemetric::longest_reference;
+using latticemetric::Gains;
+using latticemetric::NativeLattice;
+using latticemetric::Ratio;
 using latticemetric::require;
 using latticemetric::require_aligned;
-using latticemetric::require_ends;
-using latticemetric::require_finite;
+using latticemetric::require_gains;
 using latticemetric::require_reference;
 using latticemetric::to_numpy;
 
@@ -83,14 +82,11 @@ std::int32_t ordered_states(Input<std::int32_t> source, Input<std::int32_t> targ
 nb::tuple canonical_order(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> rank,
                           std::int32_t states, Input<std::int32_t> final,
                           const std::vector<std::pair<Input<double>, Input<double>>>& columns,
-                          std::optional<Input<double>> times) {
+                          Input<double> times) {
   require_aligned(source, target, rank, final);
   require(source.size() == target.size() && source.size() == rank.size(), "source, target and rank differ in length");
   require_ids(final, states, "a final state is not a state");
-  for (std::size_t a = 0; a < source.size(); ++a)
-    require((a == 0 || source.data()[a - 1] <= source.data()[a]) && 0 <= source.data()[a] &&
-                source.data()[a] < target.data()[a] && target.data()[a] < states,
-            "arcs are not sorted by source, or do not go to larger states");
+  latticemetric::require_arcs(source, target, states);
   latticemetric::LatticeContent lattice{states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
                                         rank.data(), final.data(), static_cast<std::int64_t>(final.size()), {},
                                         nullptr};
@@ -99,10 +95,10 @@ nb::tuple canonical_order(Input<std::int32_t> source, Input<std::int32_t> target
     require(arc.size() == source.size() && ends.size() == final.size(), "columns differ in length");
     lattice.columns.push_back({arc.data(), ends.data(), 1});
   }
-  if (times) {
-    require_aligned(*times);
-    require(times->size() == static_cast<std::size_t>(states), "every state needs a time");
-    lattice.times = times->data();
+  if (times.is_valid()) {
+    require_aligned(times);
+    require(times.size() == static_cast<std::size_t>(states), "every state needs a time");
+    lattice.times = times.data();
   }
   latticemetric::CanonicalOrder order;
   {
@@ -160,139 +156,82 @@ nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   return nb::make_tuple(column(std::move(order.rank)), column(std::move(order.edges)), order.kept, order.on_cycle);
 }
 
-void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target, std::int32_t states) {
-  const auto arcs = source.size();
-  require_aligned(source, target);
-  require(target.size() == arcs, "source and target differ in length");
-  const auto *const from = source.data(), *const to = target.data();
-  std::int32_t turned = arcs > 0 && from[0] < 0, unsorted = 0;  // no early exit, so that loops are vectorised
-  for (std::size_t a = 0; a < arcs; ++a) turned |= (from[a] >= to[a]) | (to[a] >= states);
-  for (std::size_t a = 1; a < arcs; ++a) unsorted |= from[a - 1] > from[a];
-  require(!turned, "arcs must go from smaller to larger states");
-  require(!unsorted, "arcs must be sorted by source");
-}
-
-Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
-                               Input<std::uint8_t> is_word, Input<double> final_cost) {
-  const auto states = static_cast<std::int32_t>(final_cost.size());
-  const auto arcs = source.size();
-  require_lattice(source, target, states);
-  require_aligned(cost, is_word, final_cost);
-  require(cost.size() == arcs && is_word.size() == arcs, "columns differ in length");
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
+Output<std::int64_t> best_path(const NativeLattice& lattice) {
+  const auto& graph = lattice.with_words();
   std::vector<std::int64_t> path;
   {
     const latticemetric::KernelScope running;
-    path = latticemetric::best_path(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
-                                    cost.data(), is_word.data(), final_cost.data());
+    path = latticemetric::best_path(graph.states, graph.arcs, graph.source, graph.target, graph.cost, graph.is_word,
+                                    graph.final_cost);
   }
-  const auto size = path.size();
-  return to_numpy(std::move(path), {size});
+  return column(std::move(path));
 }
 
-nb::tuple best_costs_through_arcs(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
-                                  Input<double> final_cost) {
-  const auto states = static_cast<std::int32_t>(final_cost.size());
-  const auto arcs = source.size();
-  require_lattice(source, target, states);
-  require_aligned(cost, final_cost);
-  require(cost.size() == arcs, "columns differ in length");
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
+nb::tuple best_costs_through_arcs(const NativeLattice& lattice) {
+  const auto& graph = lattice.arcs();
   latticemetric::BestCostsThroughArcs through;
   {
     const latticemetric::KernelScope running;
-    through = latticemetric::best_costs_through_arcs(states, static_cast<std::int64_t>(arcs), source.data(),
-                                                     target.data(), cost.data(), final_cost.data());
+    through = latticemetric::best_costs_through_arcs(graph.states, graph.arcs, graph.source, graph.target, graph.cost,
+                                                     graph.final_cost);
   }
   return nb::make_tuple(column(std::move(through.arc)), column(std::move(through.ending)));
 }
 
-nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
-                      Input<double> cost, Input<double> final_cost, std::int32_t start, double delta) {
-  const auto states = static_cast<std::int32_t>(final_cost.size());
-  const auto arcs = source.size();
-  require(0 <= start && start < states, "the start is not a state");
+nb::tuple determinize(const NativeLattice& lattice, std::int32_t start, double delta) {
+  const auto& graph = lattice.with_labels();
+  require(0 <= start && start < graph.states, "the start is not a state");
   require(delta > 0, "delta must be positive");
-  require_lattice(source, target, states);
-  require_aligned(word, cost, final_cost);
-  require(word.size() == arcs && cost.size() == arcs, "columns differ in length");
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
-  const auto copied = [](const auto& array) { return std::vector(array.data(), array.data() + array.size()); };
   latticemetric::WeightedArcs found;
   {
     const latticemetric::KernelScope running;
-    found = latticemetric::determinize(
-        {copied(source), copied(target), copied(word), copied(cost), copied(final_cost)}, start, delta);
+    const auto of_arcs = [&](const auto* values) { return std::vector(values, values + graph.arcs); };
+    found = latticemetric::determinize({of_arcs(graph.source), of_arcs(graph.target), of_arcs(graph.label),
+                                        of_arcs(graph.cost),
+                                        std::vector(graph.final_cost, graph.final_cost + graph.states)},
+                                       start, delta);
   }
   return nb::make_tuple(column(std::move(found.source)), column(std::move(found.target)),
                         column(std::move(found.word)), column(std::move(found.cost)),
                         column(std::move(found.final_cost)));
 }
 
-latticemetric::Lattice checked_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
-                                       const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
-                                       const Input<double>& cost, const Input<double>& final_cost) {
-  const auto states = static_cast<std::int32_t>(final_cost.size());
-  const auto arcs = source.size();
-  require(states > 0, "a lattice has a start, but this one has no states");
-  require_aligned(label, is_word, cost, final_cost);
-  require_lattice(source, target, states);
-  require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs, "columns differ in length");
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
-  return {states,       static_cast<std::int64_t>(arcs), source.data(), target.data(),
-          label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
-}
-
-// Searches a lattice. Returns the gain, which may need more than 64 bits, as its high and its low half.
-nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
-                         Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
-                         Input<std::int32_t> reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
-                         std::int64_t beta, const std::string& method, std::size_t part_bytes) {
+nb::tuple search_lattice(const NativeLattice& lattice, Input<std::int32_t> reference, Gains gains,
+                         const std::string& method, std::size_t part_bytes) {
   const auto search_method = checked_method(method, part_bytes);
   require_aligned(reference);
-  const auto gains = checked_gains(order, unit, alpha, beta);
-  require_reference(reference.size(), order);
-  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  require_gains(gains);
+  require_reference(reference.size(), gains.order);
+  const auto& graph = lattice.whole();
   latticemetric::BestPath best;
   {
     const latticemetric::KernelScope running;
-    best = latticemetric::search_lattice(lattice, reference.data(), static_cast<std::int32_t>(reference.size()), gains,
+    best = latticemetric::search_lattice(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains,
                                          search_method);
   }
-  const auto size = best.arcs.size();
-  return nb::make_tuple(to_numpy(std::move(best.arcs), {size}), static_cast<std::int64_t>(best.gain >> 64),
-                        static_cast<std::uint64_t>(best.gain));
+  return nb::make_tuple(column(std::move(best.arcs)), best.gain);
 }
 
-nb::tuple best_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
-                       Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
-                       const std::vector<std::vector<std::int32_t>>& references, std::int32_t order, std::int64_t unit,
-                       std::int64_t alpha, std::int64_t beta, const std::string& method, std::size_t part_bytes) {
+nb::tuple best_lattice(const NativeLattice& lattice, const std::vector<std::vector<std::int32_t>>& references,
+                       Gains gains, const std::string& method, std::size_t part_bytes) {
   const auto search_method = checked_method(method, part_bytes);
-  const auto gains = checked_gains(order, unit, alpha, beta);
-  for (const auto& reference : references) require_reference(reference.size(), order);
-  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  require_gains(gains);
+  for (const auto& reference : references) require_reference(reference.size(), gains.order);
+  const auto& graph = lattice.whole();
   latticemetric::BestLattice best;
   {
     const latticemetric::KernelScope running;
-    best = latticemetric::best_lattice(lattice, references, gains, search_method);
+    best = latticemetric::best_lattice(graph, references, gains, search_method);
   }
   return nb::make_tuple(column(std::move(best.state)), column(std::move(best.ends)), column(std::move(best.source)),
                         column(std::move(best.target)), column(std::move(best.arc)));
 }
 
-nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
-                                 Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
-                                 Input<std::int64_t> begin, Input<std::int32_t> units, std::int32_t separator,
-                                 Input<std::int32_t> reference) {
-  require_aligned(units);
+nb::tuple search_spelled_lattice(const NativeLattice& lattice, Input<std::int64_t> begin, Input<std::int32_t> units,
+                                 std::int32_t separator, Input<std::int32_t> reference) {
+  require_aligned(units, reference);
   require_aligned(begin);
-  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
-  require_aligned(reference);
+  const auto& graph = lattice.whole();
   require_reference(reference.size(), 1);
   require(begin.size() >= 1 && begin.size() < (std::size_t{1} << 31) && begin.data()[0] == 0,
           "words must be spelled from the first unit on");
@@ -302,112 +241,70 @@ nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t>
   require(static_cast<std::size_t>(begin.data()[words]) == units.size(), "words must end at the last unit");
   require(std::all_of(units.data(), units.data() + units.size(), [](auto unit) { return unit > 0; }) && separator >= 0,
           "a unit has no number");
-  require_ids(label, static_cast<std::int64_t>(words) + 1, "an arc has a word without spelling");
+  require(std::all_of(graph.label, graph.label + graph.arcs, [=](auto label) { return 0 <= label && label <= words; }),
+          "an arc has a word without spelling");
   const latticemetric::Spelling spelling{words, begin.data(), units.data(), separator};
   latticemetric::FewestErrors best;
   {
     const latticemetric::KernelScope running;
-    best = latticemetric::search_spelled_lattice(lattice, spelling, reference.data(),
+    best = latticemetric::search_spelled_lattice(graph, spelling, reference.data(),
                                                  static_cast<std::int32_t>(reference.size()));
   }
   return nb::make_tuple(column(std::move(best.arcs)), best.errors);
 }
 
-// A rate's numerator and a gain may need more than 64 bits: both are passed as their high and their low half.
-latticemetric::Ratio checked_rate(std::int64_t high, std::uint64_t low, std::int64_t total) {
-  require(total >= 1, "a rate's denominator must be positive");
-  return {latticemetric::to_int128({high, low}), total};
-}
-
-void require_sizes(const Input<std::int32_t>& size, std::int32_t order) {
-  require(std::all_of(size.data(), size.data() + size.size(), [&](auto one) { return 0 <= one && one <= order; }),
-          "a word adds at most the order to the denominator");
+void require_rate(Ratio rate) {
+  require(rate.total >= 1 && rate.total <= std::numeric_limits<std::int64_t>::max(),
+          "a rate's denominator must be positive");
 }
 
 nb::tuple to_tuple(latticemetric::PathAtRate best) {
-  return nb::make_tuple(column(std::move(best.arcs)), static_cast<std::int64_t>(best.reached.gain >> 64),
-                        static_cast<std::uint64_t>(best.reached.gain), static_cast<std::int64_t>(best.reached.total));
+  return nb::make_tuple(column(std::move(best.arcs)), best.reached.gain, best.reached.total);
 }
 
 // Searches a lattice at a rate; its arcs add up to the denominator.
-nb::tuple search_at_rate(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
-                         Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
-                         Input<std::int32_t> size, Input<std::int32_t> reference, std::int32_t order,
-                         std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t rate_high,
-                         std::uint64_t rate_low, std::int64_t rate_total, const std::string& method,
-                         std::size_t part_bytes) {
+nb::tuple search_at_rate(const NativeLattice& lattice, Input<std::int32_t> size, Input<std::int32_t> reference,
+                         Gains gains, Ratio rate, const std::string& method, std::size_t part_bytes) {
   const auto search_method = checked_method(method, part_bytes);
-  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  const auto& graph = lattice.whole();
   require_aligned(size, reference);
-  require(size.size() == source.size(), "columns differ in length");
-  const auto gains = checked_gains(order, unit, alpha, beta);
-  require_reference(reference.size(), order);
-  require_sizes(size, order);
-  const auto rate = checked_rate(rate_high, rate_low, rate_total);
+  require(size.size() == static_cast<std::size_t>(graph.arcs), "columns differ in length");
+  require_gains(gains);
+  require_reference(reference.size(), gains.order);
+  require(std::all_of(size.data(), size.data() + size.size(), [&](auto one) { return 0 <= one && one <= gains.order; }),
+          "a word adds at most the order to the denominator");
+  require_rate(rate);
   latticemetric::PathAtRate best;
   {
     const latticemetric::KernelScope running;
-    best = latticemetric::search_at_rate(lattice, size.data(), reference.data(),
+    best = latticemetric::search_at_rate(graph, size.data(), reference.data(),
                                          static_cast<std::int32_t>(reference.size()), gains, rate, search_method);
   }
   return to_tuple(std::move(best));
 }
 
 // Searches a lattice against a reference graph at a rate; the arcs of the reference add up to the denominator.
-nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
-                                 Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
-                                 Input<std::int32_t> reference_source, Input<std::int32_t> reference_target,
-                                 Input<std::int32_t> reference_label, Input<std::int32_t> reference_size,
-                                 Input<std::uint8_t> reference_final, std::int32_t order, std::int64_t unit,
-                                 std::int64_t alpha, std::int64_t beta, std::int64_t rate_high,
-                                 std::uint64_t rate_low, std::int64_t rate_total, double most_bytes) {
-  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
-  const auto reference_states = static_cast<std::int32_t>(reference_final.size());
-  const auto reference_arcs = reference_source.size();
-  require(reference_states > 0, "a reference graph has a start, but this one has no states");
-  require_aligned(reference_label, reference_size, reference_final);
-  require_lattice(reference_source, reference_target, reference_states);
-  require(reference_label.size() == reference_arcs && reference_size.size() == reference_arcs,
-          "columns differ in length");
-  const auto* const reference_ends = reference_final.data();
-  require(std::any_of(reference_ends, reference_ends + reference_states, [](auto is_end) { return is_end != 0; }),
-          "the reference graph has no final state");
-  const auto gains = checked_gains(order, unit, alpha, beta);
-  require(reference_states < (1 << 30) / order, "the reference is too large");
-  require_sizes(reference_size, order);
-  const auto rate = checked_rate(rate_high, rate_low, rate_total);
-  const latticemetric::ReferenceGraph reference{reference_states,
-                                                static_cast<std::int64_t>(reference_arcs),
-                                                reference_source.data(),
-                                                reference_target.data(),
-                                                reference_label.data(),
-                                                reference_size.data(),
-                                                reference_final.data()};
+nb::tuple search_reference_graph(const NativeLattice& lattice, const latticemetric::NativeReferenceGraph& reference,
+                                 Gains gains, Ratio rate, double most_bytes) {
+  require_gains(gains);
+  require_rate(rate);
+  const auto& graph = lattice.whole();
+  const auto& expected = reference.of_order(gains.order);
   latticemetric::PathAtRate best;
   {
     const latticemetric::KernelScope running;
-    best = latticemetric::search_reference_graph(lattice, reference, gains, rate, most_bytes);
+    best = latticemetric::search_reference_graph(graph, expected, gains, rate, most_bytes);
   }
   return to_tuple(std::move(best));
 }
 
-nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
-                           Input<double> final_cost) {
-  const auto states = static_cast<std::int32_t>(final_cost.size());
-  require_aligned(source, target);
-  require_aligned(cost, final_cost);
-  require(source.size() == target.size() && source.size() == cost.size(), "columns of arcs differ in length");
-  for (std::size_t a = 0; a < source.size(); ++a) {
-    require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
-    require(source.data()[a] < target.data()[a] && target.data()[a] < states, "arcs must go to larger states");
-  }
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
+nb::tuple forward_backward(const NativeLattice& lattice) {
+  const auto& graph = lattice.arcs();
   latticemetric::ForwardBackward found;
   {
     const latticemetric::KernelScope running;
-    found = latticemetric::forward_backward(states, static_cast<std::int64_t>(source.size()), source.data(),
-                                            target.data(), cost.data(), final_cost.data());
+    found = latticemetric::forward_backward(graph.states, graph.arcs, graph.source, graph.target, graph.cost,
+                                            graph.final_cost);
   }
   return nb::make_tuple(found.log_total, column(std::move(found.forward)), column(std::move(found.transition)),
                         column(std::move(found.ending)));
@@ -426,10 +323,11 @@ std::vector<std::int32_t> numbered(const nb::tuple& words, const nb::dict& numbe
   return found;
 }
 
-std::string align(nb::tuple candidate, nb::tuple reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
-                  std::int64_t beta, std::size_t most_bytes, std::int64_t longest_in_table) {
+std::string align(nb::tuple candidate, nb::tuple reference, Gains gains, std::size_t most_bytes,
+                  std::int64_t longest_in_table) {
+  require_gains(gains);
   require(std::max(candidate.size(), reference.size()) <= longest_reference, "a string is too long");
-  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes, longest_in_table);
+  latticemetric::Aligner aligner(gains, most_bytes, longest_in_table);
   const nb::dict numbers;
   const auto words = numbered(candidate, numbers), expected = numbered(reference, numbers);
   const latticemetric::KernelScope running;
@@ -460,27 +358,21 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("are_finite", &::are_finite, "values"_a);
   m.def("total_cost", &::total_cost, "columns"_a, "scales"_a, "arcs"_a, "states"_a, "final"_a);
   m.def("order_forest", &::order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
-  m.def("best_path", &::best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
-  m.def("best_costs_through_arcs", &::best_costs_through_arcs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
-  m.def("determinize", &::determinize, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "start"_a,
-        "delta"_a);
-  m.def("search_lattice", &::search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
-        "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "method"_a = "automatic",
+  m.def("best_path", &::best_path, "lattice"_a);
+  m.def("best_costs_through_arcs", &::best_costs_through_arcs, "lattice"_a);
+  m.def("determinize", &::determinize, "lattice"_a, "start"_a, "delta"_a);
+  m.def("search_lattice", &::search_lattice, "lattice"_a, "reference"_a, "gains"_a, "method"_a = "automatic",
         "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
-  m.def("best_lattice", &::best_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
-        "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "method"_a = "automatic",
+  m.def("best_lattice", &::best_lattice, "lattice"_a, "references"_a, "gains"_a, "method"_a = "automatic",
         "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
-  m.def("search_spelled_lattice", &::search_spelled_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
-        "final_cost"_a, "begin"_a, "units"_a, "separator"_a, "reference"_a);
-  m.def("search_at_rate", &::search_at_rate, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
-        "size"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,
+  m.def("search_spelled_lattice", &::search_spelled_lattice, "lattice"_a, "begin"_a, "units"_a, "separator"_a,
+        "reference"_a);
+  m.def("search_at_rate", &::search_at_rate, "lattice"_a, "size"_a, "reference"_a, "gains"_a, "rate"_a,
         "method"_a = "automatic", "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
-  m.def("search_reference_graph", &::search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
-        "final_cost"_a, "reference_source"_a, "reference_target"_a, "reference_label"_a, "reference_size"_a,
-        "reference_final"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,
+  m.def("search_reference_graph", &::search_reference_graph, "lattice"_a, "reference"_a, "gains"_a, "rate"_a,
         "most_bytes"_a);
-  m.def("forward_backward", &::forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
-  m.def("align", &::align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a,
+  m.def("forward_backward", &::forward_backward, "lattice"_a);
+  m.def("align", &::align, "candidate"_a, "reference"_a, "gains"_a,
         "most_bytes"_a = latticemetric::WordAligner::usual_bytes,
         "longest_in_table"_a = latticemetric::Aligner::longest_in_table);
   m.def("count_edits", &::count_edits, "edits"_a, "order"_a);

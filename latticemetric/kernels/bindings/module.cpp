@@ -24,6 +24,7 @@ NB_MODULE(_native, m) {
   m.attr("COMPILER") = LATTICEMETRIC_COMPILER;
   m.attr("FLAGS") = LATTICEMETRIC_FLAGS;
   m.def("keep_freed_memory", &latticemetric::keep_freed_memory);
+  latticemetric::bind_graphs(m);
   latticemetric::bind_lattices(m);
   latticemetric::bind_forests(m);
   latticemetric::bind_forest_ngrams(m);

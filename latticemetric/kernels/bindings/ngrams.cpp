@@ -1,6 +1,7 @@
 // Python bindings of n-grams in lattices: their posteriors, the path whose n-grams gain most, and the gain of each arc.
 #include <vector>
 
+#include "bindings/graphs.hpp"
 #include "bindings/ngram_arrays.hpp"
 #include "ngrams/gain_lattice.hpp"
 #include "ngrams/posteriors.hpp"
@@ -12,16 +13,11 @@ namespace {
 using namespace nb::literals;
 
 void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
-                     const Input<std::int32_t>& word, std::size_t states) {
-  const auto arcs = source.size();
-  require_aligned(source, target, word);
-  require(target.size() == arcs && word.size() == arcs, "columns of arcs differ in length");
-  require(states > 0 && states < (std::size_t{1} << 31), "a lattice must have 1 to 2^31 - 1 states");
-  for (std::size_t a = 0; a < arcs; ++a) {
-    require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
-    require(source.data()[a] < target.data()[a] && static_cast<std::size_t>(target.data()[a]) < states,
-            "arcs must go to larger states");
-  }
+                     const Input<std::int32_t>& word, std::int32_t states) {
+  require(states > 0, "a lattice has a start, but this one has no states");
+  require_arcs(source, target, states);
+  require_aligned(word);
+  require(word.size() == source.size(), "columns of arcs differ in length");
 }
 
 // Runs a kernel. If it exceeds its memory, the error says why: states are split by the n-grams that lead to them.
@@ -37,8 +33,7 @@ auto run(Kernel kernel) {
 
 nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
                               Input<double> transition, std::int32_t states, std::int32_t order) {
-  require(states > 0, "a lattice has a start, but this one has no states");
-  require_lattice(source, target, word, static_cast<std::size_t>(states));
+  require_lattice(source, target, word, states);
   require_aligned(transition);
   require(transition.size() == source.size(), "columns of arcs differ in length");
   require_finite(transition, "a probability is not a finite number");
@@ -51,32 +46,24 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> ta
                         column(std::move(found.posterior)));
 }
 
-Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int32_t> target,
-                                      Input<std::int32_t> word, Input<std::uint8_t> is_word, Input<double> cost,
-                                      Input<double> final_cost, Input<std::int32_t> parent,
+Output<std::int64_t> py_search_ngrams(const NativeLattice& lattice, Input<std::int32_t> parent,
                                       Input<std::int32_t> ending, Input<double> gain, double word_gain) {
-  require_lattice(source, target, word, final_cost.size());
-  require_aligned(cost, final_cost, gain);
+  const auto& graph = lattice.whole();
+  require_aligned(gain);
   require_aligned(parent, ending);
-  require_aligned(is_word);
-  require(cost.size() == source.size() && is_word.size() == source.size(), "columns of arcs differ in length");
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
   require(gain.size() == parent.size(), "columns of n-grams differ in length");
   require_finite(gain, "a gain is not a finite number");
   return column(run([&] {
     const auto trie = trie_of(parent, ending);
-    return search_ngrams(static_cast<std::int32_t>(final_cost.size()), static_cast<std::int64_t>(source.size()),
-                         source.data(), target.data(), word.data(), is_word.data(), cost.data(), final_cost.data(),
-                         {trie, gain.data(), word_gain});
+    return search_ngrams(graph.states, graph.arcs, graph.source, graph.target, graph.label, graph.is_word, graph.cost,
+                         graph.final_cost, {trie, gain.data(), word_gain});
   }));
 }
 
 nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
                           std::int32_t states, Input<std::int32_t> parent, Input<std::int32_t> ending,
                           Input<double> gain, double word_gain) {
-  require(states > 0, "a lattice has a start, but this one has no states");
-  require_lattice(source, target, word, static_cast<std::size_t>(states));
+  require_lattice(source, target, word, states);
   require_aligned(gain);
   require_aligned(parent, ending);
   require(gain.size() == parent.size(), "columns of n-grams differ in length");
@@ -96,8 +83,7 @@ nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target
 void bind_ngrams(nb::module_& m) {
   m.def("ngram_posteriors", &py_ngram_posteriors, "source"_a, "target"_a, "word"_a, "transition"_a, "states"_a,
         "order"_a);
-  m.def("search_ngrams", &py_search_ngrams, "source"_a, "target"_a, "word"_a, "is_word"_a, "cost"_a, "final_cost"_a,
-        "parent"_a, "ending"_a, "gain"_a, "word_gain"_a);
+  m.def("search_ngrams", &py_search_ngrams, "lattice"_a, "parent"_a, "ending"_a, "gain"_a, "word_gain"_a);
   m.def("unfold_gains", &py_unfold_gains, "source"_a, "target"_a, "word"_a, "states"_a, "parent"_a, "ending"_a,
         "gain"_a, "word_gain"_a);
 }

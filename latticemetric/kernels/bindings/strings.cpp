@@ -35,12 +35,12 @@ nb::tuple number_segments(nb::object candidates, nb::object references, bool acr
 }
 
 // Returns one row for each reference and its candidate, and where the references of each segment begin.
-nb::tuple count_segments(nb::object candidates, nb::object references, std::int32_t order, std::int64_t unit,
-                         std::int64_t alpha, std::int64_t beta) {
+nb::tuple count_segments(nb::object candidates, nb::object references, Gains gains) {
   // Segments per turn. So many stay in the cache; with more turns, this thread would wait for the GIL more often where
   // threads compete for it.
   constexpr std::int64_t turn = 2048;
-  PairCounter counter(checked_gains(order, unit, alpha, beta));
+  require_gains(gains);
+  PairCounter counter(gains);
   SegmentReader reader(std::move(candidates), std::move(references), false);
   NumberedSegments read;
   std::vector<std::int64_t> owner{0};
@@ -88,14 +88,15 @@ void require_groups(const Input<std::int64_t>& begin, const TextColumn& texts) {
 // Returns one row for each hypothesis and each reference of its list; whether each hypothesis is new in its list; and,
 // for each list, how many words of its references are in no hypothesis.
 nb::tuple count_lists(nb::object texts, Input<std::int64_t> begin, nb::object references, Input<std::int64_t> owner,
-                      std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+                      Gains gains) {
   constexpr std::int64_t turn = 512;  // as in `count_segments`
   const AnyTexts hypotheses(std::move(texts)), reference_strings(std::move(references));
   require_groups(begin, hypotheses.column());
   require_groups(owner, reference_strings.column());
   require(begin.size() == owner.size(), "every list must have its references");
   const auto count = static_cast<std::int64_t>(begin.size()) - 1;
-  ListCounter counter(checked_gains(order, unit, alpha, beta));
+  require_gains(gains);
+  ListCounter counter(gains);
   ListReader reader(hypotheses.column(), begin.data(), reference_strings.column(), owner.data());
   for (std::int64_t first = 0; first < count; first += turn) {
     const NumberedLists lists = reader.read(first, std::min(first + turn, count));
@@ -148,11 +149,11 @@ void require_numbered(const Strings& candidate_strings, const Strings& reference
 
 // Returns rows as `count_segments` does, for words that are numbered already.
 auto count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
-                 Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t order, std::int64_t unit,
-                 std::int64_t alpha, std::int64_t beta) {
+                 Input<std::int64_t> reference_begin, Input<std::int64_t> owner, Gains gains) {
   const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
   require((test.candidates.bound() | test.references.bound()) >= 0, "words must not be negative");
-  PairCounter counter(checked_gains(order, unit, alpha, beta));
+  require_gains(gains);
+  PairCounter counter(gains);
   {
     const KernelScope running;
     counter.add(test);
@@ -279,9 +280,8 @@ auto all_pair_errors(Input<std::int32_t> candidates, Input<std::int64_t> candida
 
 // Returns one row per reference, one column per candidate.
 auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
-                    Input<std::int32_t> references, Input<std::int64_t> reference_begin, std::int32_t order,
-                    std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
-  const Gains gains = checked_gains(order, unit, alpha, beta);
+                    Input<std::int32_t> references, Input<std::int64_t> reference_begin, Gains gains) {
+  require_gains(gains);
   const Strings candidate_strings = checked_strings(candidates, candidate_begin);
   const Strings reference_strings = checked_strings(references, reference_begin);
   require_numbered(candidate_strings, reference_strings);
@@ -321,25 +321,24 @@ auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std:
 void bind_strings(nb::module_& m) {
   m.def("shared_words", &shared_words, "texts"_a);
   m.def("number_segments", &number_segments, "candidates"_a, "references"_a, "across"_a);
-  m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "gains"_a);
   nb::class_<Utf8Texts>(m, "Utf8Texts")
       .def(nb::init<Input<std::uint8_t>, Input<std::int64_t>>(), "data"_a, "begin"_a)
       .def("__len__", &Utf8Texts::size);
-  m.def("count_lists", &count_lists, "texts"_a, "begin"_a, "references"_a, "owner"_a, "order"_a, "unit"_a, "alpha"_a,
-        "beta"_a);
+  m.def("count_lists", &count_lists, "texts"_a, "begin"_a, "references"_a, "owner"_a, "gains"_a);
   m.def("pair_gains", &all_pair_gains, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
-        "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+        "gains"_a);
   m.def("pair_errors", &all_pair_errors, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a);
   m.def("count_pairs", &count_pairs, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
-        "owner"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+        "owner"_a, "gains"_a);
   m.def("draw_errors", &draw_errors, "segment"_a, "errors"_a, "gains"_a, "least"_a, "samples"_a, "seed"_a);
   m.def("count_chrf", &count_chrf, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a, "owner"_a,
         "characters"_a, "words"_a, "with_spaces"_a);
   m.def("count_ter", &count_ter, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a, "owner"_a);
   m.def("count_compounds", &count_compounds, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
-        "owner"_a, "candidate_join_begin"_a, "candidate_join_end"_a, "candidate_join_length"_a,
-        "candidate_join_word"_a, "reference_join_begin"_a, "reference_join_end"_a, "reference_join_length"_a,
-        "reference_join_word"_a, "longest"_a = longest_without_bound);
+        "owner"_a, "candidate_join_begin"_a, "candidate_join_end"_a, "candidate_join_length"_a, "candidate_join_word"_a,
+        "reference_join_begin"_a, "reference_join_end"_a, "reference_join_length"_a, "reference_join_word"_a,
+        "longest"_a = longest_without_bound);
   nb::class_<NgramIndex>(m, "NgramIndex")
       .def(nb::new_(&index_ngrams), "words"_a, "begin"_a, "order"_a)
       .def("matches", &index_matches, "references"_a, "reference_begin"_a);

@@ -124,16 +124,17 @@ class ForestOptimum {
   // Calls visit(from, to) for the steps of a word that keep best values.
   template <typename Visit>
   void each_edit(std::int32_t q, const Value* from, const Value* into, Symbol word, Visit visit) const {
-    const EditGains<Value>& gains = rows_.gains();
-    for (std::int32_t i = gains.position(q); gains.state(i, 0) < states_; ++i) {
-      const bool is_last = gains.state(i + 1, 0) == states_, matches = !is_last && rows_.matches(i, word);
-      for (std::int32_t m = 0; m < gains.distinct_runs(matches); ++m) {
-        const std::int32_t s = gains.state(i, m);
-        if (Rows::is_unreachable(from[s])) continue;
+    const EditGains<Value> gains = rows_.gains();
+    const std::int32_t order = gains.order;
+    for (std::int32_t block = rows_.first(q), i = block / order; block < states_; block += order, ++i) {
+      const bool is_last = block + order == states_, matches = !is_last && rows_.matches(i, word);
+      for (std::int32_t m = 0, runs = gains.distinct_runs(matches); m < runs; ++m) {
+        const Value value = from[block + m];
+        if (Rows::is_unreachable(value)) continue;
         gains.each_reading(i, m, is_last, matches, [&](std::int32_t j, std::int32_t run, Value gain, Edit edit) {
           if (m > 0 && !is_match(edit)) return;  // the run is forgotten first
-          const std::int32_t reached = gains.state(j, run);
-          if (static_cast<Value>(from[s] + gain) == into[reached]) visit(s, reached);
+          const std::int32_t reached = block + (j - i) * order + run;
+          if (static_cast<Value>(value + gain) == into[reached]) visit(block + m, reached);
         });
       }
     }

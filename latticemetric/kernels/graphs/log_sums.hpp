@@ -12,8 +12,8 @@ namespace latticemetric {
 constexpr double log_of_nothing = -std::numeric_limits<double>::infinity();
 
 // The logarithm of a sum for each state or node, in two parts: `best`, that of the largest weight (a sum of costs), and
-// `more`, by how much the logarithm of the sum is larger, which is small. Kept apart, the small number is not rounded to
-// the precision of the large one.
+// `more`, by how much the logarithm of the sum is larger, which is small. Kept apart, the small number is not rounded
+// to the precision of the large one.
 struct LogSums {
   explicit LogSums(std::size_t size, double best = log_of_nothing) : best(size, best), more(size, 0) {}
 

@@ -1,5 +1,5 @@
-// A step of the bit-vector algorithm for edit distances (Myers 1999, "A fast bit-vector algorithm for approximate string
-// matching based on dynamic programming"; in blocks, Hyyrö 2003).
+// A step of the bit-vector algorithm for edit distances (Myers 1999, "A fast bit-vector algorithm for approximate
+// string matching based on dynamic programming"; in blocks, Hyyrö 2003).
 #pragma once
 
 #include <type_traits>

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit import native_stub
 from kit.native import lattice_first
 from kit.paths import ROOT
 
@@ -257,6 +258,13 @@ def test_fuzzed_texts_are_parsed_or_refused(file):
         line, what, *_part = error.args
         assert line >= (file.parent.name != "cdec_json")  # its errors name an edge or a node, not a line
         assert what
+
+
+def test_the_stub_has_the_parameters_of_the_extension():
+    text = native_stub.FILE.read_text("utf-8")
+    assert native_stub.is_current(text), "run python tests/kit/native_stub.py, then ruff format"
+    assert not native_stub.names_of_one(text)
+    assert not native_stub.is_current(text.replace("npt.NDArray[np.int32]", "npt.NDArray[np.int64]", 1))
 
 
 def test_a_checked_graph_keeps_its_arrays_alive():

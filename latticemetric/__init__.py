@@ -14,8 +14,10 @@ from typing import Any
 
 _NAMES = {
     "corpus.answer": "Answer",
-    "corpus.answers": "ask_each",
+    "corpus.answers": "Answers",
     "corpus.calibration": "Calibration CalibrationReport ScaleTrial calibration confidence_calibration",
+    "corpus.corpus": "Corpus",
+    "corpus.settings": "RunSettings",
     "corpus.corrections": "Corrections corrections",
     "corpus.lists": "Lists read_lists",
     "corpus.oracle_at_k": "OracleAtK oracle_at_k",

@@ -207,6 +207,7 @@ class Settings:
     section: ClassVar[str] = "Options"
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()  # of Generic, where a class has type parameters
         fields: dict[str, Field] = {}
         for base in reversed(cls.__mro__[1:]):
             fields |= {name: one for name, one in getattr(base, "fields", {}).items() if name not in fields}

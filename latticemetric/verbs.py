@@ -7,13 +7,13 @@ the entry point `latticemetric.verbs`. `docs/plugins.md` has an example.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles, Output, ReferenceFiles, TableFiles, TextFiles
-from latticemetric.cli.options import Number, OutputOptions, ReadingOptions, ShardedRunOptions
-from latticemetric.cli.run import ask_graphs
+from latticemetric.cli.options import Number, OutputOptions, ShardedRunOptions
+from latticemetric.cli.run import show
 from latticemetric.cli.verbs import About
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "About",
+    "CorpusOptions",
     "GraphFiles",
     "Number",
     "Options",
     "Output",
     "OutputOptions",
-    "ReadingOptions",
     "ReferenceFiles",
     "ShardedRunOptions",
     "TableFiles",
@@ -45,7 +45,7 @@ def ask_files(
     files: Sequence[str],
     columns: Sequence[str],
     *,
-    reading: ReadingOptions,
+    reading: CorpusOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
@@ -62,6 +62,6 @@ def ask_files(
         run: The options of the run.
         output: The options for writing results.
     """
-    from latticemetric.corpus.tables.records import RecordTable
+    from latticemetric.corpus.mapping import Recorded
 
-    ask_graphs(ask, reading.entries(files), partial(RecordTable, columns), run, output)
+    show(Recorded(function=ask, columns=tuple(columns)), reading.corpus(files), run, output)

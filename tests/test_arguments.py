@@ -393,26 +393,26 @@ def test_bytes_and_sets_are_no_texts(call, text):
 
 
 def test_graphs_with_names_are_pairs(tmp_path):
-    calls = (lambda graphs: list(lm.ask_each(len, graphs)), lambda graphs: lm.write(tmp_path / "lists.nbest", graphs))
+    calls = (lambda graphs: list(lm.Corpus(graphs).map(len)), lambda graphs: lm.write(tmp_path / "lists.nbest", graphs))
     for call in calls:
-        with pytest.raises(lm.UsageError, match=r"^graphs is a dict; give its pairs: graphs\.items\(\)$"):
-            call({"u1": SCALED})
-        with pytest.raises(lm.UsageError, match=r"^a NBest is given in place of a name and a graph; give pairs"):
-            call([SCALED])
         with pytest.raises(lm.UsageError, match=r"^the name 1 of a graph is not a string; give '1'$"):
             call([(1, SCALED)])
         with pytest.raises(lm.UsageError, match=r"^Hypothesis is not a lattice, n-best list or forest; build one"):
             call([("u1", SCALED[0])])
-        with pytest.raises(lm.UsageError, match=r"^graphs is a NBest"):
+        with pytest.raises(lm.UsageError, match=r"NBest"):
             call(SCALED)
-    assert [answer.value for answer in lm.ask_each(len, {"u1": SCALED}.items())] == [3]
+    write = calls[1]
+    with pytest.raises(lm.UsageError, match=r"^graphs is a dict; give its pairs: graphs\.items\(\)$"):
+        write({"u1": SCALED})
+    with pytest.raises(lm.UsageError, match=r"^a NBest is given in place of a name and a graph; give pairs"):
+        write([SCALED])
+    for graphs in ({"u1": SCALED}, {"u1": SCALED}.items(), [SCALED], iter([SCALED])):
+        assert [answer.value for answer in lm.Corpus(graphs).map(len)] == [3]
 
 
 def test_texts_of_lists_are_not_split_to_see_that_they_are_lists():
     nbest = lm.NBest.of_texts(["a b"])
-    assert [answer.value for answer in lm.ask_each(lambda graph: "hypotheses" in vars(graph), [("u1", nbest)])] == [
-        False
-    ]
+    assert lm.Corpus({"u1": nbest}).map(lambda graph: "hypotheses" in vars(graph))["u1"] is False
 
 
 class ArrowTable:

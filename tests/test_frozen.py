@@ -37,7 +37,7 @@ FOREST = lm.Forest.from_edges(
 LIST = lm.NBest((Hypothesis("a b", {"lm": 1.0}), Hypothesis("a c", {"lm": 0.5})), {"lm": 2.0})
 GRAPHS = [LATTICE, lm.Lattice.from_strings(["a b", "b c"], costs=[0.5, 1.0])]
 REFERENCES = ["a c", "b c"]
-(ANSWER,) = lm.ask_each(lambda graph: graph.num_states, [("one", LATTICE)])
+(ANSWER,) = lm.Corpus({"one": LATTICE}).map(lambda graph: graph.num_states)
 HYPOTHESES = [["a c", "a b"], ["c", "c d"]]
 GOLD = evaluation.WordTags.of(["OK BAD OK", "BAD OK"])
 SEGMENTS = np.array([[1.0, 2.0, np.nan], [2.0, 4.0, 5.0], [0.5, 1.0, 1.5]])
@@ -95,6 +95,7 @@ EXAMPLES = {
     "ByExactErrors": lambda: lm.ByExactErrors(candidates=3),
     "ByMetric": lambda: lm.ByMetric(metric="chrf", samples=5),
     "ByNgrams": lambda: lm.ByNgrams(p=0.7),
+    "RunSettings": lambda: lm.RunSettings(workers=2, timeout=1.5),
     "ByUtility": lambda: lm.ByUtility(utility=[[1.0, 0.5], [0.5, 1.0]]),
     "ByWordErrors": lambda: lm.ByWordErrors(beam=2),
     "FeatureWeights": lambda: lm.FeatureWeights({"lm": 0.5}),
@@ -169,7 +170,8 @@ def test_every_public_class_is_here():
         for name in names
         if inspect.isclass(getattr(module, name))
     }
-    assert public == set(EXAMPLES) | set(METRICS)
+    # A corpus and its answers stand for files that are read, and are no values.
+    assert public == set(EXAMPLES) | set(METRICS) | {"Answers", "Corpus"}
 
 
 def mappings_in(thing):

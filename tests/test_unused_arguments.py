@@ -33,8 +33,8 @@ def at_one_scale(**given):
     return lm.calibration(*PAIR, scale=1.0, resamples=0, **given)
 
 
-def asked(**given):
-    return list(lm.ask_each(lm.posteriors, [("one", LATTICE)], **given))
+def read(**given):
+    return lm.Corpus.read("lats", **given)
 
 
 CASES = {
@@ -44,7 +44,7 @@ CASES = {
     "one scale": (at_one_scale, {}, {"criterion": "errors", "halvings": 3}, "with a single scale"),
     "events": (evaluation.event_calibration, {"resamples": 0}, {"seed": 3, "confidence": 0.5}, "without resamples"),
     "errors": (evaluation.error_calibration, {"resamples": 0}, {"seed": 3, "confidence": 0.5}, "without resamples"),
-    "ask_each": (asked, {}, {"style": "plain"}, "without references"),
+    "corpus": (read, {}, {"style": "plain"}, "without files of references"),
     "report": (lm.write_report, {"resamples": 0}, {"confidence": 0.5}, "without resamples"),
     "report without mbr": (lm.write_report, {"mbr": None}, {"beam": 1.0, "samples": 5}, "without MBR"),
 }

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
-from latticemetric.cli.commands import Options, verb
+from latticemetric.cli.commands import verb
+from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import (
-    POSTERIOR_SCALE,
-    CTMOutputOptions,
-    ShardedRunOptions,
-    WordReadingOptions,
-)
-from latticemetric.cli.run import ask_graphs
+from latticemetric.cli.options import CTMOutputOptions, ShardedRunOptions
+from latticemetric.cli.run import show
+from latticemetric.cli.settings import SettingsOptions
+from latticemetric.corpus.questions import Best
 
 _EPILOG = """\b
 Examples:
@@ -24,8 +20,8 @@ Examples:
 """
 
 
-class _ConfidenceOptions(Options):
-    posterior_scale: float = POSTERIOR_SCALE
+class _ConfidenceOptions(SettingsOptions, kinds=(Best,)):
+    """Options of the confidences of words."""
 
 
 @verb("best", epilog=_EPILOG)
@@ -34,7 +30,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     confidence: _ConfidenceOptions,
-    reading: WordReadingOptions,
+    reading: CorpusOptions,
     run: ShardedRunOptions,
     output: CTMOutputOptions,
 ) -> None:
@@ -44,8 +40,4 @@ def command(
     the path, the confidence of each word and (for lattices with times) the begin and end of each word. GRAPHS are
     files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.corpus.tables.best import BestTable
-    from latticemetric.posterior.best import best
-
-    ask = partial(best, scale=confidence.posterior_scale, scales=reading.weights)
-    ask_graphs(ask, reading.entries(graphs), BestTable, run, output)
+    show(confidence.settings(Best), reading.corpus(graphs), run, output)

@@ -165,7 +165,7 @@ def _examples(
     """Return graphs and the words of their references; with `keep_going`, skip graphs that fail."""
     from latticemetric.corpus.mbr_evidence import examples_of
 
-    pairs = reading.paired(files, references).lattices
+    pairs = reading.paired(files, references).pairs
     answers = failures.reported(examples_of(pairs, keep_going=keep_going, ignored=ignored))
     examples = [answer.value for answer in answers if answer.problem is None]
     failures.require_answers()
@@ -186,7 +186,7 @@ def _report_on_confidences(
     if not references:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
     graphs, several = recognised_pairs(
-        lambda: reading.paired(words, references).lattices, words, references, lowercase=reading.lowercase
+        lambda: reading.paired(words, references).pairs, words, references, lowercase=reading.lowercase
     )
     return confidence_calibration(graphs, several, **settings)
 

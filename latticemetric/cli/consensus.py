@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
-from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.commands import Options, verb
+from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import (
-    POSTERIOR_SCALE,
-    CTMOutputOptions,
-    Number,
-    ShardedRunOptions,
-    WordReadingOptions,
-    lattices_option,
-    refuse,
-)
-from latticemetric.cli.run import ask_graphs
+from latticemetric.cli.options import CTMOutputOptions, ShardedRunOptions, lattices_option, refuse
+from latticemetric.cli.run import show
+from latticemetric.cli.settings import SettingsOptions
+from latticemetric.corpus.questions import Network
 
 _EPILOG = """\b
 Examples:
@@ -34,12 +27,12 @@ _SECTIONS = {
 }
 
 
-class _NetworkOptions(Options):
-    posterior_scale: float = POSTERIOR_SCALE
+class _NetworkOptions(SettingsOptions, kinds=(Network,)):
+    """Options of the networks."""
+
+
+class _WrittenOptions(Options):
     write_lattices: str | None = lattices_option("the networks as lattices")
-    least: float = option(
-        "--least P", "In --write-lattices, omit words with a posterior below P.", type=Number(0, 1), default=1e-6
-    )
 
 
 @verb("consensus", epilog=_EPILOG, sections=_SECTIONS)
@@ -48,7 +41,8 @@ def command(
     graphs: tuple[str, ...],
     *,
     network: _NetworkOptions,
-    reading: WordReadingOptions,
+    written: _WrittenOptions,
+    reading: CorpusOptions,
     run: ShardedRunOptions,
     output: CTMOutputOptions,
 ) -> None:
@@ -56,17 +50,6 @@ def command(
 
     json also has the alternatives of each word. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.corpus.tables.consensus import ConsensusTable
-    from latticemetric.mbr_decoding.consensus import consensus
-
-    if not network.write_lattices:
+    if not written.write_lattices:
         refuse(["least"], "without --write-lattices")
-    ask_graphs(
-        partial(consensus, scale=network.posterior_scale, scales=reading.weights),
-        reading.entries(graphs),
-        ConsensusTable,
-        run,
-        output,
-        lattices=network.write_lattices,
-        lattice_of=lambda found: found.to_lattice(network.least),
-    )
+    show(network.settings(Network), reading.corpus(graphs), run, output, lattices=written.write_lattices)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from latticemetric.cli.commands import verb
+from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
-from latticemetric.cli.run import write_changed
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import GraphFormatOptions, ShardedRunOptions
+from latticemetric.cli.run import write_corpus
 
 _EPILOG = """\b
 Examples:
@@ -24,16 +22,12 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: ScoredReadingOptions
+    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: WeightedCorpusOptions
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 
     TARGET is a file (its suffix chooses the compression), - for standard output, or a folder (with / at its end) with
     one file per graph. If the format cannot hold a graph, the command fails.
     """
-    from latticemetric.corpus.graphs import converted
-
-    if reading.scales and not written.sum_scores:
-        raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")
-    convert = partial(converted, written=written.written(reading.weights))
-    write_changed(convert, reading.entries([graphs], weighted=written.sum_scores), target, written.to_format, run)
+    corpus = reading.corpus([graphs], weighted=written.sum_scores)
+    write_corpus(written.applied(corpus), target, written.to_format, run)

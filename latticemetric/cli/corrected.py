@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.list_arguments import Words
     from latticemetric.corpus.lists import Lists
     from latticemetric.corpus.pairing import Pair
-    from latticemetric.corpus.reading import PairedLattices
+    from latticemetric.corpus.sources import PairedGraphs
 
 
 class CorrectedPairs(NamedTuple):
@@ -27,7 +27,7 @@ class CorrectedPairs(NamedTuple):
     texts: list[Words]
 
 
-def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOptions) -> CorrectedPairs:
+def corrected_pairs(paired: PairedGraphs, path: str, reading: PairedReadingOptions) -> CorrectedPairs:
     """Read the corrected texts of n-best lists; normalize the lists, their references and these texts in the same way.
 
     Args:
@@ -40,7 +40,7 @@ def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOpt
     """
     from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs, texts_of
 
-    grammar, pairs = grammar_named(reading.normalize), list(paired.lattices)
+    grammar, pairs = grammar_named(reading.normalize), list(paired.pairs)
     if grammar is not None:
         pairs = list(rewritten_pairs(pairs, grammar.text))
     lists = lists_of_pairs(pairs)

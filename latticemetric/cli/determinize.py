@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from latticemetric.cli.commands import verb
+from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
-from latticemetric.cli.run import write_changed
+from latticemetric.cli.options import GraphFormatOptions, ShardedRunOptions
+from latticemetric.cli.run import write_corpus
 
 _EPILOG = """\b
 Examples:
@@ -22,7 +21,7 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
+    graphs: str, target: str, *, reading: WeightedCorpusOptions, written: GraphFormatOptions, run: ShardedRunOptions
 ) -> None:
     """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: keep one best path per string.
 
@@ -34,7 +33,5 @@ def command(
 
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """
-    from latticemetric.corpus.graphs import determinized
-
-    change = partial(determinized, written=written.written({}), scales=reading.weights)
-    write_changed(change, reading.entries([graphs]), target, written.to_format, run)
+    corpus = reading.corpus([graphs]).determinized()
+    write_corpus(written.applied(corpus), target, written.to_format, run)

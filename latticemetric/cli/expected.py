@@ -98,7 +98,7 @@ def command(
     paired = reading.paired(lattices, references, run.shard)
     without: list[str] = []
     with running(run, output.output) as (started, failures):
-        answers = failures.reported(expectations_of(paired.lattices, asked, started))
+        answers = failures.reported(expectations_of(paired.pairs, asked, started))
         if search.gradient is not None:
             answers = _with_gradients(answers, search.gradient, without)
         table = ExpectedTable(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 
 import click
 
 from latticemetric.cli.commands import Options, choice, verb
+from latticemetric.cli.corpus import PlainCorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions, refuse
-from latticemetric.cli.run import ask_graphs
-from latticemetric.corpus.tables.info import COLUMNS, InfoTable
+from latticemetric.cli.options import OutputOptions, ShardedRunOptions, refuse
+from latticemetric.cli.run import show
+from latticemetric.corpus.questions import Sizes
+from latticemetric.corpus.tables.info import COLUMNS
 
 _EPILOG = """\b
 Examples:
@@ -32,7 +33,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     order: _OrderOptions,
-    reading: ReadingOptions,
+    reading: PlainCorpusOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
@@ -41,9 +42,7 @@ def command(
     The text table fits the terminal: it rounds large numbers and leaves out columns that do not fit. tsv and json have
     all columns and exact numbers. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.corpus.graphs import described
-
     if run.shard is not None:
         refuse(["sort"], "with --shard, since merge keeps the order of the graphs")
     sys.set_int_max_str_digits(0)  # path counts are exact, however long
-    ask_graphs(described, reading.entries(graphs), partial(InfoTable, sort=order.sort), run, output)
+    show(Sizes(sort=order.sort), reading.corpus(graphs), run, output)

@@ -104,7 +104,7 @@ def command(
 
 def _sums(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, workers: int | None
-) -> tuple[Iterator[ListSums], int]:
+) -> tuple[Iterator[ListSums], int | str]:
     """Return the `ListSums` of each block of lists, and the number of references per list."""
     from latticemetric.corpus.list_blocks import TableSums, sums_of_pairs
 
@@ -113,12 +113,12 @@ def _sums(
         sums = TableSums(progress(blocks, None, "blocks"), reading.reference_field, prepare)
         return sums.each(settings, workers), sums.references
     paired = reading.paired(lists, references, rewrite=False)  # `settings` normalizes, so that lists stay lists
-    return sums_of_pairs(paired.lattices, settings), paired.references
+    return sums_of_pairs(paired.pairs, settings), paired.references
 
 
 def _sums_and_corrections(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, corrected: str
-) -> tuple[Iterator[ListSums], int, Corrections]:
+) -> tuple[Iterator[ListSums], int | str, Corrections]:
     """Return the `ListSums`, the number of references per list, and the results of the corrected texts."""
     from latticemetric.cli.corrected import corrected_pairs
     from latticemetric.corpus.corrections import corrections

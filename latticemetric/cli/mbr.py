@@ -5,32 +5,29 @@ With `--tune`, find the parameters with the best answers on a development set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles, ReferenceFiles, TableFiles
 from latticemetric.cli.options import (
     PARAMETERS,
     STYLE,
     CTMRateOutputOptions,
-    IgnoringPreparationOptions,
     OutputOptions,
-    ScoredReadingOptions,
     ShardedRunOptions,
     lattices_option,
     metric_parameters,
     metrics_named,
     refuse,
 )
-from latticemetric.cli.results import progress
-from latticemetric.cli.run import Failures, ask_graphs
+from latticemetric.cli.run import Failures, show
 from latticemetric.cli.settings import SettingsOptions
+from latticemetric.corpus.questions import MinimumRisk
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import (
     BY_RISK,
@@ -46,7 +43,6 @@ from latticemetric.mbr_decoding.settings import (
 
 if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Style
-    from latticemetric.lattice.columns import Scales
 
 _EPILOG = """\b
 Examples:
@@ -114,7 +110,7 @@ class _DecisionOptions(SettingsOptions, kinds=KINDS):
         self.refuse_others(kind, where)
         return kind
 
-    def settings(self, kind: type[Decision]) -> list[Decision]:
+    def decisions(self, kind: type[Decision]) -> list[Decision]:
         """Return the settings: one for each combination of values."""
         values: dict[str, Any] = {}
         if kind is ByMetric:
@@ -165,8 +161,7 @@ def command(
     decision: _DecisionOptions,
     gains: _GainOptions,
     tuning: _TuningOptions,
-    texts: IgnoringPreparationOptions,
-    reading: ScoredReadingOptions,
+    reading: CorpusOptions,
     run: ShardedRunOptions,
     output: CTMRateOutputOptions,
 ) -> None:
@@ -186,36 +181,19 @@ def command(
     options. The search varies -p, -r, --word-penalty and --posterior-scale, but it keeps an option fixed if you
     give a single number for it. The search varies -T only if -T has several numbers.
     """
-    from latticemetric.corpus.tables.mbr import ExactRiskTable, MBRTable
-
     kind = decision.kind()
     if output.output_format == "ctm":
         refuse(["tune", "determinize"], "with the format ctm", advice="leave it out, or choose another format")
     if tuning.tune:
         refuse([*_GainOptions.declared, *_NOT_FOR_TUNING], "with --tune")
-        _write_tuning(graphs, decision, tuning=tuning, texts=texts, reading=reading, run=run, output=output)
+        _write_tuning(graphs, decision, tuning=tuning, reading=reading, run=run, output=output)
         return
     refuse([name for name in _TuningOptions.declared if name != "tune"], "without --tune")
-    entries, evidence = texts.prepared_graphs(reading.entries(graphs)), reading.evidence(decision.evidence)
-    if decision.utility_matrix is not None:
-        from latticemetric.corpus.mbr_evidence import with_utilities
-
-        entries = with_utilities(entries, decision.utility_matrix)
-    decode, settings = _decoder(kind, decision, gains, texts, reading.weights)
-    if output.output_format == "ctm" and settings > 1:
+    question = _question(kind, decision, gains)
+    if output.output_format == "ctm" and len(question.by) > 1:
         raise UsageError("ctm holds one setting, but there are several", advice="give one number for each option")
-
     with _advice_for_gains():
-        ask_graphs(
-            decode,
-            entries,
-            partial(ExactRiskTable if kind is ByExactErrors else MBRTable, records_each=settings),
-            run,
-            output,
-            evidence=None if evidence is None else texts.prepared_graphs(evidence),
-            lattices=gains.write_lattices,
-            lattice_of=itemgetter(1),
-        )
+        show(question, reading.corpus(graphs), run, output, lattices=gains.write_lattices)
 
 
 @contextmanager
@@ -230,34 +208,22 @@ def _advice_for_gains() -> Iterator[None]:
         raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
-def _decoder(
-    kind: type[Decision],
-    decision: _DecisionOptions,
-    gains: _GainOptions,
-    texts: IgnoringPreparationOptions,
-    scales: Scales,
-) -> tuple[Callable[..., Any], int]:
-    """Return the function that decodes a graph, or a graph and its evidence, and the number of settings.
-
-    The evidence is the graph that gives the posteriors.
-    """
-    from latticemetric.corpus.decoding import mbr_records, mbr_with_gains
-    from latticemetric.corpus.mbr_evidence import mbr_by_matrix
-
+def _question(kind: type[Decision], decision: _DecisionOptions, gains: _GainOptions) -> MinimumRisk:
+    """Return the question about each graph."""
     if gains.gains_only and not gains.write_lattices:
         raise UsageError("--gains-only has no effect without --write-lattices", advice="leave it out")
-    settings = decision.settings(kind)
+    settings = decision.decisions(kind)
     if len(settings) > 1 and (kind is not ByNgrams or gains.write_lattices):
         takes = {ByNgrams: "--write-lattices writes", ByUtility: "--utility-matrix takes"}
         what = takes.get(kind, f"the method {decision.name} takes")
         raise UsageError(f"{what} one setting, but there are several", advice="give one number for each option")
-    first = settings[0]
-    if isinstance(first, ByUtility):
-        return partial(mbr_by_matrix, by=first, scales=scales), 1
-    if isinstance(first, ByNgrams) and gains.write_lattices:
-        return partial(mbr_with_gains, by=first, scales=scales, gains_only=gains.gains_only), 1
-    named: dict[str, Any] = {"rewritten_by": texts.rewritten_by, "ignored": texts.ignored}
-    return partial(mbr_records, settings=settings, scales=scales, **named), len(settings)
+    return MinimumRisk(
+        by=tuple(settings),
+        evidence=decision.evidence,
+        utility_matrix=decision.utility_matrix,
+        gains=gains.write_lattices is not None,
+        gains_only=gains.gains_only,
+    )
 
 
 def _write_tuning(
@@ -265,22 +231,21 @@ def _write_tuning(
     decision: _DecisionOptions,
     *,
     tuning: _TuningOptions,
-    texts: IgnoringPreparationOptions,
-    reading: ScoredReadingOptions,
+    reading: CorpusOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
     """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""
     from latticemetric.corpus.mbr_evidence import examples_of
-    from latticemetric.corpus.pairing import pair_up
+    from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.mbr import TuningTable
     from latticemetric.corpus.tuning import tune_mbr
 
     (metric,) = metrics_named([tuning.metric])
-    pairs = texts.prepared(pair_up(reading.entries(graphs), reading.references(tuning.tune), tuning.style))
-    evidence_graphs = reading.evidence(decision.evidence)
-    evidence_graphs = None if evidence_graphs is None else texts.prepared_graphs(evidence_graphs)
-    answers = progress(examples_of(pairs, evidence_graphs, keep_going=run.keep_going), None, "graphs")
+    corpus = reading.corpus(graphs, tuning.tune, style=tuning.style)
+    pairs = corpus.required_pairs(Run(watched=True)).pairs
+    evidence = corpus.evidence(decision.evidence) if decision.evidence else None
+    answers = examples_of(pairs, evidence, keep_going=run.keep_going)
     failures = Failures(None)
     examples = [answer.value for answer in failures.reported(answers) if answer.problem is None]
     failures.require_answers()
@@ -289,8 +254,8 @@ def _write_tuning(
         [example.references for example in examples],
         metric,
         evidence=[example.evidence for example in examples] if decision.evidence else None,
-        ignore=texts.ignored,
-        rewritten_by=texts.rewritten_by,
+        ignore=reading.ignored,
+        rewritten_by=corpus.rewritten_by,
         scales=reading.weights,
         **decision.given(ByNgrams.fields),
     )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from latticemetric.cli.commands import verb
+from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
-from latticemetric.cli.run import write_changed
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import GraphFormatOptions, ShardedRunOptions
+from latticemetric.cli.run import write_corpus
 
 _EPILOG = """\b
 Examples:
@@ -23,7 +21,7 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
+    graphs: str, target: str, *, reading: WeightedCorpusOptions, written: GraphFormatOptions, run: ShardedRunOptions
 ) -> None:
     """Merge states with the same continuations in GRAPHS (a file, folder, glob or -); write the lattices to TARGET.
 
@@ -31,9 +29,5 @@ def command(
     first, so that more states can be merged. To keep one path per string, use determinize. TARGET is a file, - for
     standard output, or a folder (with / at its end) with one file per graph.
     """
-    from latticemetric.corpus.graphs import minimized
-
-    if reading.scales and not written.sum_scores:
-        raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")
-    change = partial(minimized, written=written.written(reading.weights))
-    write_changed(change, reading.entries([graphs], weighted=written.sum_scores), target, written.to_format, run)
+    corpus = reading.corpus([graphs], weighted=written.sum_scores)
+    write_corpus(written.applied(corpus).minimized(), target, written.to_format, run)

@@ -96,8 +96,8 @@ class WrittenLatticesOptions(GraphFormatOptions):
         """Yield the answers; after the last one, write the graphs of their best paths."""
         if self.write_lattices is None:
             return answers
-        from latticemetric.cli.run import written_beside
         from latticemetric.corpus.graphs import converted
+        from latticemetric.corpus.writing import written_beside
 
         keep = self.written(scales)
 
@@ -151,7 +151,7 @@ def command(
             metric, also, written, reading, run, output_format=output.output_format, references=paired.references
         )
     with running(run, output.output) as (started, failures):
-        table = search(paired.lattices, started, failures, output.looks)
+        table = search(paired.pairs, started, failures, output.looks)
         output.write(table, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(table)
     if (warning := table.warning()) is not None:
@@ -179,7 +179,7 @@ def _search_by_automaton(
 
 
 def _search_by_compounds(
-    also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int
+    also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int | str
 ) -> Search:
     """Return the search that finds in each lattice the path with the fewest errors if adjacent words may be joined."""
     from latticemetric.corpus.compounds import compound_oracles
@@ -240,7 +240,7 @@ def _search_by_rate(
     run: ShardedRunOptions,
     *,
     output_format: str,
-    references: int,
+    references: int | str,
 ) -> Search:
     """Return the search that finds in each lattice the path with the best recognition rate."""
     from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-from operator import itemgetter
-
 import click
 
-from latticemetric.cli.commands import Options, choice, option, verb
+from latticemetric.cli.commands import Options, verb
+from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import (
-    POSTERIOR_SCALE,
-    Number,
-    OutputOptions,
-    ShardedRunOptions,
-    WordReadingOptions,
-    lattices_option,
-    refuse,
-)
-from latticemetric.cli.run import ask_graphs
-from latticemetric.corpus.tables.posteriors import COLUMNS, PosteriorTable
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import OutputOptions, ShardedRunOptions, lattices_option, refuse
+from latticemetric.cli.run import show
+from latticemetric.cli.settings import SettingsOptions
+from latticemetric.corpus.questions import Listing
 
 _EPILOG = """\b
 Examples:
@@ -30,29 +20,25 @@ Examples:
   latticemetric posteriors lats.slf --of summary --write-lattices out.slf
 """
 
-_SECTIONS = {
-    "List": "--of --order --least --top",
-}
+
+class _ListingOptions(SettingsOptions, kinds=(Listing,)):
+    """Options of the lists of posteriors."""
+
+    of: str
 
 
-class _ListingOptions(Options):
-    posterior_scale: float = POSTERIOR_SCALE
-    of: str = choice(
-        "--of", list(COLUMNS), "List words, n-grams, arcs (of lattices), edges (of forests), or a summary per graph."
-    )
-    order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
-    least: float = option("--least P", "List only posteriors ≥ P.", type=Number(0, 1), default=0.0)
-    top: int | None = option("--top N", "List at most N rows per graph.", type=click.IntRange(0))
+class _WrittenOptions(Options):
     write_lattices: str | None = lattices_option("lattices with posteriors")
 
 
-@verb("posteriors", epilog=_EPILOG, sections=_SECTIONS)
+@verb("posteriors", epilog=_EPILOG, sections=_ListingOptions.sections({}))
 @click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
 def command(
     graphs: tuple[str, ...],
     *,
     listing: _ListingOptions,
-    reading: WordReadingOptions,
+    written: _WrittenOptions,
+    reading: CorpusOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
@@ -62,29 +48,9 @@ def command(
     forests: an edge). The list begins with the most probable. GRAPHS are files, folders, quoted globs, or - for
     standard input.
     """
-    from latticemetric.corpus.decoding import listed_posteriors
-
-    if listing.of == "edges" and listing.write_lattices:
-        what = "--write-lattices writes lattices, but --of edges lists forests"
-        raise UsageError(what, advice="give --of arcs, or leave --write-lattices out")
     if listing.of != "ngrams":
         refuse(["order"], f"with --of {listing.of}", advice="leave it out, or give --of ngrams")
     if listing.of == "summary":
         refuse(["least", "top"], "with --of summary, which lists nothing")
-
-    ask = partial(
-        listed_posteriors,
-        scale=listing.posterior_scale,
-        scales=reading.weights,
-        options={"of": listing.of, "order": listing.order, "least": listing.least, "top": listing.top},
-        with_lattice=bool(listing.write_lattices),
-    )
-    ask_graphs(
-        ask,
-        reading.entries(graphs),
-        partial(PosteriorTable, of=listing.of),
-        run,
-        output,
-        lattices=listing.write_lattices,
-        lattice_of=itemgetter(1),
-    )
+    question = listing.settings(Listing, with_lattice=written.write_lattices is not None)
+    show(question, reading.corpus(graphs), run, output, lattices=written.write_lattices)

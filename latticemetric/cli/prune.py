@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
 from latticemetric.cli.options import (
     BEAM,
     MOST_STRINGS,
     GraphFormatOptions,
     Number,
-    ScoredReadingOptions,
     ShardedRunOptions,
 )
-from latticemetric.cli.run import write_changed
+from latticemetric.cli.run import write_corpus
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b
@@ -52,7 +50,7 @@ def command(
     target: str,
     *,
     limits: _LimitOptions,
-    reading: ScoredReadingOptions,
+    reading: WeightedCorpusOptions,
     written: GraphFormatOptions,
     run: ShardedRunOptions,
 ) -> None:
@@ -61,18 +59,9 @@ def command(
     TARGET is a file (its suffix chooses the compression), - for standard output, or a folder (with / at its end) with
     one file per graph. For forests and n-best lists, use --beam or --nbest.
     """
-    from latticemetric.corpus.graphs import pruned
-
     given = [value for value in (limits.beam, limits.density, limits.nbest) if value is not None]
     if len(given) != 1:
         what = "no limit is given" if not given else "more than one limit is given"
         raise UsageError(what, advice="give one of --beam, --density and --nbest")
-    change = partial(
-        pruned,
-        written=written.written(reading.weights),
-        beam=limits.beam,
-        density=limits.density,
-        nbest=limits.nbest,
-        scales=reading.weights,
-    )
-    write_changed(change, reading.entries([graphs]), target, written.to_format, run)
+    corpus = reading.corpus([graphs]).pruned(limits.beam, density=limits.density, nbest=limits.nbest)
+    write_corpus(written.applied(corpus), target, written.to_format, run)

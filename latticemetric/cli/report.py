@@ -33,8 +33,8 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Pair
-    from latticemetric.corpus.reading import PairedLattices
     from latticemetric.corpus.review import MBRSettings
+    from latticemetric.corpus.sources import PairedGraphs
     from latticemetric.report.report import Report
 
 _EPILOG = """\b
@@ -156,7 +156,7 @@ def command(
     )
     paired = reading.paired(lattices, references, rewrite=shown.corrected is None)
     report = Report(reviewing, report_options, paired.references, reading.rewritten_by)
-    pairs = paired.lattices if shown.corrected is None else _with_corrections(report, paired, shown.corrected, reading)
+    pairs = paired.pairs if shown.corrected is None else _with_corrections(report, paired, shown.corrected, reading)
     with running(run, shown.output) as (started, failures), writing(shown.output) as put:
         report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
         put(page(report))
@@ -164,7 +164,7 @@ def command(
 
 
 def _with_corrections(
-    report: Report, paired: PairedLattices, corrected: str, reading: PairedReadingOptions
+    report: Report, paired: PairedGraphs, corrected: str, reading: PairedReadingOptions
 ) -> Iterator[Pair]:
     """Add corrected texts to a report; return the n-best lists to show."""
     from latticemetric.report.corrections import CorrectedLists

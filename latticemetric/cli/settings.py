@@ -75,6 +75,10 @@ class SettingsOptions(Options):
         """
         return kind.grid(**{name: getattr(self, name) for name in self.fields if name in kind.fields}, **values)
 
+    def settings(self, kind: type[AnySettings], **values: Any) -> AnySettings:
+        """Return the settings of a kind; `values` are those of settings that have no option of their own."""
+        return kind(**{name: getattr(self, name) for name in self.fields if name in kind.fields}, **values)
+
     def refuse_others(self, kind: type[Settings], where: str) -> None:
         """Refuse the options of other kinds; `where` is the condition under which they have no effect."""
         refuse([name for name in self.fields if name not in kind.fields], where)

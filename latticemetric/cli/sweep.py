@@ -98,7 +98,7 @@ def command(
     resampling.check()
     output.check_plot()
     with running(run, output.output) as (started, failures):
-        swept = swept_lattices(paired.lattices, settings.metric, points, started, scales=reading.weights)
+        swept = swept_lattices(paired.pairs, settings.metric, points, started, scales=reading.weights)
         table = SweepTable.of(settings, failures.reported(swept), resampling.asdict(), run.shard, looks=output.looks)
         output.write(table)
         draw(table, output.plot)
@@ -113,4 +113,4 @@ def draw(table: SweepTable, plot: str | None) -> None:
 
         metric = table.settings.metric
         better = "higher" if metric.higher_is_better else "lower"
-        draw_sweep(table.totals, f"{metric.name} ({better} is better)", plot, table.intervals)
+        draw_sweep(table.sweep, f"{metric.name} ({better} is better)", plot, table.intervals)

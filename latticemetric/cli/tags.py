@@ -251,7 +251,7 @@ def _write_tags_of_lattices(
     search = OracleSearch(rate, reading.weights, posterior_scale=options.posterior_scale)
     paired = reading.paired(lattices, references)
     with running(run, output.output) as (started, failures):
-        answers = oracles_of(paired.lattices, search, started)
+        answers = oracles_of(paired.pairs, search, started)
         try:
             evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
         except UsageError:

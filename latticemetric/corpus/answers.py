@@ -1,100 +1,258 @@
-"""Apply a function of yours to many graphs, and yield one answer per graph."""
+"""The answers of a run over a corpus: lazily and in order, as objects, records, tables and files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any, TypeAlias
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from html import escape
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from latticemetric.arguments import refuse_unused
-from latticemetric.corpus.answer import Answer, answers_of, failed
-from latticemetric.corpus.pairing import Pair, Style, built, pair_up
-from latticemetric.corpus.run import Run, answer_each
-from latticemetric.formats.reading import as_vocabulary, entries
-from latticemetric.formats.references import read_references
-from latticemetric.formats.registry import Entry
-from latticemetric.graph import Graph, named_graphs
-from latticemetric.parallel.limits import Limits
-from latticemetric.parallel.map import Workers
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.display.frames import Tabular
+from latticemetric.errors import LatticeMetricError, UsageError, shortened
 
-Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+if TYPE_CHECKING:
+    from latticemetric.corpus.corpus import Corpus
+    from latticemetric.corpus.question import Question
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.settings import RunSettings
+    from latticemetric.corpus.tables.table import Table
+
+_MOST_ROWS = 50
 
 
-def ask_each(
-    ask: Callable[..., Any],
-    graphs: Paths | Iterable[tuple[str, Graph]],
-    references: Paths | None = None,
-    *,
-    workers: Workers = 1,
-    keep_going: bool = False,
-    timeout: float | None = None,
-    max_memory: int | None = None,
-    format: str | None = None,
-    symbols: str | os.PathLike[str] | Vocabulary | None = None,
-    style: Style = "auto",
-) -> Iterator[Answer]:
-    """Call `ask` on many graphs, several at once; yield answers in the order of the graphs.
+class GraphAnswer(Protocol):
+    """The answer of a graph. If the graph failed, `problem` is the error, and `where` is the graph's file and line."""
 
-    Only a few graphs are in memory at a time. If you give file names, the workers read the files themselves.
+    @property
+    def name(self) -> str:
+        """The graph's id."""
 
-    Args:
-        ask: A function of a graph or, with references, of a graph and its references. With several workers, its results
-            must be picklable; with a Dask client, the function must be picklable, too.
-        graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
-        references: Files of references, as for the command line.
-        workers: The number of processes, or a Dask client. With 1, no process starts, unless there is a `timeout` or
-            `max_memory`.
-        keep_going: True to return an answer with a `problem` for a graph that fails, instead of ending the run.
-        timeout: Seconds per graph; if a graph takes longer, it fails.
-        max_memory: Bytes per graph; if a graph needs more, it fails. Linux only.
-        format: The format of the files; by default, detected from the content.
-        symbols: A symbol table (or its file) that maps word numbers to words.
-        style: `keyed` if reference lines begin with ids, `plain` if not, `auto` to detect this.
+    @property
+    def value(self) -> Any:
+        """The result; `None` if the graph failed."""
 
-    Raises:
-        InputError: A graph failed, and `keep_going` is False.
+    @property
+    def problem(self) -> LatticeMetricError | None:
+        """The error; `None` if there is a result."""
+
+    @property
+    def where(self) -> str:
+        """The file and line of the graph."""
+
+
+A = TypeVar("A", bound=GraphAnswer)
+
+
+class Answers(Tabular, Generic[A]):
+    """The answers of a run over a corpus, in the order of the graphs.
+
+    The run begins when the first answer is needed. Answers are kept, so that a second use does not compute them again;
+    `streamed` yields them without keeping them. If an error or an interrupt ends the run, nothing is kept, and the next
+    use begins again.
 
     Examples:
-        >>> from functools import partial
-        >>> from latticemetric import Lattice, consensus
-        >>> lattices = [("one", Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0]))]
-        >>> for answer in ask_each(partial(consensus, scale=0.5), lattices):
-        ...     print(answer.name, answer.value.words)
-        one ('a', 'b')
+        >>> from latticemetric import Corpus, Lattice
+        >>> best = Corpus({"one": Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0])}).best()
+        >>> [(answer.name, answer.value.words) for answer in best]
+        [('one', ('a', 'b'))]
+        >>> best["one"].cost
+        1.0
+        >>> print(best)
+        one a b
     """
-    if references is None:
-        refuse_unused(ask_each, "without references", style=style)
-    vocabulary = as_vocabulary(symbols)
-    run = Run(workers, keep_going, Limits(timeout, max_memory))
-    named = _paths(graphs)
-    if named is not None:
-        listed = entries(named, format, vocabulary)
+
+    def __init__(self, corpus: Corpus, question: Question[A], settings: RunSettings) -> None:
+        self._corpus, self._question, self._settings = corpus, question, settings
+        self._kept: list[A] = []
+        self._rest: Iterator[A] | None = None
+        self._is_complete = False
+
+    # ---- One after the other ----
+
+    def __iter__(self) -> Iterator[A]:
+        position = 0
+        while position < len(self._kept) or self._take():
+            yield self._kept[position]
+            position += 1
+
+    def streamed(self) -> Iterator[A]:
+        """Yield the answers without keeping them; if all are kept already, yield those."""
+        if self._is_complete:
+            return iter(self._kept)
+        if self._rest is not None:
+            raise UsageError("some answers are kept already", advice="ask the corpus again")
+        return self._run()
+
+    def _take(self) -> bool:
+        """Compute and keep one more answer; return False if there is none."""
+        if self._is_complete:
+            return False
+        if self._rest is None:
+            self._rest = self._run()
+        try:
+            self._kept.append(next(self._rest))
+        except StopIteration:
+            self._is_complete, self._rest = True, None
+            return False
+        except BaseException:
+            # The run cannot go on: what is left of it must not look like all answers.
+            self._rest, self._kept = None, []
+            raise
+        return True
+
+    def _run(self) -> Iterator[A]:
+        with self._begun() as run:
+            yield from self._question.answers(self._corpus, run)
+
+    @contextmanager
+    def _begun(self) -> Iterator[Run]:
+        """Begin a run; at its end, check that all weights had an effect, and remove its journal."""
+        from latticemetric.corpus.run import begun
+
+        with begun(self._corpus, self._question, self._settings) as run:
+            yield run
+            is_partial = run.shard is not None or run.journal is not None or not isinstance(run.workers, int)
+            self._corpus.check_weights(partial_run=is_partial)
+
+    # ---- All of them ----
+
+    def _all(self) -> list[A]:
+        while self._take():
+            pass
+        return self._kept
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the result for the graph with this id.
+
+        Raises:
+            UsageError: No graph has this id, or several do.
+            LatticeMetricError: The graph failed.
+        """
+        if not isinstance(name, str):
+            raise UsageError(f"the id {name!r} is not a string", advice="list(answers) has positions")
+        found = [answer for answer in self._all() if answer.name == name]
+        if len(found) != 1:
+            how_many = f"{len(found)} graphs have" if found else "no graph has"
+            names = ", ".join(shortened(answer.name, 40) for answer in self._kept[:3])
+            advice = f"iterate over the answers{'' if found else f'; the first ids are {names}' if names else ''}"
+            raise UsageError(f"{how_many} the id '{shortened(name)}'", advice=advice)
+        (answer,) = found
+        if answer.problem is not None and answer.value is None:
+            raise answer.problem
+        return answer.value
+
+    def __contains__(self, name: object) -> bool:
+        return any(answer.name == name for answer in self._all())
+
+    @property
+    def failures(self) -> list[A]:
+        """The answers of graphs that failed; only runs with `keep_going` have such answers."""
+        return [answer for answer in self._all() if answer.problem is not None]
+
+    @property
+    def totals(self) -> dict[str, Any]:
+        """The numbers of the whole corpus, which the command line shows below the table."""
+        table = self._table(self._all())
+        deque(table.records(), maxlen=0)  # they add up the totals
+        return table.totals()
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one or more records per graph, as JSON lines have them."""
+        return list(self._table(self._all()).records())
+
+    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
+        """Write the answers to a file, as the command line does; if they are not kept yet, do not keep them.
+
+        The file appears when it is complete.
+
+        Args:
+            path: The file; `.gz` and similar suffixes compress it.
+            format: `text`, `tsv`, `json`, `jsonl`, `ctm` (with times), `parquet` or `arrow`; by default, the suffix of
+                the file chooses it.
+        """
+        name = os.fspath(path)
+        with ExitStack() as stack:
+            if self._is_complete or self._rest is not None:
+                table = self._table(self._all())
+            else:
+                run = stack.enter_context(self._begun())
+                table = self._table(self._question.answers(self._corpus, run), run)
+            _write(table, name, format)
+
+    def write_lattices(self, path: str | os.PathLike[str], format: str | None = None) -> int:  # noqa: A002
+        """Write the graphs of the answers, such as confusion networks, and return their number.
+
+        Args:
+            path: The file, archive or folder.
+            format: The format; by default, the suffix of the file chooses it.
+        """
+        from latticemetric.formats.writing import write
+
+        found = ((answer.name, self._question.graph_of(answer)) for answer in self._all() if answer.value is not None)
+        graphs = ((name, graph) for name, graph in found if graph is not None)
+        return write(os.fspath(path), graphs, format=format)
+
+    def _table(self, answers: Iterable[A], run: Run | None = None) -> Table:
+        from latticemetric.corpus.run import Run
+        from latticemetric.corpus.tables.looks import Looks
+
+        return self._question.table(answers, self._corpus, run or Run(), Looks())
+
+    def __str__(self) -> str:
+        table = self._table(self._all())
+        return "\n".join([*table.text(), *table.summary()])
+
+    def __repr__(self) -> str:
+        so_far = "answered" if self._is_complete else f"{len(self._kept)} so far"
+        return f"<Answers: {self._question.verb} of {self._corpus}: {so_far}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks, of the first answers."""
+        table = self._table(self._all())
+        rows = list(table.rows())
+        used = [k for k, _ in enumerate(table.columns) if any(row[k] not in (None, "", []) for row in rows)]
+        lines = ["<table><thead><tr>", *(f"<th>{escape(table.columns[k])}</th>" for k in used), "</tr></thead><tbody>"]
+        for row in rows[:_MOST_ROWS]:
+            lines += ["<tr>", *(f"<td>{escape(_cell(row[k]))}</td>" for k in used), "</tr>"]
+        lines.append("</tbody></table>")
+        if len(rows) > _MOST_ROWS:
+            lines.append(f"<p>… and {len(rows) - _MOST_ROWS} more rows</p>")
+        summary = "\n".join(table.summary()).strip()
+        return "".join(lines) + (f"<pre>{escape(summary)}</pre>" if summary else "")
+
+
+def _write(table: Table, path: str, name: str | None) -> None:
+    """Write a table to a file in the format of this name or, by default, of the file's suffix."""
+    from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for
+    from latticemetric.formats.streams.output import atomic_output
+
+    parts = [*PARTS, *(part for part in ("ctm", "trn") if hasattr(table, part))]
+    if name is None:
+        chosen = format_for(path, parts) or FORMATS["text"]
     else:
-        in_memory: Any = graphs
-        pairs = named_graphs(in_memory)
-        listed = (Entry(name, name, partial(_identity, graph), naming="own") for name, graph in pairs)
-    if references is None:
-        return answers_of(listed, ask, run)
-    files = [read_references(path, vocabulary) for path in _paths(references) or []]
-    return answer_each(partial(_answer_by_references, ask), failed, pair_up(listed, files, style), run)
+        known = [one.name for one in FORMATS.values() if one.needs in parts]
+        if name not in known:
+            raise UsageError(f"there is no format '{shortened(name)}' here", advice=f"choose one of {', '.join(known)}")
+        chosen = FORMATS[name]
+    chosen.require()
+    with atomic_output(path) as file:
+        if chosen.write is not None:
+            chosen.write(table, file)
+            return
+        for line in table.lines(chosen.name):
+            file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+        if chosen.name == "text" and not table.is_for_programs:
+            file.writelines(f"{line}\n".encode() for line in table.summary())
 
 
-def _answer_by_references(ask: Callable[..., Any], pair: Pair) -> Answer:
-    with built(pair) as (graph, references):
-        assert pair.entry is not None
-        return Answer(pair.name, ask(graph, references), where=pair.where, format=pair.entry.format)
-
-
-def _paths(given: Any) -> list[str] | None:
-    """Return the file names as a list; `None` if `given` consists of graphs."""
-    if isinstance(given, str | os.PathLike):
-        return [os.fspath(given)]
-    if isinstance(given, Sequence) and given and all(isinstance(one, str | os.PathLike) for one in given):
-        return [os.fspath(one) for one in given]
-    return None
-
-
-def _identity(graph: Graph) -> Graph:
-    return graph
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -28,6 +28,11 @@ class CorpusPathAnswer:
     problem: LatticeMetricError | None
     where: str
 
+    @property
+    def value(self) -> CorpusPath | None:
+        """The path; `None` if the search failed."""
+        return self.path
+
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         if self.path is None:

@@ -2,112 +2,170 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
-from latticemetric.corpus.graphs import Record, Written, converted
-from latticemetric.forest.forest import Forest
+from latticemetric.corpus.graphs import Written, converted
+from latticemetric.frozen import Brief, Frozen
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path
-from latticemetric.lattice.lattice import Lattice, Scales, Steps
-from latticemetric.mbr_decoding.settings import ByMetric, ByNgrams, Decision, metric_of
+from latticemetric.lattice.lattice import Scales
+from latticemetric.mbr_decoding.settings import ByNgrams, ByUtility, Decision
 from latticemetric.nbest import NBest
+from latticemetric.posterior.listing import PosteriorListing, listing
+from latticemetric.posterior.posteriors import posteriors
 
 if TYPE_CHECKING:
-    from latticemetric.posterior.listing import PosteriorListing
+    from latticemetric.corpus.mbr_evidence import GraphWithUtilities
+    from latticemetric.mbr_decoding.consensus import Consensus
+    from latticemetric.mbr_decoding.metric import MetricMBR
+    from latticemetric.mbr_decoding.ngram import MBR
+    from latticemetric.mbr_decoding.risk import RiskMBR
 
 
-def nbest_records(
-    graph: Graph, n: int, written: Written | None, *, scales: Scales, paths: bool
-) -> tuple[list[Record], Graph | None]:
-    """Return one record for each of the n best strings, and the n-best list to write (`None` if `written` is `None`).
+@dataclass(frozen=True, repr=False, eq=False)
+class RankedPath(Brief, Frozen):
+    """One of the model's best strings or paths.
 
-    If `paths` is true, the records and the list have the n best paths instead.
-
-    Fields:
-        rank (int): The rank, from 1.
-        hypothesis (str): The words, joined by single spaces.
-        cost (float): The cost of the path under the scales.
-        scores (Mapping): Each score column summed along the path, unscaled, as costs.
-        arcs (list[int]): The numbers of the path's arcs; a forest has `edges` and `derivation` in place of them.
+    Attributes:
+        rank: Its rank; the best has 1.
+        words: The words, without ε.
+        cost: The model's cost under the given weights.
+        scores: The sum of each named cost along the path.
+        arcs: The numbers of its arcs in the lattice.
+        edges: The numbers of its edges in the forest, as in `Derivation`.
+        derivation: The tree of these edges, in brackets.
     """
-    searched = as_lattice_or_forest(graph, scales)
-    found = searched.n_best(n, scales, paths=paths)
-    cost = searched.cost(scales)
-    records = [
-        {
-            "rank": rank,
-            "hypothesis": " ".join(searched.words(path)),
-            "cost": searched.cost_of(path, cost),
-            "scores": searched.scores_along(path),
-            **_path_numbers(searched, path),
+
+    rank: int
+    words: tuple[str, ...]
+    cost: float
+    scores: Mapping[str, float]
+    arcs: tuple[int, ...]
+    edges: tuple[int, ...]
+    derivation: str | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON.
+
+        Fields:
+            rank (int): The rank, from 1.
+            hypothesis (str): The words, joined by single spaces.
+            cost (float): The cost of the path under the weights.
+            scores (Mapping): Each score column summed along the path, unweighted, as costs.
+            arcs (list[int]): The numbers of the path's arcs; a forest has `edges` and `derivation` in place of them.
+        """
+        return {
+            "rank": self.rank,
+            "hypothesis": " ".join(self.words),
+            "cost": self.cost,
+            "scores": dict(self.scores),
+            **plain_path(self),
         }
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BestPaths(Sequence[RankedPath], Brief, Frozen):
+    """The model's best strings or paths of a graph, by ascending cost.
+
+    Attributes:
+        paths: The strings or paths.
+        written: The list to write beside the answers; `None` if none is wanted.
+    """
+
+    paths: tuple[RankedPath, ...]
+    written: NBest | None = None
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @overload
+    def __getitem__(self, rank: int) -> RankedPath: ...
+    @overload
+    def __getitem__(self, rank: slice) -> tuple[RankedPath, ...]: ...
+    def __getitem__(self, rank: int | slice) -> RankedPath | tuple[RankedPath, ...]:
+        return self.paths[rank]
+
+    def __iter__(self) -> Iterator[RankedPath]:
+        return iter(self.paths)
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON.
+
+        The field is not named `nbest`, since readers of n-best lists in JSON expect log probabilities there, not costs.
+        """
+        return {"paths": [path.asdict() for path in self.paths]}
+
+
+def best_paths(
+    graph: Graph, n: int, *, weights: Scales | None = None, paths: bool = False, written: Written | None = None
+) -> BestPaths:
+    """Return the n best strings of a graph or, with `paths`, its n best paths.
+
+    With `written`, also return the n-best list, with the scores and labels that `written` selects.
+    """
+    searched = as_lattice_or_forest(graph, weights)
+    found = searched.n_best(n, weights, paths=paths)
+    cost = searched.cost(weights)
+    ranked = tuple(
+        RankedPath(
+            rank,
+            tuple(searched.words(path)),
+            searched.cost_of(path, cost),
+            searched.scores_along(path),
+            **path_fields(searched, path),
+        )
         for rank, path in enumerate(found, start=1)
-    ]
+    )
     if written is None:
-        return records, None
-    return records, converted(NBest.from_graph(graph, n, scales, paths=paths), written)
-
-
-def _path_numbers(graph: Lattice | Forest, path: Steps) -> Record:
-    return plain_path(SimpleNamespace(**path_fields(graph, path)))
+        return BestPaths(ranked)
+    nbest = converted(NBest.from_graph(graph, n, weights, paths=paths), written)
+    assert isinstance(nbest, NBest)
+    return BestPaths(ranked, nbest)
 
 
 def listed_posteriors(
-    graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
-) -> tuple[PosteriorListing, Lattice | None]:
-    """Return the result of `listing` with `options`, and the lattice with posteriors if `with_lattice`, else `None`."""
-    from latticemetric.posterior.listing import listing
-    from latticemetric.posterior.posteriors import posteriors
-
+    graph: Graph, *, posterior_scale: float, weights: Scales | None, with_lattice: bool, **options: Any
+) -> PosteriorListing:
+    """Return the result of `listing` with `options`, which has the lattice with posteriors if `with_lattice`."""
     if not with_lattice and options["of"] != "arcs":
-        return listing(posteriors(graph, scale=scale, scales=scales), **options), None
-    lattice = as_lattice(graph, scales, advice="use --of edges for forests, without --write-lattices")
-    distribution = posteriors(lattice, scale=scale, scales=scales)
-    return listing(distribution, **options), distribution.to_lattice() if with_lattice else None
+        return listing(posteriors(graph, scale=posterior_scale, scales=weights), **options)
+    lattice = as_lattice(graph, weights, advice="use --of edges for forests, without --write-lattices")
+    distribution = posteriors(lattice, scale=posterior_scale, scales=weights)
+    found = listing(distribution, **options)
+    return replace(found, lattice=distribution.to_lattice()) if with_lattice else found
 
 
-# The functions for MBR return the records of a graph, and the lattice to write, or `None`.
+Decided: TypeAlias = "MBR | Consensus | RiskMBR | MetricMBR | tuple[MBR, ...]"
+"""The result of minimum Bayes risk decoding; a tuple if there are several settings."""
 
 
-Decoded: TypeAlias = "tuple[list[Record], Lattice | None, tuple[str, ...]]"
-"""The records of a graph that was decoded, the lattice with gains, and the words of the first record."""
-
-
-def mbr_records(
-    graph: Graph,
-    evidence: Graph | None = None,
-    *,
-    settings: Sequence[Decision],
-    scales: Scales | None,
-    rewritten_by: str | None = None,
-    ignored: Collection[str] = (),
-) -> Decoded:
-    """Decode a graph by minimum Bayes risk; return one record per setting.
-
-    The signature of a metric also names the steps that rewrote the texts (`rewritten_by`) and the words removed from
-    them (`ignored`).
-    """
+def decided(
+    graph: Graph, evidence: Graph | None = None, *, settings: tuple[Decision, ...], weights: Scales | None
+) -> Decided:
+    """Decode a graph by minimum Bayes risk, by one or several settings."""
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     by_ngrams = [by for by in settings if isinstance(by, ByNgrams)]
     if len(by_ngrams) == len(settings):
-        answers = mbr_grid(graph, by_ngrams, evidence=evidence, scales=scales)
-        return [answer.asdict() for answer in answers], None, answers[0].words
+        found = tuple(mbr_grid(graph, by_ngrams, evidence=evidence, scales=weights))
+        return found if len(found) > 1 else found[0]
     (by,) = settings  # other kinds have no grid
-    answer = mbr(graph, by, evidence=evidence, scales=scales)
-    record = answer.asdict()
-    if isinstance(by, ByMetric):
-        signature = metric_of(by.metric).signature
-        record["signature"] = str(signature.also(norm=rewritten_by, ignore=",".join(sorted(ignored)) or None))
-    return [record], None, answer.words
+    return cast("Decided", mbr(graph, by, evidence=evidence, scales=weights))
 
 
-def mbr_with_gains(
-    graph: Graph, evidence: Graph | None = None, *, by: ByNgrams, scales: Scales | None, gains_only: bool
-) -> Decoded:
-    """Decode a graph by n-grams; return one record, and the lattice with the gains of arcs."""
+def decided_with_gains(
+    graph: Graph, evidence: Graph | None = None, *, by: ByNgrams, weights: Scales | None, gains_only: bool
+) -> MBR:
+    """Decode a graph by n-grams; the result has the lattice with the gains of arcs."""
     from latticemetric.mbr_decoding.ngram import mbr_with_lattice
 
-    answer, lattice = mbr_with_lattice(graph, by, evidence=evidence, scales=scales, gains_only=gains_only)
-    return [answer.asdict()], lattice, answer.words
+    found, lattice = mbr_with_lattice(graph, by, evidence=evidence, scales=weights, gains_only=gains_only)
+    return replace(found, lattice=lattice)
+
+
+def decided_by_matrix(given: GraphWithUtilities, *, by: ByUtility, weights: Scales | None) -> MetricMBR:
+    """Decode an n-best list by its matrix of utilities."""
+    from latticemetric.mbr_decoding.mbr import mbr
+
+    return mbr(given.graph, by.__replace__(utility=given.utilities), scales=weights)

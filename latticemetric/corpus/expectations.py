@@ -42,6 +42,11 @@ class ExpectationAnswer:
     missed: RecognitionStatistics | None = None
     where: str = ""
 
+    @property
+    def value(self) -> Self | None:
+        """The answer itself; `None` if the graph failed."""
+        return None if self.expected is None else self
+
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON.
 

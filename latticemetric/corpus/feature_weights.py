@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from typing import Any, NamedTuple
 
-from latticemetric.errors import placed, shortened
+from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.formats.registry import Entry, find_format
 from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import FeatureWeights, require_columns
+from latticemetric.line_ids import listed_names
 from latticemetric.nbest import NBest
 
 _MOST_NAMES = 12
 _UNWEIGHTED = OnceWarning()
+
+
+class UnusedWeights(NamedTuple):
+    """A note that weights had no effect.
+
+    Attributes:
+        what: What is wrong.
+        fatal: True if this is an error, provided that the run read all graphs.
+    """
+
+    what: str
+    fatal: bool
+
+
+def as_feature_weights(given: Any) -> FeatureWeights:
+    """Return weights of score columns: a mapping from names to numbers, or a file of weights."""
+    if given is None or isinstance(given, Mapping):
+        return given if isinstance(given, FeatureWeights) else FeatureWeights(given or {})
+    if not isinstance(given, str | os.PathLike):
+        raise UsageError(f"weights is a {type(given).__name__}", advice="give a dict, or a file of weights")
+    from latticemetric.formats.weights import read_weights
+
+    return read_weights(given)
+
+
+def unused_weights(weights: FeatureWeights) -> UnusedWeights | None:
+    """Return a note if weights name score columns that no graph had."""
+    unused = weights.unused
+    if not unused:
+        return None
+    if not weights.whole:
+        return UnusedWeights(f"no graph has a score column '{unused[0]}', so its weight had no effect", fatal=True)
+    if len(unused) < len(weights.names):
+        what = f"{len(unused)} of {len(weights.names)} weights name columns that no graph has"
+        return UnusedWeights(what, fatal=False)
+    what = f"no graph has any of the {len(unused)} score columns ({listed_names(unused)}), so all scores count 0"
+    return UnusedWeights(what, fatal=True)
 
 
 def weighted_entries(entries: Iterable[Entry], weights: FeatureWeights) -> Iterator[Entry]:

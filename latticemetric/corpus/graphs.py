@@ -61,7 +61,11 @@ class Written:
     drop_labels: bool = False
 
 
-def converted(graph: Graph, written: Written) -> Graph:
+AS_IT_IS = Written()
+"""All scores and labels."""
+
+
+def converted(graph: Graph, written: Written = AS_IT_IS) -> Graph:
     """Return the graph with only the scores and labels that `written` selects."""
     from latticemetric.formats.columns import summed, without_labels, without_scores
 
@@ -73,17 +77,23 @@ def converted(graph: Graph, written: Written) -> Graph:
 
 
 def pruned(
-    graph: Graph, written: Written, *, beam: float | None, density: float | None, nbest: int | None, scales: Scales
+    graph: Graph,
+    written: Written = AS_IT_IS,
+    *,
+    beam: float | None,
+    density: float | None,
+    nbest: int | None,
+    weights: Scales,
 ) -> Graph:
     """Prune a graph; keep only the scores and labels that `written` selects."""
     if density is None or isinstance(graph, Lattice):
         limits = {"beam": beam, "nbest": nbest} | ({"density": density} if density is not None else {})
-        return converted(graph.pruned(scales=scales, **limits), written)  # type: ignore[arg-type]
+        return converted(graph.pruned(scales=weights, **limits), written)  # type: ignore[arg-type]
     what = "an n-best list" if isinstance(graph, NBest) else "a forest"
     raise InputError(f"{what} has no density", advice="prune it by --beam or --nbest")
 
 
-def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
+def determinized(graph: Graph, written: Written = AS_IT_IS, *, weights: Scales) -> Graph:
     """Return the smallest lattice with the best path of each string.
 
     Keep only the scores and labels that `written` selects.
@@ -91,12 +101,12 @@ def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
     from latticemetric.formats.columns import warn_of_rank
 
     if isinstance(graph, NBest):
-        warn_of_rank(graph, scales)
-        return converted(graph.determinized(scales, merge="best"), written)
-    return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(scales), written)
+        warn_of_rank(graph, weights)
+        return converted(graph.determinized(weights, merge="best"), written)
+    return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(weights), written)
 
 
-def minimized(graph: Graph, written: Written) -> Graph:
+def minimized(graph: Graph, written: Written = AS_IT_IS) -> Graph:
     """Keep only the scores and labels that `written` selects, then merge equivalent states of the lattice."""
     from latticemetric.formats.columns import to_lattice
 

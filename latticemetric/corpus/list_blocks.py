@@ -99,7 +99,7 @@ class TableSums:
             raise FormatError("there are no graphs", advice="give a file with at least one")
         within = pair_within(first.entries(named=None), field)
         assert within is not None  # a block consists of records
-        pair = next(within.lattices)
+        pair = next(within.pairs)
         assert pair.entry is not None
         self._named = pair.entry.naming == "own"
         self._scored = has_scores(pair.entry.fields or {})
@@ -131,7 +131,7 @@ class TableSums:
     def _answer_of_entries(self, block: Block, settings: BlockSums) -> _Answer:
         within = pair_within(block.entries(named=self._named, scored=self._scored), self._field)
         assert within is not None
-        pairs = list(within.lattices if self._prepare is None else self._prepare(within.lattices))
+        pairs = list(within.pairs if self._prepare is None else self._prepare(within.pairs))
         if within.references != self.references:
             what = f"there are {within.references} references in {self._field}"
             raise FormatError(

@@ -108,7 +108,7 @@ def read_lists(
         raise UsageError(
             "the graphs have no records with references", where="reference_field", advice="leave reference_field out"
         )
-    return lists_of_pairs(within.lattices)
+    return lists_of_pairs(within.pairs)
 
 
 def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:

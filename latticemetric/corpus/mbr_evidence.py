@@ -5,24 +5,25 @@ A graph or evidence without a partner is reported as an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from latticemetric.corpus.answer import Answer
-from latticemetric.corpus.decoding import Decoded
+from latticemetric.corpus.answer import Answer, failed
 from latticemetric.corpus.pairing import Pair, built, has_numbers, unreadable, words_of
+from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import Entry, unbuildable
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import Scales
-from latticemetric.mbr_decoding.settings import ByUtility
 from latticemetric.mbr_decoding.utility import Matrix, checked_matrix, opened_matrices
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.corpus import Corpus
 
 _CONTINUE = "(--keep-going reports the error and continues)"
 
@@ -78,6 +79,15 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
         yield EvidencePair(entry.name, entry, match, problem)
     yield from map(_without_graph, waiting.values())
     yield from map(_without_graph, rest)
+
+
+def answers_by_evidence(
+    corpus: Corpus, evidence: Sequence[str], ask: Callable[[Graph, Graph], Any], run: Run
+) -> Iterator[Answer]:
+    """Call `ask` on each graph of a corpus and its evidence; yield the answers in order."""
+    paired = with_evidence(corpus.entries(replace(run, shard=None)), corpus.evidence(evidence))
+    taken = paired if run.shard is None else run.shard.take(paired)
+    return answer_each(partial(answer_by_evidence, ask), failed, taken, run)
 
 
 def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
@@ -141,14 +151,6 @@ class GraphWithUtilities(NamedTuple):
 
     graph: Graph
     utilities: Matrix
-
-
-def mbr_by_matrix(given: GraphWithUtilities, *, by: ByUtility, scales: Scales | None) -> Decoded:
-    """Decode an n-best list by its matrix of utilities; return one record, and no lattice."""
-    from latticemetric.mbr_decoding.mbr import mbr
-
-    answer = mbr(given.graph, by.__replace__(utility=given.utilities), scales=scales)
-    return [answer.asdict()], None, answer.words
 
 
 def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:

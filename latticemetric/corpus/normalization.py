@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from latticemetric.corpus.pairing import Pair, changed_pairs
 from latticemetric.errors import InputError, placed
 from latticemetric.formats.references import Reference
+from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.normalization.grammar import Grammar, normalize, only_text
@@ -22,6 +23,11 @@ def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, scales: Scales)
     """Yield the pairs with texts rewritten by the grammar; graphs are rewritten when they are parsed."""
     graph = partial(_normalized_graph, grammar=grammar, scales=scales)
     return changed_pairs(lattices, graph, partial(normalized_reference, grammar=grammar))
+
+
+def normalized_entries(entries: Iterable[Entry], grammar: Grammar, scales: Scales) -> Iterator[Entry]:
+    """Yield the entries of graphs, changed so that each graph is rewritten by the grammar when it is parsed."""
+    return (entry.changed(partial(_normalized_graph, grammar=grammar, scales=scales)) for entry in entries)
 
 
 def _normalized_graph(graph: Graph, grammar: Grammar, scales: Scales) -> Lattice:

@@ -23,11 +23,12 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import oracle_by_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.oracle_search.scored_path import Oracle
+from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 
 if TYPE_CHECKING:
     from latticemetric.corpus.margins import MarginOptions, Margins, MarginTotals
     from latticemetric.evaluation.word_tags.evaluation import ConfidenceSweep
+    from latticemetric.metrics.alignment import Alignment
 
 State = dict[str, Any]
 
@@ -74,6 +75,37 @@ class OracleAnswer:
     where: str = ""
     beside: BesideStatistics | None = None
     occurrence: Occurrence | None = None
+
+    @property
+    def value(self) -> Self | None:
+        """The answer itself; `None` if the search for the oracle failed."""
+        return None if self.oracle is None else self
+
+    @property
+    def _found(self) -> Oracle:
+        if self.oracle is None:
+            raise self.problem or UsageError(f"there is no oracle of '{self.name}'")
+        return self.oracle
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words, without ε and ignored words."""
+        return self._found.words
+
+    @property
+    def score(self) -> float | None:
+        """The metric's value; `None` if the reference has no words."""
+        return self._found.score
+
+    @property
+    def alignment(self) -> Alignment | None:
+        """The alignment of the oracle with its reference."""
+        return self._found.alignment
+
+    @property
+    def one_best(self) -> ScoredPath:
+        """The model's 1-best, and its score."""
+        return self._found.one_best
 
     def asdict(self) -> dict[str, Any]:
         """Return the fields of the JSON record.
@@ -276,7 +308,7 @@ class OracleSums:
     def __init__(
         self,
         metric: GRR,
-        references: int,
+        references: int | str,
         scorer: StringScorer | None = None,
         wanted: MarginOptions | None = None,
         beside: GRR | None = None,

@@ -241,12 +241,12 @@ class PairedWithin(NamedTuple):
     """The pairs of a file whose records also hold the references.
 
     Attributes:
-        lattices: The pairs of a lattice and its references.
+        pairs: The pairs of a graph and its references.
         references: The number of references of each lattice.
         field: The field of the references; `None` if there are none.
     """
 
-    lattices: Iterator[Pair]
+    pairs: Iterator[Pair]
     references: int
     field: str | None = None
 

@@ -200,6 +200,11 @@ class Review:
     where: str = ""
     segment: SegmentId | None = None
 
+    @property
+    def value(self) -> Self | None:
+        """The review itself; `None` if the pair failed."""
+        return None if self.oracle is None else self
+
     def words(self, side: str) -> Words:
         """Return the words of one side (oracle, 1-best or MBR); empty if the graph failed."""
         if self.oracle is None:

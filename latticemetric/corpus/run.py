@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from latticemetric.corpus.packing import graph_packing
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, UsageError
 from latticemetric.memory import no_memory
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import Workers, map_in_order
 
 if TYPE_CHECKING:
+    from latticemetric.corpus.corpus import Corpus
+    from latticemetric.corpus.question import Question
+    from latticemetric.corpus.settings import RunSettings
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.parallel.journal import Journal
 
 
@@ -46,12 +52,26 @@ class Run:
         keep_going: If a graph fails, yield an answer that holds the error, instead of ending the run.
         limits: Limits of time and memory per graph.
         journal: The file that stores the answers. If the file has answers of an interrupted run, continue that run.
+        shard: The shard of the graphs to ask; `None` for all.
+        watched: True to show a progress bar.
     """
 
     workers: Workers = 1
     keep_going: bool = False
     limits: Limits = field(default_factory=Limits)
     journal: Journal | None = None
+    shard: ShardRun | None = None
+    watched: bool = False
+
+    def taken(self, graphs: Iterator[Unbuilt], total: int | None, what: str) -> Iterator[Unbuilt]:
+        """Yield the graphs of the shard, with a progress bar if wanted; `total` is the number of all graphs."""
+        if self.shard is not None:
+            graphs, total = self.shard.take(graphs), None if total is None else self.shard.shard.size(total)
+        if not self.watched:
+            return graphs
+        from latticemetric.display.progress import progress
+
+        return progress(graphs, total, what)
 
 
 def answer_each(
@@ -92,23 +112,29 @@ def register_results() -> None:
     register("latticemetric.metrics.recognition_statistics", "RecognitionStatistics")
     register("latticemetric.oracle_search.scored_path", "Oracle", "ScoredPath")
     register("latticemetric.oracle_search.margin", "Fear", "Hope", "Worst")
-    register("latticemetric.oracle_search.sweep", Kept="PointOracle")
+    register("latticemetric.oracle_search.sweep", "PointOracle")
     register("latticemetric.oracle_search.user_automaton", "AutomatonOracle", "ValuedPath")
     register("latticemetric.oracle_search.compounds", "CompoundOracle", "CompoundPath")
     register("latticemetric.posterior.best", "BestPath")
     register("latticemetric.posterior.listing", "PosteriorListing")
+    register("latticemetric.mbr_decoding.confidence_pruning", "PairPruning")
     register("latticemetric.mbr_decoding.consensus", "Consensus")
+    register("latticemetric.mbr_decoding.metric", "MetricMBR", "RankedString")
+    register("latticemetric.mbr_decoding.ngram", "MBR")
+    register("latticemetric.mbr_decoding.risk", "RiskMBR", "RiskOfString")
+    register("latticemetric.mbr_decoding.word", "WordMBR")
     register("latticemetric.drawing.diagram", "Diagram", "Link", "Vertex")
     register("latticemetric.corpus.answer", "Answer")
     register("latticemetric.corpus.compounds", "CompoundAnswer")
+    register("latticemetric.corpus.decoding", "BestPaths", "RankedPath")
     register("latticemetric.corpus.occurrences", "Occurrence")
-    register("latticemetric.corpus.oracles", "BesideStatistics", "Confidences", Outcome="OracleAnswer")
+    register("latticemetric.corpus.oracles", "BesideStatistics", "Confidences", "OracleAnswer")
     register("latticemetric.posterior.expected", "Expected")
     register("latticemetric.corpus.expectations", "ExpectationAnswer")
-    register("latticemetric.corpus.margins", Extremes="Margins", Side="MarginKind")
+    register("latticemetric.corpus.margins", "MarginKind", "Margins")
     register("latticemetric.corpus.string_scores", "Strings")
     register("latticemetric.corpus.sweep", "Swept")
-    register("latticemetric.corpus.review", "DrawnArc", "Review", "Size", "Sketch", Decoded="MBRAnswer")
+    register("latticemetric.corpus.review", "DrawnArc", "Review", "Size", "MBRAnswer", "Sketch")
     register("latticemetric.segment_id", "SegmentId")
 
 
@@ -141,3 +167,44 @@ def _lost(
     if not keep_going:
         raise placed
     return failed(graph, placed)
+
+
+@contextmanager
+def begun(corpus: Corpus, question: Question[Any], settings: RunSettings) -> Iterator[Run]:
+    """Begin the run of a question; if all its answers are read, remove its journal at the end."""
+    from latticemetric.corpus.fingerprint import fingerprint
+    from latticemetric.corpus.shards import ShardRun
+    from latticemetric.parallel.journal import Journal
+
+    shard = None if corpus.shard is None else ShardRun(corpus.shard, partial(_common_to_shards, corpus, question))
+    limits = Limits(settings.timeout, settings.most_memory())
+    journal = None
+    if settings.resume is not None:
+        if corpus.in_memory():
+            raise UsageError("a corpus in memory cannot be resumed", where="resume", advice="use Corpus.read")
+        named = corpus.named() | _settings_of(question) | {"shard": repr(corpus.shard)}
+        files = [*corpus.files(), *question.files()]
+        journal = Journal(os.fspath(settings.resume), fingerprint(question.verb, named, files), known=question.known())
+    run = Run(settings.workers, settings.keep_going, limits, journal, shard, settings.progress)
+    if journal is None:
+        yield run
+        return
+    try:
+        with journal.blamed():
+            yield run
+        journal.remove()
+    finally:
+        journal.leave()
+
+
+def _settings_of(question: Question[Any]) -> dict[str, str]:
+    return {name: repr(value) for name, value in question.asdict().items()}
+
+
+def _common_to_shards(corpus: Corpus, question: Question[Any]) -> dict[str, Any]:
+    from latticemetric.corpus.fingerprint import common_to_shards
+
+    graphs = corpus.graph_files()
+    named = {k: v for k, v in corpus.named().items() if k not in ("graphs", "references")} | _settings_of(question)
+    own = [file for file in (*corpus.files(), *question.files()) if file not in graphs]
+    return common_to_shards(question.verb, {name: (value, own) for name, value in named.items()}, graphs)

@@ -20,7 +20,7 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.frozen import Brief, Frozen, Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
-from latticemetric.metrics.base import CorpusScore, GraphReference, GraphReferences, Table, graphs_of, number_each
+from latticemetric.metrics.base import CorpusScore, GraphReference, GraphReferences, Table, common_number, graphs_of
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
@@ -50,10 +50,15 @@ class Swept:
     name: str
     length: float | None = None
     kept: tuple[PointOracle, ...] = ()
-    references: int = 1
+    references: int | str = 1
     missed: RecognitionStatistics | None = None
     problem: LatticeMetricError | None = None
     where: str = ""
+
+    @property
+    def value(self) -> Self | None:
+        """The answer itself; `None` if the graph failed."""
+        return self if self.kept else None
 
     def statistics(self, point: int) -> RecognitionStatistics | None:
         """Return the statistics at a point; `None` without a reference."""
@@ -224,7 +229,7 @@ class SweepSettings:
         """Sum up the sweeps of many graphs."""
         all_swept, references = list(swept), self.references
         if references is None:
-            references = number_each([one.references for one in all_swept if one.kept])
+            references = common_number(one.references for one in all_swept if one.kept)
         scored = [one for one in all_swept if one.length is not None]
         failed = sum(one.problem is not None for one in all_swept)
 

@@ -49,6 +49,7 @@ class MBR(Result):
         one_best: The words of the 1-best.
         by: The settings.
         times: Begin and end of each word, in seconds; `None` if the lattice has no times, or was determinized.
+        lattice: The lattice with the gains of arcs, for a run that writes it; otherwise `None`.
     """
 
     words: tuple[str, ...]
@@ -61,6 +62,7 @@ class MBR(Result):
     one_best: tuple[str, ...]
     by: ByNgrams
     times: Times | None = None
+    lattice: Lattice | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON.

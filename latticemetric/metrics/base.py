@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -237,6 +237,14 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
 def references_each(references: Sequence[GraphReferences]) -> int | str:
     """Return the number of references per segment, for a signature; `var` if it varies."""
     return number_each([1 if isinstance(several, str | Lattice) else len(several) for several in references])
+
+
+def common_number(numbers: Iterable[int | str]) -> int | str:
+    """Return the common value of all numbers, one of which may be `var`; `var` if they differ, 1 if there are none."""
+    found = set(numbers)
+    if not found:
+        return 1
+    return found.pop() if len(found) == 1 else "var"
 
 
 def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:

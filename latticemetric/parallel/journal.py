@@ -55,17 +55,24 @@ class Journal:
         path: The file of the journal; it is created if it does not exist.
         fingerprint: Plain values (for JSON) that identify the run: its options and files.
         tell: Called with a message if answers are lost, because the file was damaged.
+        known: Values in answers that are the same in each run, such as its settings; see `PlainData`.
 
     Raises:
         UsageError: The file is not a journal, or it is the journal of a run with another fingerprint.
         InputError: The file cannot be written, or another process uses it.
     """
 
-    def __init__(self, path: str, fingerprint: Fingerprint, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        path: str,
+        fingerprint: Fingerprint,
+        tell: Callable[[str], None] = lambda _: None,
+        known: Sequence[Any] = (),
+    ) -> None:
         self.path = path
         self._tell = tell
         self.kept = 0
-        self._plain = PlainData()
+        self._plain = PlainData(known)
         self._repeated = 0
         self._is_damaged = False
         self._synced = time.monotonic()

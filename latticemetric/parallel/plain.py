@@ -42,15 +42,11 @@ _CLASSES: dict[str, tuple[str, str]] = {}
 _NAMES: dict[tuple[str, str], str] = {}
 
 
-def register(module: str, *classes: str, **renamed: str) -> None:
-    """Allow plain data to hold classes of a module: dataclasses or named tuples that only store their fields.
-
-    If a class is renamed in the code, its name in journals must not change: `Extremes="Margins"` writes the class
-    `Margins` as `Extremes`.
-    """
-    for name, kind in {**{kind: kind for kind in classes}, **renamed}.items():
-        _CLASSES[name] = module, kind
-        _NAMES[module, kind] = name
+def register(module: str, *classes: str) -> None:
+    """Allow plain data to hold classes of a module: dataclasses or named tuples that only store their fields."""
+    for kind in classes:
+        _CLASSES[kind] = module, kind
+        _NAMES[module, kind] = kind
 
 
 register("latticemetric.lattice.columns", "Column", "Labels")
@@ -78,6 +74,9 @@ class NotPlainError(ValueError):
 class PlainData:
     """Writes and reads values. Read them in the order of writing, since a shared symbol table is written only once.
 
+    Args:
+        known: Values that the reader has, too, such as the settings of a run: they are written as their position here.
+
     Examples:
         >>> plain = PlainData()
         >>> plain.dumps(("a", [1, 2.5]))
@@ -86,7 +85,8 @@ class PlainData:
         ('a', {1: None})
     """
 
-    def __init__(self) -> None:
+    def __init__(self, known: Sequence[Any] = ()) -> None:
+        self._known = tuple(known)
         self._recent: deque[Vocabulary] = deque(maxlen=_RECENT_TABLES)
         self._tables: list[Vocabulary] = []
         self._numbers: dict[int, int] = {}
@@ -110,7 +110,9 @@ class PlainData:
             "Texts": _read_texts,
             "table": self._read_table,
             "error": _read_error,
+            "known": self._read_known,
         }
+        self._writers |= dict.fromkeys(map(type, self._known), self._position)
 
     def dumps(self, value: Any) -> bytes:
         """Return a value as JSON without line breaks, in ASCII.
@@ -167,6 +169,11 @@ class PlainData:
             return lambda value: [name, self._tree(get(value))]
         return lambda value: [name, *map(self._tree, get(value))]
 
+    def _position(self, value: Any) -> _Tree:
+        if value not in self._known:
+            raise NotPlainError(f"this {type(value).__name__} is not among the known values")
+        return ["known", self._known.index(value)]
+
     def _list(self, kind: str, values: Sequence[Any]) -> _Tree:
         if _SCALARS.issuperset(map(type, values)):
             return [kind, *values]
@@ -202,6 +209,10 @@ class PlainData:
         if (read := self._readers.get(kind)) is not None:
             return read(*parts)
         return _rebuilt(kind, [self._value(part) for part in parts])
+
+    def _read_known(self, position: int) -> Any:
+        _require(type(position) is int and 0 <= position < len(self._known))
+        return self._known[position]
 
     def _read_table(self, number: int, whole: _Tree = None) -> Vocabulary:
         _require(type(number) is int and 0 <= number <= len(self._tables))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.lattice.lattice import Floats
+from latticemetric.lattice.lattice import Floats, Lattice
 from latticemetric.posterior.posteriors import Distribution, ForestPosteriors, Posteriors
 from latticemetric.vocabulary import EPSILON
 
@@ -33,12 +33,14 @@ class PosteriorListing:
         entropy: The entropy of the distribution over paths or derivations, in nats.
         rows: The listed items, most probable first. Equally probable words and n-grams are sorted by length, then
             alphabetically; equally probable arcs or edges, by number.
+        lattice: The lattice with posteriors, for a run that writes it; otherwise `None`.
     """
 
     of: str
     log_total: float
     entropy: float
     rows: tuple[Row, ...]
+    lattice: Lattice | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON.

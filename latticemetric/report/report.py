@@ -30,7 +30,7 @@ from latticemetric.evaluation.intervals import Interval
 from latticemetric.evaluation.segment_groups import AnyId
 from latticemetric.frozen import Frozen
 from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
-from latticemetric.metrics.base import Table, number_each, references_each
+from latticemetric.metrics.base import Table, common_number, references_each
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.charts import paths
@@ -201,7 +201,7 @@ class Report:
         if scorer is None:
             return {}
         read = references_each([list(row["references"]) for row in self._strings])
-        given = self.references or number_each([one.references for one in self._swept if one.kept])
+        given = self.references or common_number(one.references for one in self._swept if one.kept)
         return {metric.name: scorer.signature(metric, given, read) for metric in scorer.metrics}
 
     @cached_property

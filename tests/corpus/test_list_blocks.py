@@ -54,7 +54,7 @@ def test_blocks_of_a_table_have_the_sums_of_its_lists(tmp_path: Path, workers: i
     assert curve_of(sums, WER()).asdict() == expected.asdict()
     within = pair_within(entries([path]))
     assert within is not None
-    assert curve_of(list(sums_of_pairs(within.lattices, BlockSums(WER()))), WER()).asdict() == expected.asdict()
+    assert curve_of(list(sums_of_pairs(within.pairs, BlockSums(WER()))), WER()).asdict() == expected.asdict()
 
 
 def test_texts_of_blocks_are_rewritten(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import latticemetric as lm
-from latticemetric.corpus.reading import PairReader
+from latticemetric.corpus.run import Run
 from latticemetric.corpus.shards import Shard, ShardRun
-from latticemetric.metrics.preparation import Preparation
 
 LATTICES = "u1 \n0 1 A 1,2,\n1\n\nu2 \n0 1 B 1,2,\n1\n\nu3 \n0 1 C 1,2,\n1\n\n"
 RECORDS = '{"id": "u1", "hypotheses": ["a", "b"], "reference": "a"}\n'
@@ -21,22 +20,9 @@ def files(tmp_path):
     return tmp_path
 
 
-def reader(watched=lambda pairs, _: pairs, **asked):
-    return PairReader(
-        **{
-            "vocabulary": None,
-            "from_format": None,
-            "keep_marks": False,
-            "style": "auto",
-            "reference_field": None,
-            "preparation": None,
-            "grammar": None,
-            "scales": lm.FeatureWeights({}),
-            "shard": None,
-            "watched": watched,
-            **asked,
-        }
-    )
+def paired(*files, run=None, required=True, **reading):
+    corpus = lm.Corpus.read(*map(str, files), **reading)
+    return corpus.pairs(run or Run(), required=required)
 
 
 def words(pairs):
@@ -44,32 +30,33 @@ def words(pairs):
 
 
 def test_pairs_are_those_of_files_of_references(files):
-    paired = reader().read_pairs(str(files / "lats.txt"), [str(files / "text")])
-    assert paired.references == 1
-    assert words(paired.lattices) == [
+    found = paired(files / "lats.txt", files / "text")
+    assert found.references == 1
+    assert words(found.pairs) == [
         ("u1", ("A",), [("A",)]),
         ("u2", ("B",), [("b",)]),
         ("u3", ("C",), [("c",)]),
     ]
 
 
-def test_a_shard_is_watched_alone_and_all_of_it_is_prepared(files):
+def test_a_shard_is_watched_alone_and_all_of_it_is_prepared(files, monkeypatch):
     seen = []
 
-    def watched(pairs, total):
+    def watched(pairs, total, _what):
         seen.append(total)
         return pairs
 
-    asked = {"preparation": Preparation(True, None), "shard": ShardRun(Shard(1, 2), dict)}
-    paired = reader(watched, **asked).read_pairs(str(files / "lats.txt"), [str(files / "text")])
-    assert words(paired.lattices) == [("u1", ("a",), [("a",)]), ("u3", ("c",), [("c",)])]
+    monkeypatch.setattr("latticemetric.display.progress.progress", watched)
+    run = Run(shard=ShardRun(Shard(1, 2), dict), watched=True)
+    found = paired(files / "lats.txt", files / "text", run=run, lowercase=True)
+    assert words(found.pairs) == [("u1", ("a",), [("a",)]), ("u3", ("c",), [("c",)])]
     assert seen == [2]
 
 
 def test_references_of_records_are_looked_for_where_they_are_required_or_named(files):
-    lists, lattices = str(files / "lists.jsonl"), str(files / "lats.txt")
-    assert reader().read_pairs(lists, []).references == 1
-    assert reader().read_pairs(lists, [], required=False).references == 0
-    assert reader(reference_field="reference").read_pairs(lists, [], required=False).references == 1
-    assert reader().read_pairs(lattices, []) is None
-    assert [pair.references for pair in reader().read_pairs(lattices, [], required=False).lattices] == [()] * 3
+    lists, lattices = files / "lists.jsonl", files / "lats.txt"
+    assert paired(lists).references == 1
+    assert paired(lists, required=False).references == 0
+    assert paired(lists, reference_field="reference", required=False).references == 1
+    assert paired(lattices) is None
+    assert [pair.references for pair in paired(lattices, required=False).pairs] == [()] * 3

@@ -15,7 +15,7 @@ def pairs(tmp_path, records, field=None):
     path = tmp_path / "lists.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     within = pair_within(entries([path]), field)
-    return within.references, list(within.lattices)
+    return within.references, list(within.pairs)
 
 
 @pytest.mark.parametrize(

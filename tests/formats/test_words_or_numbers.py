@@ -28,7 +28,7 @@ def words_in(path, **options) -> list[str]:
 def scores_of(tmp_path, text: str, references: str) -> list[float]:
     (tmp_path / "lats").write_text(text)
     (tmp_path / "refs").write_text(references)
-    found = lm.ask_each(errors, tmp_path / "lats", tmp_path / "refs")
+    found = lm.Corpus.read(tmp_path / "lats", tmp_path / "refs").map(errors)
     return [answer.value for answer in found]
 
 
@@ -74,7 +74,7 @@ def test_a_machine_that_says_nothing_is_no_error_beside_words(text, tmp_path):
     (tmp_path / "lattices").mkdir()
     (tmp_path / "lattices" / "a.fst.txt").write_text(text)
     (tmp_path / "refs").write_text("a the cat\n")
-    (answer,) = lm.ask_each(_score, tmp_path / "lattices", tmp_path / "refs", style="keyed")
+    (answer,) = lm.Corpus.read(tmp_path / "lattices", tmp_path / "refs", style="keyed").map(_score)
     assert answer.value == 2
 
 

@@ -90,7 +90,7 @@ TABLES = [
     ),
     Records("Output of `best`", "best ferry.slf", ("lattices", 0), (_ANSWER, "posterior.best.BestPath")),
     Records(
-        "A path of `nbest`", "nbest ferry.slf -n 1", ("lattices", 0, "paths", 0), ("corpus.decoding.nbest_records",)
+        "A path of `nbest`", "nbest ferry.slf -n 1", ("lattices", 0, "paths", 0), ("corpus.decoding.RankedPath.asdict",)
     ),
     Records(
         "Output of `mbr`",

@@ -380,9 +380,8 @@ def test_certificates_of_dasks_configuration_are_shown(guarded, certificates):
             assert invoked("oracle", *MEETING, "--format", "json", "--cluster", where).output == expected
         security = distributed.Security()
     with distributed.Client(address, security=security, set_as_default=False) as secured:
-        said = [
-            answer.value for answer in lm.ask_each(lambda graph: graph.statistics().paths, MEETING[0], workers=secured)
-        ]
+        answers = lm.Corpus.read(MEETING[0]).map(lambda graph: graph.statistics().paths, workers=secured)
+        said = [answer.value for answer in answers]
         assert said == [graph.statistics().paths for _, graph in lm.read(MEETING[0])]
 
 
@@ -461,7 +460,8 @@ def test_jobs_of_slurm_are_asked_for(monkeypatch, client):
 
 def test_from_python_a_client_is_who_answers(client, tmp_path):
     archive, _ = data(tmp_path)
-    paths = [answer.value for answer in lm.ask_each(lambda graph: graph.statistics().paths, archive, workers=client)]
+    answers = lm.Corpus.read(archive).map(lambda graph: graph.statistics().paths, workers=client)
+    paths = [answer.value for answer in answers]
     assert paths == [graph.statistics().paths for _, graph in lm.read(archive)]
 
 
@@ -596,18 +596,19 @@ def test_archives_of_scripts_are_read_here_where_there_are_none(client, tmp_path
 def test_each_graph_is_asked_a_question(client, tmp_path):
     archive, references = data(tmp_path, broken=(3,))
     ask = partial(lm.oracle, metric="wer")
-    alone, many = (list(lm.ask_each(ask, archive, references, workers=who, keep_going=True)) for who in (1, client))
+    corpus = lm.Corpus.read(archive, references)
+    alone, many = (list(corpus.map(ask, workers=who, keep_going=True)) for who in (1, client))
     assert [(one.name, one.value, str(one.problem)) for one in many] == [
         (one.name, one.value, str(one.problem)) for one in alone
     ]
     assert [one.name for one in many if one.problem] == ["u00003"]
     with pytest.raises(InputError, match=r"lats\.txt"):
-        list(lm.ask_each(lambda graph: graph.statistics().paths, [archive], workers=client))
+        list(lm.Corpus.read([archive]).map(lambda graph: graph.statistics().paths, workers=client))
 
 
 def test_graphs_in_memory_are_asked_too(client):
     graphs = [(name, lm.Lattice.from_strings([name, "x"])) for name in "abc"]
-    answers = lm.ask_each(lambda graph: graph.statistics().paths, graphs, workers=client)
+    answers = lm.Corpus(graphs).map(lambda graph: graph.statistics().paths, workers=client)
     assert [(one.name, one.value) for one in answers] == [(name, 2) for name in "abc"]
 
 

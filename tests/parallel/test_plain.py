@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.strategies import lattices
 
+import latticemetric as lm
 from latticemetric import Forest, InputError, Lattice
 from latticemetric.corpus.answer import Answer
 from latticemetric.corpus.margins import MarginKind, Margins
@@ -126,11 +127,16 @@ def test_answers_hold_words_that_are_numbers():
     assert found.vocabulary is Vocabulary.numeric()
 
 
-def test_names_in_journals_outlive_those_of_classes():
-    data = PlainData().dumps(Margins((), {}, None, {MarginKind("hope", 0.5): InputError("none")}))
-    assert data.startswith(b'["Extremes",')
-    assert b'["Side","hope",0.5]' in data
-    assert {"Decoded", "Extremes", "Side"} <= plain._CLASSES.keys()
+def test_known_values_are_written_as_their_position():
+    known = (lm.ByNgrams(p=0.5), lm.ByNgrams(p=0.9))
+    data = PlainData(known).dumps([lm.ByNgrams(p=0.9), known[0]])
+    assert data == b'["list",["known",1],["known",0]]'
+    assert PlainData(known).loads(data) == [known[1], known[0]]
+    with pytest.raises(NotPlainError, match="not among the known values"):
+        PlainData(known).dumps(lm.ByNgrams())
+    for wrong in (b'["known",2]', b'["known",-3]', b'["known","x"]'):
+        with pytest.raises(NotPlainError):
+            PlainData(known).loads(wrong)
 
 
 def test_keys_may_be_results():
@@ -181,7 +187,10 @@ _COPYING = {"NBest", "Hypothesis", "Column", "ScoredPath", "CompoundPath", "Valu
 _GENERATED = {
     "Lattice": {"__setstate__"},  # for pickles of workers
     "Forest": {"__setstate__"},
-    **{key: {"__new__"} for key in ("BesideStatistics", "Confidences", "Kept", "Strings")},  # of named tuples
+    **{
+        key: {"__new__"}
+        for key in ("BesideStatistics", "Confidences", "PointOracle", "RankedString", "RiskOfString", "Strings")
+    },  # of named tuples
 }
 
 

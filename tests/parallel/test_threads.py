@@ -36,10 +36,9 @@ def done(program: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess
 
 ASKED = """
 from functools import partial
-from latticemetric.corpus.answers import ask_each
 graphs = [(str(k), lattice) for k in range(100)]
 for _ in range(3):
-    answers = list(ask_each(partial(lm.mbr, scale=0.5), graphs, workers=2, timeout=30))
+    answers = lm.Corpus(graphs).map(partial(lm.mbr, scale=0.5), workers=2, timeout=30)
     assert [answer.value.words for answer in answers] == [lm.mbr(lattice, scale=0.5).words] * 100
 print("answered", flush=True)
 os._exit(0)

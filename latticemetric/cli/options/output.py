@@ -14,6 +14,7 @@ from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, form
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
+    from latticemetric.corpus.corpus import Corpus
     from latticemetric.corpus.graphs import Written
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
@@ -156,6 +157,11 @@ class GraphFormatOptions(Options):
         if self.sum_scores and self.scores_off:
             raise UsageError("--sum-scores and --scores-off contradict each other", advice="give one of them")
         return Written(scales if self.sum_scores else None, self.scores_off, self.drop_labels)
+
+    def applied(self, corpus: Corpus) -> Corpus:
+        """Return the corpus whose graphs have the scores and labels of these options."""
+        self.written({})
+        return corpus.converted(sum_scores=self.sum_scores, scores_off=self.scores_off, drop_labels=self.drop_labels)
 
     @staticmethod
     def check_beside(path: str | None, what: str) -> None:

@@ -17,9 +17,10 @@ from latticemetric.cli.options.values import grammar_named, refuse, word_list
 from latticemetric.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.corpus.corpus import Corpus
     from latticemetric.corpus.pairing import Style
-    from latticemetric.corpus.reading import PairedLattices
     from latticemetric.corpus.shards import ShardRun
+    from latticemetric.corpus.sources import PairedGraphs
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Block, Entry
     from latticemetric.lattice.columns import FeatureWeights
@@ -61,22 +62,17 @@ def _report_unused(weights: FeatureWeights, context: click.Context) -> None:
     If other graphs of the run may have it (in other shards, in a journal or on a cluster), and for files with names
     that graphs have, only say it.
     """
-    unused = weights.unused
-    if not unused or sys.exc_info()[0] is not None:  # another error ends the run
+    from latticemetric.corpus.feature_weights import unused_weights
+
+    note = unused_weights(weights)
+    if note is None or sys.exc_info()[0] is not None:  # another error ends the run
         return
     from latticemetric.cli.results import say
-    from latticemetric.line_ids import listed_names
 
-    if weights.whole and len(unused) < len(weights.names):
-        say(f"--scale: {len(unused)} of {len(weights.names)} weights name columns that no graph has")
-        return
-    what = f"no graph has a score column '{unused[0]}', so its weight had no effect"
-    if weights.whole:
-        what = f"no graph has any of the {len(unused)} score columns ({listed_names(unused)}), so all scores count 0"
-    if any(context.params.get(name) for name in ("shard", "resume", "cluster")):
-        say(f"--scale: {what}")
+    if not note.fatal or any(context.params.get(name) for name in ("shard", "resume", "cluster")):
+        say(f"--scale: {note.what}")
     else:
-        raise InputError(what, where="--scale", advice="latticemetric info lists the columns of each graph")
+        raise InputError(note.what, where="--scale", advice="latticemetric info lists the columns of each graph")
 
 
 UTT2SPK = option(
@@ -201,35 +197,41 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
         *,
         required: bool = True,
         rewrite: bool = True,
-    ) -> PairedLattices:
+    ) -> PairedGraphs:
         """Pair each lattice with its references: from files, or from a field of its own record.
 
         With a shard, return only the lattices of that shard. If references are not `required`, lattices may have none.
         Without `rewrite`, do not apply `--normalize`.
         """
-        from latticemetric.cli.results import progress
-        from latticemetric.corpus.reading import PairReader
+        from latticemetric.corpus.run import Run
+
+        corpus = self.corpus([lattices], references)
+        paired = corpus.pairs(Run(shard=shard, watched=True), required=required, rewriting=rewrite)
+        if paired is None:
+            raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+        return paired
+
+    def corpus(self, lattices: Sequence[str], references: Sequence[str]) -> Corpus:
+        """Return the corpus of files of lattices and references."""
+        from latticemetric.corpus.corpus import Corpus
+        from latticemetric.corpus.settings import ReadingSettings
 
         if references:
             refuse(["reference_field"], "with files of references", advice="give one of them")
         else:
             refuse(["style"], "without files of references")
-        reader = PairReader(
-            vocabulary=self.vocabulary,
-            from_format=self.from_format,
+        reading = ReadingSettings(
+            symbols=self.vocabulary,
+            format=self.from_format,
             keep_marks=self.keep_marks,
+            weights=self.weights,
             style=self.style,
             reference_field=self.reference_field,
-            preparation=self.preparation,
-            grammar=grammar_named(self.normalize) if rewrite else None,
-            scales=self.weights,
-            shard=shard,
-            watched=functools.partial(progress, what="lattices"),
+            lowercase=self.lowercase,
+            tokenize=self.tokenize,
+            normalize=grammar_named(self.normalize),
         )
-        paired = reader.read_pairs(lattices, references, required=required)
-        if paired is None:
-            raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-        return paired
+        return Corpus.of_files(tuple(lattices), tuple(references), reading)
 
     def _steps(self) -> list[str]:
         return [*super()._steps(), *([] if self.normalize is None else [self.normalize])]

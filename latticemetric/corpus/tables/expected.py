@@ -29,7 +29,7 @@ class ExpectedTable(Table):
         self,
         answers: Iterable[ExpectationAnswer],
         metric: GRR,
-        references: int = 1,
+        references: int | str = 1,
         shard: ShardRun | None = None,
         *,
         looks: Looks = AS_FILE,
@@ -89,6 +89,10 @@ class ExpectedTable(Table):
             return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
 
         return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
+
+    def totals(self) -> Record:
+        """Return the numbers of all answers; call this after the answers were read."""
+        return self._totals.asdict()
 
     def summary(self) -> list[str]:
         """Return the totals of the corpus: expectation, 1-best and oracle."""

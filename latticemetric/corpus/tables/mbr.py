@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.tables.cells import aligned, counted, shown
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import CTMTable, Record, Table, TimedWords, as_json
+from latticemetric.corpus.tables.table import CTMTable, Record, Table, as_json
 from latticemetric.mbr_decoding.settings import ByNgrams
 
 if TYPE_CHECKING:
@@ -29,15 +29,18 @@ class MBRTable(CTMTable):
         *_NGRAM_COLUMNS, "error"
     )  # fmt: skip
 
-    def records_of(self, answer: Answer) -> Iterable[Record]:
-        """Yield a record for each setting."""
-        records: list[Record] = answer.value[0]
-        return records
+    def __init__(self, *arguments: Any, signature: str | None = None, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._signature = signature
 
-    def timed_words(self, answer: Answer) -> TimedWords:
-        """Return the words of the first setting, their times and confidences."""
-        (record, *_), _, words = answer.value
-        return words, record["times"], record["confidences"]
+    def records_of(self, answer: Answer) -> Iterator[Record]:
+        """Yield a record for each setting."""
+        several = answer.value if isinstance(answer.value, tuple) else (answer.value,)
+        for found in several:
+            record = found.asdict()
+            if self._signature is not None:
+                record["signature"] = self._signature
+            yield record
 
     def text(self) -> Iterator[str]:
         """Yield lines of id and words, as decoders write them."""

@@ -22,7 +22,7 @@ class NBestTable(AnswerTable):
 
         The field is not named `nbest`, since readers of n-best lists in JSON expect log probabilities there, not costs.
         """
-        yield {"paths": answer.value[0]}
+        yield answer.value.asdict()
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per string or path; for a graph that failed, one row."""

@@ -181,6 +181,10 @@ class OracleTable(Table):
             rows.append(["headroom", self.looks.rate(float(abs(best - one_best))), *[""] * 5])
         return ["", *aligned(rows), *error_lines]
 
+    def totals(self) -> Record:
+        """Return the numbers of all answers; call this after the answers were read."""
+        return self._sums.corpus()
+
     def summary(self) -> list[str]:
         """Return the totals: oracle, 1-best, and the difference of their scores."""
         totals, metric = self._sums.totals, self._sums.metric
@@ -233,6 +237,10 @@ class CorpusBLEUTable(Table):
         head = {"signature": self._corpus.signature}
         return json_document(head, {"lattices": self.records()}, lambda: end, streamed=False)
 
+    def totals(self) -> Record:
+        """Return the numbers of all answers; call this after the answers were read."""
+        return self._corpus.corpus()
+
     def summary(self) -> list[str]:
         """Return the totals of the corpus."""
         oracle, failed = self._corpus.oracle, self._corpus.failed
@@ -279,6 +287,10 @@ class AutomatonTable(AnswerTable):
 
         unsigned = ({name: value for name, value in one.items() if name != "signature"} for one in self.records())
         return json_document({}, {"lattices": unsigned}, end)
+
+    def totals(self) -> Record:
+        """Return the numbers of all answers; call this after the answers were read."""
+        return dict(self._totals.asdict()["corpus"])
 
     def summary(self) -> list[str]:
         """Return the sums of all lattices."""
@@ -332,6 +344,10 @@ class CompoundTable(AnswerTable):
             return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
 
         return json_document({"signature": self._signature}, {"lattices": self.records()}, end)
+
+    def totals(self) -> Record:
+        """Return the numbers of all answers; call this after the answers were read."""
+        return self._totals.asdict()
 
     def summary(self) -> list[str]:
         """Return the totals of the corpus: oracle, 1-best, and the difference of their scores."""

@@ -45,14 +45,14 @@ class PosteriorTable(AnswerTable):
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
         """Yield the record of a graph."""
-        yield answer.value[0].asdict()
+        yield answer.value.asdict()
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per word, n-gram, arc or edge; for a summary or a failed graph, one row per graph."""
         for answer in self.answers:
             rows: Iterable[Record] = [{"error": str(answer.problem)}]
             if answer.problem is None:
-                rows = self.records_of(answer) if self._of == "summary" else answer.value[0].rows
+                rows = self.records_of(answer) if self._of == "summary" else answer.value.rows
             yield from (values({"id": answer.name, **row}, self.columns) for row in rows)
 
     def text(self) -> Iterator[str]:
@@ -62,7 +62,7 @@ class PosteriorTable(AnswerTable):
             if answer.problem is not None:
                 yield f"{name} failed"
                 continue
-            listing = answer.value[0]
+            listing = answer.value
             if self._of == "summary":
                 yield f"{name} log total {listing.log_total:.4f}, entropy {listing.entropy:.4f}"
             for row in listing.rows:

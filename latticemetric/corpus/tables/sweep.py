@@ -29,7 +29,7 @@ class SweepTable(Table):
 
     settings: SweepSettings
     swept: Sequence[Swept]
-    totals: Sweep
+    sweep: Sweep
     resampling: dict[str, Any]
     intervals: Sequence[Interval]
     shard: ShardRun | None = None
@@ -75,10 +75,10 @@ class SweepTable(Table):
 
     def text(self) -> Iterator[str]:
         """Yield a table with one row per size of the pruned graphs, and a table with one row per group of lengths."""
-        has_arcs = any(row.arcs is not None for row in self.totals.rows)
+        has_arcs = any(row.arcs is not None for row in self.sweep.rows)
         header = ["", self.looks.rate_title(self.settings.metric.name), "", "matches", "subst.", "del.", "ins.", "lost"]
         cells = [[*header, *(["arcs", "density"] if has_arcs else [])]]
-        for row, interval in zip_longest(self.totals.rows, self.intervals):  # there may be no intervals
+        for row, interval in zip_longest(self.sweep.rows, self.intervals):  # there may be no intervals
             at = row.at if row.at is None or isinstance(row.at, int) else format(row.at, "g")
             name = row.kind.replace("one_best", "1-best") if at is None else f"{row.kind} {at}"
             score = self.looks.rate(row.total.score, None if interval is None else interval.half_width)
@@ -88,20 +88,20 @@ class SweepTable(Table):
             fraction = f"{shown(row.total.numerator)}/{row.total.denominator}"
             cells.append([name, score, fraction, *map(str, edits), *sizes])
         yield from aligned(cells)
-        if self.totals.lengths:
+        if self.sweep.lengths:
             yield ""
             cells = [["reference words", "graphs", *map(self.looks.rate_title, ("oracle", "1-best", "headroom"))]]
-            for one in self.totals.lengths:
+            for one in self.sweep.lengths:
                 scores = (one.oracle.score, one.one_best.score, one.headroom)
                 cells.append([one.label, str(one.graphs), *map(self.looks.rate, scores)])
             yield from aligned(cells)
 
     def records(self) -> list[Record]:
         """Return one record per size of the pruned graphs, then one record per group of lengths."""
-        return [*self._points(), *(one.asdict() for one in self.totals.lengths)]
+        return [*self._points(), *(one.asdict() for one in self.sweep.lengths)]
 
     def _points(self) -> Iterator[Record]:
-        for row, interval in zip_longest(self.totals.rows, self.intervals):
+        for row, interval in zip_longest(self.sweep.rows, self.intervals):
             bounds = {} if interval is None else {name: getattr(interval, name) for name in _BOUNDS}
             yield {**row.asdict(), **bounds}
 
@@ -116,16 +116,16 @@ class SweepTable(Table):
             state = {"question": self.settings.state(), "resampling": self.resampling}
             return document_end({}, self.shard, sums={**state, "swept": swept_states(self.swept)})
 
-        head = self.totals.asdict()
+        head = self.sweep.asdict()
         lengths = head.pop("lengths")
         lists = {"rows": self._points(), "lengths": lengths}
         return json_document({k: v for k, v in head.items() if k != "rows"}, lists, end, streamed=False)
 
     def summary(self) -> list[str]:
         """Return the number of graphs, the resampling settings and the signature."""
-        notes = [counted(self.totals.graphs, "graph")]
-        notes += [f"{self.totals.failed} failed"] if self.totals.failed else []
+        notes = [counted(self.sweep.graphs, "graph")]
+        notes += [f"{self.sweep.failed} failed"] if self.sweep.failed else []
         if self.intervals:
             drawn = self.intervals[0]
             notes.append(resampled(drawn.confidence, drawn.resamples, self.resampling["seed"]))
-        return ["", "; ".join(notes), self.totals.signature]
+        return ["", "; ".join(notes), self.sweep.signature]

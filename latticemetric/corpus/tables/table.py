@@ -57,6 +57,10 @@ class Table(ABC):
     def document(self) -> Iterable[str]:
         """Yield the lines of one JSON document."""
 
+    def totals(self) -> Record:
+        """Return the numbers of all answers; call this after the answers were read."""
+        return {}
+
     def summary(self) -> Sequence[str]:
         """Return notes on the answers, for standard error and for the end of a text file."""
         return ()
@@ -90,7 +94,18 @@ class AnswerTable(Table):
     def __init__(
         self, answers: Iterable[Answer], shard: ShardRun | None = None, *, looks: Looks = AS_FILE, records_each: int = 1
     ) -> None:
-        self.answers, self._shard, self.looks, self._records_each = answers, shard, looks, records_each
+        self._shard, self.looks, self._records_each = shard, looks, records_each
+        self._numbers = {"graphs": 0, "failed": 0}
+        self.answers = self._noted(answers)
+
+    def _noted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
+        for answer in answers:
+            self._numbers["graphs" if answer.problem is None else "failed"] += 1
+            yield answer
+
+    def totals(self) -> Record:
+        """Return the numbers of graphs that were answered and that failed."""
+        return dict(self._numbers)
 
     def records_of(self, answer: Answer) -> Iterable[Record]:
         """Yield the records of an answer, without the graph's id."""

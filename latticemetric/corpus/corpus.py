@@ -1,0 +1,551 @@
+"""A corpus: many graphs, perhaps with references. Each question about it is a method."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from latticemetric.cached import cached_property
+from latticemetric.corpus.answers import A, Answers
+from latticemetric.corpus.settings import ReadingSettings, RunSettings
+from latticemetric.corpus.sources import Files, Memory, PairedGraphs, Source, paths_of
+from latticemetric.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.answer import Answer
+    from latticemetric.corpus.pairing import Style
+    from latticemetric.corpus.question import Question
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.shards import Shard
+    from latticemetric.formats.registry import Entry
+    from latticemetric.graph import Graph
+    from latticemetric.lattice.columns import FeatureWeights
+    from latticemetric.metrics.preparation import Preparation
+    from latticemetric.normalization.grammar import Grammar
+    from latticemetric.vocabulary import Vocabulary
+
+    Paths = str | os.PathLike[str] | list[str] | tuple[str, ...]
+
+
+_UNCHANGED: dict[str, Any] = {"shard": None, "_changes": (), "_is_summed": False, "_is_weighted": False}
+
+
+class Corpus:
+    """Many graphs, perhaps with references, and how both are read and prepared.
+
+    Graphs are read when a question needs them, a few at a time; a corpus takes no memory. It does not change.
+
+    Args:
+        graphs: Graphs in memory: a mapping from ids to graphs, pairs of an id and a graph, or graphs, whose ids are
+            1, 2, 3, … For files, use `Corpus.read`.
+        references: A mapping from ids to references, or a list in the order of the graphs. The references of a graph
+            are a string, a lattice whose paths are all correct, or a list of these.
+        weights: The weight of each score column in the model's cost, by name; or a file of weights.
+        lowercase: Write all words in lower case.
+        tokenize: A tokenizer of sacrebleu.
+        normalize: A grammar that rewrites all texts.
+        ignore: Words to remove from graphs and references, separated by spaces or as a list.
+
+    Examples:
+        >>> from latticemetric import Lattice
+        >>> lattices = {"one": Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0])}
+        >>> corpus = Corpus(lattices, {"one": "a c"})
+        >>> corpus.best()["one"].words
+        ('a', 'b')
+    """
+
+    reading: ReadingSettings
+    shard: Shard | None
+    _source: Source
+    _changes: tuple[tuple[str, Callable[[Graph], Graph]], ...]
+    _is_summed: bool
+    _is_weighted: bool
+
+    def __init__(
+        self,
+        graphs: Any,
+        references: Any = None,
+        *,
+        weights: Any = None,
+        lowercase: bool = False,
+        tokenize: str | None = None,
+        normalize: str | Grammar | None = None,
+        ignore: Collection[str] | str = (),
+    ) -> None:
+        reading = ReadingSettings(
+            weights=weights, lowercase=lowercase, tokenize=tokenize, normalize=normalize, ignore=ignore
+        )
+        vars(self).update(_UNCHANGED, _source=Memory(graphs, references), reading=reading)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"cannot assign to '{name}': a corpus does not change")
+
+    @classmethod
+    def read(
+        cls,
+        graphs: Paths,
+        references: Paths | None = None,
+        *,
+        weights: Any = None,
+        symbols: str | os.PathLike[str] | Vocabulary | None = None,
+        lowercase: bool = False,
+        tokenize: str | None = None,
+        normalize: str | Grammar | None = None,
+        ignore: Collection[str] | str = (),
+        format: str | None = None,  # noqa: A002  as in `read`
+        style: Style = "auto",
+        reference_field: str | None = None,
+        keep_marks: bool = False,
+        shard: str | Shard | None = None,
+    ) -> Self:
+        """Return the corpus of files, as the command line reads them.
+
+        Args:
+            graphs: Files, folders or globs, as for `read`.
+            references: Files of references; a graph has one reference in each. By default, references come from the
+                records of the graphs, if there are any.
+            weights: The weight of each score column in the model's cost, by name; or a file of weights.
+            symbols: A symbol table (or its file) that maps word numbers to words.
+            lowercase: Write all words in lower case.
+            tokenize: A tokenizer of sacrebleu.
+            normalize: A grammar that rewrites all texts.
+            ignore: Words to remove from graphs and references, separated by spaces or as a list.
+            format: The format of the graphs; detected by default.
+            style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect this.
+            reference_field: Without files of references: the field of each graph's record that holds its references.
+            keep_marks: Read the sentence marks of a format, such as `<s>` in HTK lattices, as words.
+            shard: `I/N` for every N-th graph, beginning with the I-th.
+        """
+        reading = ReadingSettings(
+            weights=weights,
+            symbols=symbols,
+            format=format,
+            keep_marks=keep_marks,
+            style=style,
+            reference_field=reference_field,
+            lowercase=lowercase,
+            tokenize=tokenize,
+            normalize=normalize,
+            ignore=ignore,
+        )
+        return cls.of_files(paths_of(graphs), paths_of(references), reading, shard)
+
+    @classmethod
+    def of_files(
+        cls,
+        graphs: tuple[str, ...],
+        references: tuple[str, ...] = (),
+        reading: ReadingSettings | None = None,
+        shard: str | Shard | None = None,
+    ) -> Self:
+        """Return the corpus of files that are read by these settings."""
+        if isinstance(shard, str):
+            from latticemetric.corpus.shards import Shard
+
+            shard = Shard.parse(shard)
+        if not graphs:
+            raise UsageError("there are no files of graphs", advice="name at least one")
+        reading = reading or ReadingSettings()
+        if references and reading.reference_field is not None:
+            what = "reference_field has no effect with files of references"
+            raise UsageError(what, advice="give one of them")
+        if not references and reading.style != "auto":
+            raise UsageError("style has no effect without files of references", advice="leave it out")
+        corpus = cls.__new__(cls)
+        vars(corpus).update(_UNCHANGED, _source=Files(graphs, references), reading=reading, shard=shard)
+        return corpus
+
+    def __repr__(self) -> str:
+        settings = repr(self.reading).partition("(")[2].rstrip(")")
+        return f"<Corpus: {self._source}{f' ({settings})' if settings else ''}>"
+
+    # ---- What is read ----
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary | None:
+        """The symbol table, read once; `None` if there is none."""
+        from latticemetric.formats.reading import as_vocabulary
+
+        return as_vocabulary(self.reading.symbols)
+
+    @cached_property
+    def weights(self) -> FeatureWeights:
+        """The weights of score columns, by name; they remember which columns graphs have."""
+        from latticemetric.corpus.feature_weights import as_feature_weights
+
+        # Changed graphs may have a single score, which is the cost under the given weights.
+        return as_feature_weights(None) if self._is_summed else self._weights_given
+
+    @cached_property
+    def _weights_given(self) -> FeatureWeights:
+        from latticemetric.corpus.feature_weights import as_feature_weights
+
+        return as_feature_weights(self.reading.weights)
+
+    @cached_property
+    def grammar(self) -> Grammar | None:
+        """The grammar that rewrites texts; `None` if there is none."""
+        given: str | Grammar | None = self.reading.normalize
+        if not isinstance(given, str):
+            return given
+        from latticemetric.normalization.grammar import find_grammar
+
+        return find_grammar(given)
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The words that are removed from texts, in lower case if all words are."""
+        words = self.reading.ignored()
+        return frozenset(map(str.lower, words)) if self.reading.lowercase else words
+
+    @property
+    def rewritten_by(self) -> str | None:
+        """The steps that rewrite texts, as signatures name them: `lc+13a+english`; `None` if there are no steps."""
+        return "+".join(self.reading.steps) or None
+
+    def _preparation(self, *, removing: bool) -> Preparation | None:
+        """Return the preparation of texts; `None` leaves them unchanged."""
+        ignored = self.reading.ignored() if removing else frozenset()
+        if not (self.reading.lowercase or self.reading.tokenize is not None or ignored):
+            return None
+        from latticemetric.metrics.preparation import Preparation
+
+        return Preparation(self.reading.lowercase, self.reading.tokenize, ignored)
+
+    def entries(self, run: Run, *, weighted: bool = True) -> Iterator[Entry]:
+        """Yield the graphs of the run, which are prepared when they are parsed.
+
+        Check the weights of scores against each graph, unless no cost is needed (`weighted`).
+        """
+        listed = self._entries(weighted=weighted)
+        return self.prepared(run.taken(listed, None, "graphs"))
+
+    def prepared(self, listed: Iterator[Entry]) -> Iterator[Entry]:
+        """Yield graphs, changed so that each is prepared as those of this corpus when it is parsed."""
+        # Import late: most runs rewrite nothing, and start faster without these modules.
+        if (preparation := self._preparation(removing=True)) is not None:
+            from latticemetric.corpus.preparation import prepared_entries
+
+            listed = prepared_entries(listed, preparation)
+        if self.grammar is not None:
+            from latticemetric.corpus.normalization import normalized_entries
+
+            listed = normalized_entries(listed, self.grammar, self.weights)
+        return listed
+
+    def evidence(self, files: Sequence[str]) -> Iterator[Entry]:
+        """Yield graphs that give posteriors, prepared as those of this corpus."""
+        from latticemetric.formats.reading import entries
+
+        return self.prepared(entries(files, None, self.vocabulary, keep_marks=self.reading.keep_marks))
+
+    def pairs(
+        self, run: Run, *, required: bool = True, removing: bool = True, rewriting: bool = True
+    ) -> PairedGraphs | None:
+        """Return the graphs of the run, paired with their references; both are prepared when they are parsed.
+
+        Args:
+            run: The run.
+            required: False to accept graphs without references. If they are required, but the graphs are files without
+                records, and there are no files of references, return `None`.
+            removing: False to leave the ignored words in texts, for a metric that ignores them itself.
+            rewriting: False to leave the texts as the grammar finds them.
+        """
+        paired = self._source.pairs(self._entries(), self, required=required)
+        if paired is None:
+            return None
+        pairs = run.taken(paired.pairs, paired.total, "lattices")
+        if (preparation := self._preparation(removing=removing)) is not None:
+            from latticemetric.corpus.preparation import prepared_pairs
+
+            pairs = prepared_pairs(pairs, preparation)
+        if rewriting and self.grammar is not None:
+            from latticemetric.corpus.normalization import normalized_pairs
+
+            pairs = normalized_pairs(pairs, self.grammar, self.weights)
+        return paired._replace(pairs=pairs)
+
+    def required_pairs(self, run: Run, **how: bool) -> PairedGraphs:
+        """Return the graphs of the run paired with their references; raise an error if there are none."""
+        paired = self.pairs(run, **how)
+        if paired is None:
+            raise UsageError("the corpus has no references", advice="give them beside the graphs")
+        return paired
+
+    def _entries(self, *, weighted: bool = True) -> Iterator[Entry]:
+        from latticemetric.corpus.feature_weights import weighted_entries
+
+        listed = self._source.entries(self)
+        listed = weighted_entries(listed, self._weights_given) if weighted or self._is_weighted else listed
+        for _, change in self._changes:
+            listed = changed_entries(listed, change)
+        return listed
+
+    def check_weights(self, *, partial_run: bool) -> None:
+        """Raise `InputError` if a weight names no score column of any graph that was read; see `unused_weights`."""
+        from latticemetric.corpus.feature_weights import unused_weights
+
+        if (note := unused_weights(self._weights_given)) is not None and note.fatal and not partial_run:
+            raise InputError(note.what, where="weights", advice="Corpus.info lists the columns of each graph")
+
+    # ---- What identifies a run ----
+
+    def named(self) -> dict[str, str]:
+        """Return the names of files and the settings of reading as texts, by name."""
+        changes = {"changes": repr([name for name, _ in self._changes])} if self._changes else {}
+        reading = {name: repr(value) for name, value in self.reading.asdict().items()}
+        return {**self._source.named, **reading, **changes}
+
+    def files(self) -> list[str]:
+        """Return the files whose change would change the answers."""
+        files = [*self.graph_files(), *self._source.reference_files()]
+        own = (self.reading.symbols, self.reading.weights, str(self.reading.normalize or "").partition(":")[0])
+        named = (os.fspath(one) for one in own if isinstance(one, str | os.PathLike))
+        return [*files, *filter(os.path.isfile, named)]
+
+    def graph_files(self) -> list[str]:
+        """Return the files of the graphs."""
+        return self._source.graph_files(self)
+
+    def has_references(self) -> bool:
+        """Return True if references are given: in memory, as files, or as a field of records."""
+        return self._source.has_references or self.reading.reference_field is not None
+
+    def in_memory(self) -> bool:
+        """Return True if the graphs are in memory, so that no other run can read them again."""
+        return isinstance(self._source, Memory)
+
+    # ---- Changed graphs ----
+
+    def pruned(self, beam: float | None = None, *, density: float | None = None, nbest: int | None = None) -> Self:
+        """Return the corpus with pruned graphs; they are pruned when they are read.
+
+        Args:
+            beam: Keep the paths that cost at most this much more than the best path.
+            density: Keep the best arcs, up to this density (lattices only).
+            nbest: Keep the paths that are needed for this many best strings.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> corpus = Corpus([Lattice.from_strings(["a", "b", "c"], costs=[0.0, 1.0, 5.0])])
+            >>> corpus.pruned(beam=2).info()["1"]["paths"]
+            2
+        """
+        from latticemetric.corpus.graphs import pruned
+
+        return self._changed("pruned", pruned, beam=beam, density=density, nbest=nbest, weights=self.weights)
+
+    def determinized(self) -> Self:
+        """Return the corpus with the smallest lattices that have the best path of each string."""
+        from latticemetric.corpus.graphs import determinized
+
+        return self._changed("determinized", determinized, summed=True, weights=self.weights)
+
+    def minimized(self) -> Self:
+        """Return the corpus with lattices whose equivalent states are merged."""
+        from latticemetric.corpus.graphs import minimized
+
+        return self._changed("minimized", minimized)
+
+    def converted(self, *, sum_scores: bool = False, scores_off: bool = False, drop_labels: bool = False) -> Self:
+        """Return the corpus with graphs that have other scores or labels.
+
+        Args:
+            sum_scores: Replace the scores of each arc by one: its cost under the weights of the corpus.
+            scores_off: Drop all scores.
+            drop_labels: Drop all labels, such as transition ids.
+        """
+        from latticemetric.corpus.graphs import Written, converted
+
+        if sum_scores and scores_off:
+            raise UsageError("sum_scores and scores_off contradict each other", advice="give one of them")
+        written = Written(self.weights if sum_scores else None, scores_off, drop_labels)
+        return self._changed("converted", converted, summed=sum_scores, written=written)
+
+    def _changed(self, name: str, change: Callable[..., Graph], *, summed: bool = False, **settings: Any) -> Self:
+        changed = type(self).__new__(type(self))
+        described = f"{name}({', '.join(f'{key}={value!r}' for key, value in settings.items() if key != 'weights')})"
+        changes = (*self._changes, (described, partial(change, **settings)))
+        vars(changed).update(vars(self), _weights_given=self._weights_given, _changes=changes)
+        if summed or "weights" in settings:
+            vars(changed).update(_is_weighted=True)
+        if summed:
+            vars(changed).update(_is_summed=True)
+            vars(changed).pop("weights", None)
+        return changed
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,  # noqa: A002  as in `write`
+        *,
+        run: RunSettings | None = None,
+        **settings: Any,
+    ) -> int:
+        """Write the graphs to a file, folder or archive, and return their number.
+
+        Args:
+            path: The file; if it ends with `/`, a folder with a file for each graph.
+            format: The format; by default, the suffix of the file chooses it.
+            run: The settings of the run.
+            settings: The settings of the run by name, such as `workers`. With `keep_going`, warn of graphs that fail.
+        """
+        from latticemetric.corpus.questions import Graphs
+        from latticemetric.corpus.writing import write_graphs
+
+        answers, failed = Answers(self, Graphs(), run_of(run, settings)), list[str]()
+
+        def noted() -> Iterator[Answer]:
+            for answer in answers.streamed():
+                if answer.problem is not None:
+                    failed.append(str(answer.problem))
+                yield answer
+
+        written = write_graphs(noted(), os.fspath(path), format, failures=lambda: len(failed))
+        for note in [*failed, *([] if written.note is None else [written.note])]:
+            warnings.warn(note, stacklevel=2)
+        return written.count
+
+    # ---- Questions ----
+
+    def map(self, function: Callable[..., Any], *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
+        """Call a function on each graph; with references, on each graph and the list of its references.
+
+        Args:
+            function: Your function. With several workers, its results must be picklable; with a Dask client, the
+                function must be picklable, too.
+            run: The settings of the run.
+            settings: The settings of the run by name, such as `workers` or `keep_going`.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["a b", "a"])
+            >>> Corpus([lattice]).map(lambda graph: graph.statistics().arcs)["1"]
+            3
+        """
+        from latticemetric.corpus.mapping import Mapped
+
+        return self._ask(Mapped(function=function), run, settings)
+
+    def info(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
+        """Return the sizes of each graph: states, arcs, paths, lengths, depth, score columns.
+
+        Args:
+            run: The settings of the run.
+            settings: The settings of the run by name, such as `workers` or `keep_going`.
+        """
+        from latticemetric.corpus.questions import Sizes
+
+        return self._ask(Sizes(), run, settings)
+
+    def best(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
+        """Find the model's 1-best of each graph: words, cost, scores, times, confidences.
+
+        Args:
+            run: The settings of the run.
+            settings: The settings of the question (`posterior_scale`, see `best`) and of the run by name.
+        """
+        from latticemetric.corpus.questions import Best
+
+        return self._ask_by(Best, run, settings)
+
+    def nbest(self, n: int = 10, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
+        """List the n best strings of each graph, each with its best path; or, with `paths=True`, its n best paths.
+
+        Args:
+            n: The number of strings or paths.
+            run: The settings of the run.
+            settings: The settings of the question (`paths`) and of the run by name.
+        """
+        from latticemetric.corpus.questions import Strings
+
+        return self._ask_by(Strings, run, {"n": n, **settings})
+
+    def posteriors(self, of: str = "words", *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
+        """List the posteriors of each graph, most probable first.
+
+        Args:
+            of: What to list: `words`, `ngrams`, `arcs`, `edges`, or a `summary` of each graph.
+            run: The settings of the run.
+            settings: The settings of the question (`posterior_scale`, `order`, `least`, `top`) and of the run by name.
+        """
+        from latticemetric.corpus.questions import Listing
+
+        return self._ask_by(Listing, run, {"of": of, **settings})
+
+    def consensus(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
+        """Build the confusion network of each graph, and find the words with the fewest expected errors.
+
+        Args:
+            run: The settings of the run.
+            settings: The settings of the question (`posterior_scale`, see `consensus`) and of the run by name.
+        """
+        from latticemetric.corpus.questions import Network
+
+        return self._ask_by(Network, run, settings)
+
+    def mbr(
+        self,
+        by: Any = "ngram",
+        *,
+        evidence: Paths | None = None,
+        utility_matrix: str | os.PathLike[str] | None = None,
+        run: RunSettings | None = None,
+        **settings: Any,
+    ) -> Answers[Answer]:
+        """Find in each graph the words with the best expected score (minimum Bayes risk).
+
+        Args:
+            by: How to decide: `ngram`, `wer`, a metric, settings like `ByNgrams(p=0.9)`, or the list of a grid,
+                `ByNgrams.grid(p=[0.8, 0.9])`.
+            evidence: Files of graphs that give the posteriors, matched by id.
+            utility_matrix: A NumPy file: `.npy` with the matrix of a single graph, or `.npz` with one per id.
+            run: The settings of the run.
+            settings: The settings of the decision (see `mbr`) and of the run by name.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["a b", "a c", "d c"], costs=[0.0, 0.1, 0.2])
+            >>> Corpus([lattice]).mbr("wer")["1"].words
+            ('a', 'c')
+        """
+        from latticemetric.corpus.questions import MinimumRisk
+        from latticemetric.mbr_decoding.settings import ByUtility, decided_by
+
+        of_run = {name: settings.pop(name) for name in list(settings) if name in RunSettings.fields}
+        if utility_matrix is not None:
+            by = ByUtility(utility=os.fspath(utility_matrix), **settings) if by == "ngram" else by
+        grid = tuple(by) if isinstance(by, list | tuple) else (decided_by(by, settings),)
+        matrix = None if utility_matrix is None else os.fspath(utility_matrix)
+        question = MinimumRisk(by=grid, evidence=paths_of(evidence), utility_matrix=matrix)
+        return self._ask(question, run, of_run)
+
+    def _ask_by(self, kind: type[Question[A]], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
+        """Ask a question, given its settings and those of the run by name."""
+        own = {name: value for name, value in settings.items() if name in kind.fields}
+        others = {name: value for name, value in settings.items() if name not in own}
+        if unknown := [name for name in others if name not in RunSettings.fields]:
+            known = ", ".join([*kind.fields, *RunSettings.fields])
+            what = f"{kind.verb} has no setting '{unknown[0]}'; its settings and those of the run are {known}"
+            raise UsageError(what)
+        return self._ask(kind(**own), run, others)
+
+    def _ask(self, question: Question[A], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
+        return Answers(self, question, run_of(run, settings))
+
+
+def run_of(run: RunSettings | None, settings: dict[str, Any]) -> RunSettings:
+    """Return the settings of a run, given as an object or by name."""
+    if run is None:
+        return RunSettings(**settings)
+    if not isinstance(run, RunSettings):
+        raise UsageError(f"run is a {type(run).__name__}", advice="give a RunSettings")
+    return run.__replace__(**settings) if settings else run
+
+
+def changed_entries(listed: Iterator[Entry], change: Callable[[Graph], Graph]) -> Iterator[Entry]:
+    """Yield graphs that `change` changes when they are parsed."""
+    return (entry.changed(change) for entry in listed)

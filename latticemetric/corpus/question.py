@@ -1,0 +1,62 @@
+"""A question to a corpus: its settings, the answers of a run, and their table. Nothing here imports NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
+
+from latticemetric.corpus.answers import A
+from latticemetric.settings import Settings
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.answer import Answer
+    from latticemetric.corpus.corpus import Corpus
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.tables.looks import Looks
+    from latticemetric.corpus.tables.table import Table
+    from latticemetric.graph import Graph
+
+
+class Question(Settings, Generic[A]):
+    """A question to each graph of a corpus. Its fields are its settings."""
+
+    verb: ClassVar[str]
+    """The verb of the command line."""
+
+    def answers(self, corpus: Corpus, run: Run) -> Iterator[A]:
+        """Yield the answer of each graph of the run, in order."""
+        raise NotImplementedError
+
+    def table(self, answers: Iterable[A], corpus: Corpus, run: Run, looks: Looks) -> Table:
+        """Return the table of the answers of a run, as the command line writes it."""
+        raise NotImplementedError
+
+    def files(self) -> Sequence[str]:
+        """Return the files that the settings name."""
+        return ()
+
+    def known(self) -> Sequence[Any]:
+        """Return values that answers hold, too, so that journals need not hold them."""
+        return ()
+
+    def graph_of(self, answer: A) -> Graph | None:
+        """Return the graph of an answer, to be written beside the answers; `None` if there is none."""
+        del answer
+        return None
+
+
+class GraphQuestion(Question["Answer"]):
+    """A question to each graph, without its references."""
+
+    weighted: ClassVar[bool] = True
+    """True if the answer depends on the model's costs, so that the weights of scores must name columns of graphs."""
+
+    def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:
+        """Return the function that answers the question about a graph."""
+        raise NotImplementedError
+
+    def answers(self, corpus: Corpus, run: Run) -> Iterator[Answer]:
+        """Yield the answer of each graph of the run, in order."""
+        from latticemetric.corpus.answer import answers_of
+
+        return answers_of(corpus.entries(run, weighted=self.weighted), self.asked(corpus), run)

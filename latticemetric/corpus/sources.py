@@ -1,0 +1,271 @@
+"""Where the graphs and references of a corpus come from: files, or memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from latticemetric.arguments import is_nbest, require_items, require_list
+from latticemetric.corpus.pairing import Pair, pair_up, pair_within
+from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.formats.reading import entries, files_read
+from latticemetric.formats.references import Reference, read_references
+from latticemetric.formats.registry import Entry
+from latticemetric.graph import Graph, named_graphs
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.base import graphs_of
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.corpus import Corpus
+
+_CONTINUE = "(keep_going reports the error and continues)"
+
+
+class PairedGraphs(NamedTuple):
+    """Graphs paired with their references.
+
+    Attributes:
+        pairs: The pairs.
+        references: The number of references of each graph; `var` if it varies.
+        total: The number of pairs; `None` if it is not known.
+    """
+
+    pairs: Iterator[Pair]
+    references: int | str
+    total: int | None = None
+
+
+class Source(Protocol):
+    """Graphs, and perhaps their references."""
+
+    def entries(self, corpus: Corpus) -> Iterator[Entry]:
+        """Yield the graphs, not yet parsed."""
+
+    def pairs(self, graphs: Iterator[Entry], corpus: Corpus, *, required: bool) -> PairedGraphs | None:
+        """Pair each of these graphs with its references; return `None` if they are `required`, but there are none."""
+
+    def graph_files(self, corpus: Corpus) -> list[str]:
+        """Return the files of the graphs that are read."""
+
+    def reference_files(self) -> tuple[str, ...]:
+        """Return the files of the references."""
+
+    @property
+    def has_references(self) -> bool:
+        """True if references are given."""
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The names of the graphs and references, for fingerprints."""
+
+
+class Files(NamedTuple):
+    """Files of graphs and references.
+
+    Attributes:
+        graphs: Files, folders or globs of graphs.
+        references: Files of references; a graph has one reference in each.
+    """
+
+    graphs: tuple[str, ...]
+    references: tuple[str, ...]
+
+    def entries(self, corpus: Corpus) -> Iterator[Entry]:
+        """Yield the graphs, not yet parsed."""
+        return entries(self.graphs, corpus.reading.format, corpus.vocabulary, keep_marks=corpus.reading.keep_marks)
+
+    def pairs(self, graphs: Iterator[Entry], corpus: Corpus, *, required: bool) -> PairedGraphs | None:
+        """Pair each graph with its references: one line from each reference file.
+
+        Without reference files, take the references from the graphs' own records; return `None` if the format has no
+        records. If references are not `required`, read the records only with a `reference_field`; without it, the
+        graphs have no references.
+        """
+        files = [read_references(file, corpus.vocabulary) for file in self.references]
+        if files:
+            total = max(len(file.lines) for file in files)
+            return PairedGraphs(pair_up(graphs, files, corpus.reading.style), len(files), total)
+        if not required and corpus.reading.reference_field is None:
+            return PairedGraphs((Pair(one.name, one, ()) for one in graphs), 0)
+        within = pair_within(graphs, corpus.reading.reference_field)
+        return None if within is None else PairedGraphs(within.pairs, within.references)
+
+    def graph_files(self, corpus: Corpus) -> list[str]:
+        """Return the files of the graphs that are read."""
+        return [file for one in self.graphs for file in files_read(one, corpus.reading.format)]
+
+    def reference_files(self) -> tuple[str, ...]:
+        """Return the files of the references."""
+        return self.references
+
+    @property
+    def has_references(self) -> bool:
+        """True if there are files of references."""
+        return bool(self.references)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The names of the graphs and references, for fingerprints."""
+        return {"graphs": repr(self.graphs), "references": repr(self.references)}
+
+    def __str__(self) -> str:
+        return ", ".join(self.graphs)
+
+
+class Memory:
+    """Graphs and references in memory.
+
+    Args:
+        graphs: A mapping from ids to graphs, pairs of an id and a graph, or graphs, whose ids are 1, 2, 3, …
+        references: A mapping from ids to references, or a list in the order of the graphs; `None` if there are none.
+    """
+
+    def __init__(self, graphs: Any, references: Any = None) -> None:
+        self._graphs: Iterable[Any] | None = _listed(graphs)
+        self._begun = False
+        self._references = _references(references)
+        size, texts = getattr(self._graphs, "__len__", None), self._references
+        if size is not None and isinstance(texts, list) and size() != len(texts):
+            what = f"the numbers of graphs and references differ: {size()} and {len(texts)}"
+            raise UsageError(what, advice="give the references of each graph, in the same order; or a dict by id")
+
+    def entries(self, corpus: Corpus) -> Iterator[Entry]:
+        """Yield the graphs."""
+        if corpus.reading.format is not None:
+            raise UsageError("graphs in memory have no format", where="format", advice="leave it out")
+        if isinstance(self._graphs, Iterator):
+            if self._begun:
+                raise UsageError("the graphs were an iterator, which was read", advice="give a list to ask it again")
+            self._begun = True
+        assert self._graphs is not None
+        return map(_entry, count(1), named_graphs(_named(self._graphs)))
+
+    def pairs(self, graphs: Iterator[Entry], corpus: Corpus, *, required: bool) -> PairedGraphs | None:
+        """Pair each graph with its references."""
+        del corpus
+        if self._references is None:
+            return None if required else PairedGraphs((Pair(one.name, one, ()) for one in graphs), 0)
+        texts = self._references.values() if isinstance(self._references, dict) else self._references
+        numbers = {len(several) for several in texts}
+        number = numbers.pop() if len(numbers) == 1 else "var"
+        pairs = _by_id if isinstance(self._references, dict) else _by_order
+        return PairedGraphs(pairs(graphs, self._references), number, len(self._references))  # type: ignore[arg-type]
+
+    def graph_files(self, corpus: Corpus) -> list[str]:
+        """Return the files of the graphs: none."""
+        del corpus
+        return []
+
+    def reference_files(self) -> tuple[str, ...]:
+        """Return the files of the references: none."""
+        return ()
+
+    @property
+    def has_references(self) -> bool:
+        """True if references are given."""
+        return self._references is not None
+
+    @property
+    def named(self) -> dict[str, str]:
+        """What stands for the names of graphs in memory."""
+        return {"graphs": "in memory"}
+
+    def __str__(self) -> str:
+        return "graphs in memory"
+
+
+def is_path(given: object) -> bool:
+    """Return True for a path, or a list of paths."""
+    if isinstance(given, str | os.PathLike):
+        return True
+    return isinstance(given, Sequence) and bool(given) and all(isinstance(one, str | os.PathLike) for one in given)
+
+
+def paths_of(given: Any) -> tuple[str, ...]:
+    """Return a path, or a list of paths, as a tuple of strings; `None` is an empty tuple."""
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str | os.PathLike) else list(given)
+    if wrong := next((one for one in listed if not isinstance(one, str | os.PathLike)), None):
+        raise UsageError(f"a {type(wrong).__name__} is no path", advice="use Corpus(graphs, references) for memory")
+    return tuple([os.fspath(one) for one in listed])
+
+
+def _listed(graphs: Any) -> Iterable[Any]:
+    """Return the graphs as an iterable: the pairs of a mapping."""
+    if is_path(graphs):
+        raise UsageError("these are files", advice="use Corpus.read(graphs, references)")
+    if isinstance(graphs, Mapping):
+        return list(graphs.items())
+    if isinstance(graphs, Lattice) or is_nbest(graphs) or hasattr(graphs, "edges"):
+        raise UsageError(f"this is one {type(graphs).__name__}", advice="give a list of graphs")
+    require_items(graphs, "graphs")
+    return graphs if isinstance(graphs, Iterator) else list(graphs)
+
+
+def _named(graphs: Iterable[Any]) -> Iterator[Any]:
+    """Yield pairs of an id and a graph; graphs without ids are numbered from 1."""
+    for number, one in enumerate(graphs, start=1):
+        yield one if isinstance(one, tuple | list) else (str(number), one)
+
+
+def _entry(number: int, named: tuple[str, Graph]) -> Entry:
+    name, graph = named
+    return Entry(name, f"graph {number}", partial(_same, graph), naming="own")
+
+
+def _same(graph: Graph) -> Graph:
+    return graph
+
+
+def _references(given: Any) -> dict[str, tuple[Any, ...]] | list[tuple[Any, ...]] | None:
+    """Check references in memory; each becomes a tuple of words or graphs."""
+    if given is None:
+        return None
+    if isinstance(given, str | Lattice):
+        raise UsageError("references is one reference", advice="give a list with the references of each graph")
+    if isinstance(given, Mapping):
+        for name in given:
+            if not isinstance(name, str):
+                raise UsageError(f"the id {name!r} of a reference is not a string", advice=f"give '{name}'")
+        return {name: graphs_of(several) for name, several in given.items()}
+    require_list(given, "references")
+    return [graphs_of(several) for several in given]
+
+
+def _reference(text: Any, where: str) -> Reference:
+    if isinstance(text, Lattice):
+        return Reference(next(text.paths()).words, where, text)
+    return Reference(tuple(text), where)
+
+
+def _by_order(graphs: Iterator[Entry], texts: list[tuple[Any, ...]]) -> Iterator[Pair]:
+    number = 0
+    for number, entry in enumerate(graphs, start=1):
+        if number > len(texts):
+            what = f"there is no reference for graph {number}: there are {len(texts)} references"
+            raise UsageError(what, advice="give the references of each graph, in the same order; or a dict by id")
+        yield Pair(entry.name, entry, tuple(_reference(text, entry.where) for text in texts[number - 1]))
+    if number < len(texts):
+        what = f"the numbers of graphs and references differ: {number} and {len(texts)}"
+        raise UsageError(what, advice="give the references of each graph, in the same order; or a dict by id")
+
+
+def _by_id(graphs: Iterator[Entry], texts: dict[str, tuple[Any, ...]]) -> Iterator[Pair]:
+    used: set[str] = set()
+    for entry in graphs:
+        if entry.name in used:
+            raise UsageError(f"two graphs have the id '{shortened(entry.name)}'", advice="give each its own id")
+        used.add(entry.name)
+        if (several := texts.get(entry.name)) is not None:
+            yield Pair(entry.name, entry, tuple(_reference(text, entry.where) for text in several))
+        else:
+            what = f"there is no reference for '{shortened(entry.name)}'"
+            yield Pair(entry.name, entry, (), InputError(what, advice=f"add one {_CONTINUE}"))
+    for name, several in texts.items():
+        if name not in used:
+            problem = InputError(f"there is no graph named '{shortened(name)}'", advice=f"add it {_CONTINUE}")
+            yield Pair(name, None, tuple(_reference(text, "references") for text in several), problem)

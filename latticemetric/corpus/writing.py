@@ -1,0 +1,140 @@
+"""Write the graphs of a run: the changed graphs of a corpus, or graphs beside the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from latticemetric.corpus.answers import A
+from latticemetric.errors import LatticeMetricError, shortened
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.answer import Answer
+    from latticemetric.graph import Graph
+
+_MOST_DIGITS = 18
+
+Failed = Callable[[str, str, LatticeMetricError], None]
+"""Called with the id, the place and the error of a graph that the format of a file cannot hold."""
+
+
+@dataclass(frozen=True)
+class WrittenGraphs:
+    """The graphs that were written.
+
+    Attributes:
+        count: Their number.
+        note: A note that numbers of graphs are lost; `None` if they are not.
+    """
+
+    count: int
+    note: str | None = None
+
+
+def write_graphs(
+    answers: Iterable[Answer],
+    target: str,
+    to_format: str | None,
+    failed: Failed | None = None,
+    *,
+    failures: Callable[[], int] = lambda: 0,
+) -> WrittenGraphs:
+    """Write the graphs of answers to a file, folder or archive; skip answers without a graph.
+
+    Args:
+        answers: The answers; the value of each is a graph, or `None`.
+        target: The file.
+        to_format: The format; by default, the suffix of the file chooses it.
+        failed: Called if the format cannot hold a graph; `None` to raise the error.
+        failures: Returns the number of graphs that failed; if all failed, write no file.
+    """
+    from latticemetric.formats.writing import NoGraphsError, write
+
+    numbers, where = _Numbers(), ""
+
+    def graphs() -> Iterator[tuple[str, Graph]]:
+        nonlocal where
+        for answer in answers:
+            if answer.value is not None:
+                where = answer.where
+                yield answer.name, answer.value
+
+    def refuse(name: str, problem: LatticeMetricError) -> None:  # the format cannot hold the last graph
+        assert failed is not None
+        place = f"{where} ({shortened(name)})"
+        failed(name, where, type(problem)(problem.what, where=place, advice=problem.advice))
+
+    try:
+        count = write(target, numbers.watched(graphs()), format=to_format, refused=refuse if failed else None)
+    except NoGraphsError:
+        if not failures():
+            raise
+        return WrittenGraphs(0)
+    return WrittenGraphs(count, numbers.note(target, to_format) if count else None)
+
+
+def written_beside(
+    answers: Iterable[A],
+    path: str | None,
+    graph_of: Callable[[A], Graph | None],
+    to_format: str | None = None,
+    *,
+    if_none: bool = True,
+) -> Iterator[A]:
+    """Yield the answers; after the last one, write their graphs to `path`.
+
+    If no answer has a graph: with `if_none=False`, or if an answer failed, write no file; otherwise, raise an error. If
+    a graph cannot be written, no result becomes visible.
+    """
+    if path is None:
+        yield from answers
+        return
+    from latticemetric.formats.registry import format_for_writing
+    from latticemetric.formats.writing import write
+    from latticemetric.parallel.plain import GraphSpool
+
+    if to_format is None:
+        format_for_writing(path)  # fail before the work, not after it
+    graphs, failed = GraphSpool(), False
+    for answer in answers:
+        failed |= answer.problem is not None
+        graph = None if answer.value is None else graph_of(answer)
+        if graph is not None:
+            graphs.add(answer.name, graph)
+        yield answer
+    if graphs or (if_none and not failed):
+        write(path, graphs, format=to_format)
+
+
+class _Numbers:
+    """The numbers of sentences of graphs, whose ids are such numbers.
+
+    Attributes:
+        moved: The first graph whose number does not follow the one before it: its id, and its position from 1.
+    """
+
+    def __init__(self) -> None:
+        self.moved: tuple[str, int] | None = None
+
+    def watched(self, graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:
+        """Yield the graphs."""
+        expected = None
+        for position, (name, graph) in enumerate(graphs, 1):
+            number = int(name) if name.isdecimal() and len(name) <= _MOST_DIGITS else None
+            if self.moved is None and None not in {number, expected} and number != expected:
+                self.moved = name, position
+            expected = None if number is None else number + 1
+            yield name, graph
+
+    def note(self, target: str, to_format: str | None) -> str | None:
+        """Return a note that the numbers are lost, if files of this format have no ids."""
+        from latticemetric.formats.registry import find_format, format_for_writing
+
+        if self.moved is None:
+            return None
+        written = find_format(to_format) if to_format else format_for_writing(target)
+        if written.has_ids or target.endswith("/"):
+            return None
+        name, position = self.moved
+        return f"{written.name} holds no ids, and the numbers of graphs have gaps: {name} is graph {position} there"

@@ -1,0 +1,284 @@
+"""A corpus answers as the functions of one graph and as the command line do, whatever it is made of."""
+
+from __future__ import annotations
+
+import gc
+import json
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.commands import MEETING as FILES
+from kit.commands import good, run
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+from latticemetric.nbest import Hypothesis
+
+MEETING = tuple(map(str, FILES))
+LATTICE = lm.Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0])
+OTHER = lm.Lattice.from_strings(["x", "x y"], costs=[0.5, 0.25])
+
+
+def output_of(program: str, *arguments: str) -> str:
+    return good(run(program, *arguments)).stdout
+
+
+def words(answers) -> list[tuple[str, tuple[str, ...]]]:
+    return [(answer.name, answer.value.words) for answer in answers]
+
+
+# ---- Graphs in memory ----
+
+_NAMES = st.text("ab1-", min_size=1, max_size=3)
+_STRINGS = st.lists(st.lists(st.sampled_from("abc"), max_size=3).map(" ".join), min_size=1, max_size=4)
+
+
+@given(st.dictionaries(_NAMES, _STRINGS, min_size=1, max_size=5))
+def test_every_form_of_graphs_in_memory_has_the_same_answers(texts):
+    graphs = {
+        name: lm.Lattice.from_strings(strings, costs=list(range(len(strings)))) for name, strings in texts.items()
+    }
+    expected = [(name, tuple(strings[0].split())) for name, strings in texts.items()]
+    for given_graphs in (graphs, graphs.items(), list(graphs.items()), iter(graphs.items()), tuple(graphs.items())):
+        assert words(lm.Corpus(given_graphs).best()) == expected
+    numbered = [(str(number), found) for number, (_, found) in enumerate(expected, start=1)]
+    assert words(lm.Corpus(graphs.values()).best()) == numbered
+
+
+@given(st.permutations(["one", "two", "three"]))
+def test_references_by_id_may_have_any_order(order):
+    graphs = dict.fromkeys(["one", "two", "three"], LATTICE)
+    found = lm.Corpus(graphs, {name: f"{name} b" for name in order}).map(lambda _, references: references)
+    assert {answer.name: answer.value for answer in found} == {name: [(name, "b")] for name in graphs}
+
+
+def test_references_of_a_list_are_those_of_the_graphs_in_order():
+    corpus = lm.Corpus([LATTICE, OTHER], ["a c", ["x", "y z"]])
+    assert [answer.value for answer in corpus.map(lambda _, references: references)] == [
+        [("a", "c")],
+        [("x",), ("y", "z")],
+    ]
+
+
+def test_references_that_do_not_fit_are_refused():
+    for graphs, texts in (([LATTICE], ["a", "b"]), ([LATTICE, OTHER], ["a"])):
+        with pytest.raises(lm.UsageError, match="the numbers of graphs and references differ: "):
+            lm.Corpus(graphs, texts)
+        with pytest.raises(lm.UsageError, match="references"):
+            list(lm.Corpus(iter(graphs), texts).map(lambda *_: 0))
+    with pytest.raises(lm.UsageError, match="references is one reference; give a list"):
+        lm.Corpus([LATTICE], "a b")
+    with pytest.raises(lm.InputError, match=r"graph 1 \(one\): there is no reference for 'one'; add one"):
+        list(lm.Corpus({"one": LATTICE}, {}).map(lambda *_: 0))
+    with pytest.raises(lm.InputError, match=r"there is no graph named 'two'; add it"):
+        list(lm.Corpus({"one": LATTICE}, {"one": "a", "two": "b"}).map(lambda *_: 0))
+    answers = lm.Corpus({"one": LATTICE}, {"two": "b"}).map(lambda *_: 0, keep_going=True)
+    assert [answer.name for answer in answers.failures] == ["one", "two"]
+    with pytest.raises(lm.UsageError, match="two graphs have the id 'one'"):
+        list(lm.Corpus([("one", LATTICE), ("one", OTHER)], {"one": "a"}).map(lambda *_: 0))
+
+
+def test_what_is_no_corpus_is_refused():
+    with pytest.raises(lm.UsageError, match=r"these are files; use Corpus\.read\(graphs, references\)"):
+        lm.Corpus("lats.ark.gz")
+    with pytest.raises(lm.UsageError, match="this is one Lattice; give a list of graphs"):
+        lm.Corpus(LATTICE)
+    with pytest.raises(lm.UsageError, match="use Corpus"):
+        lm.Corpus.read([LATTICE])
+    with pytest.raises(lm.UsageError, match="there are no files of graphs"):
+        lm.Corpus.read([])
+
+
+def test_texts_are_prepared():
+    lattice = lm.Lattice.from_strings(["<s> The cat. </s>"])
+    corpus = lm.Corpus({"one": lattice}, {"one": "<s> the CAT."}, lowercase=True, tokenize="13a", ignore="<s> </s>")
+    assert corpus.best()["one"].words == ("the", "cat", ".")
+    assert corpus.map(lambda _, references: references)["one"] == [("the", "cat", ".")]
+
+
+def test_weights_are_those_of_the_corpus():
+    rows = [Hypothesis("a", {"lm": 1.0, "am": 2.0}), Hypothesis("b", {"lm": 2.0, "am": 0.0})]
+    lattice = lm.NBest(tuple(rows), {})
+    for weights, expected in (({}, "b"), ({"am": 0.1}, "a"), ({"lm": -1.0, "am": 0.0}, "b")):
+        assert lm.Corpus([lattice], weights=weights).best()["1"].words == (expected,)
+    with pytest.raises(lm.InputError, match="there is no score column 'nope'"):
+        list(lm.Corpus([lattice], weights={"nope": 1.0}).best())
+
+
+# ---- Answers ----
+
+
+def test_answers_are_computed_once_and_in_order():
+    asked = []
+    answers = lm.Corpus([LATTICE, OTHER]).map(lambda graph: asked.append(graph.num_states) or len(asked))
+    first = next(iter(answers))
+    assert (first.value, len(asked)) == (1, 1)
+    assert [answer.value for answer in answers] == [1, 2]
+    assert [answer.value for answer in answers] == [1, 2]
+    assert (answers["2"], len(answers), len(asked)) == (2, 2, 2)
+    assert "2" in answers
+    assert "3" not in answers
+
+
+def test_streamed_answers_are_not_kept():
+    asked = []
+    answers = lm.Corpus([LATTICE, OTHER]).map(lambda _: asked.append(0))
+    assert len(list(answers.streamed())) == 2
+    assert len(list(answers.streamed())) == 2
+    assert len(asked) == 4
+    next(iter(answers))
+    with pytest.raises(lm.UsageError, match="some answers are kept already; ask the corpus again"):
+        answers.streamed()
+
+
+def test_the_memory_of_streamed_answers_does_not_grow():
+    def peak(number: int) -> int:
+        graphs = (LATTICE for _ in range(number))
+        answers = lm.Corpus(graphs).best(progress=False)
+        gc.collect()
+        tracemalloc.start()
+        for _ in answers.streamed():
+            pass
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(10)
+    assert peak(6000) < 1.5 * peak(2000)  # what the collector of garbage has not seen yet
+
+
+def test_an_id_of_two_graphs_raises():
+    answers = lm.Corpus([("one", LATTICE), ("one", OTHER)]).best()
+    with pytest.raises(lm.UsageError, match="2 graphs have the id 'one'"):
+        answers["one"]
+    with pytest.raises(lm.UsageError, match=r"no graph has the id 'two'; .* the first ids are one, one"):
+        answers["two"]
+    with pytest.raises(lm.UsageError, match="the id 0 is not a string"):
+        answers[0]
+
+
+def test_an_error_does_not_make_some_answers_look_like_all():
+    calls = []
+
+    def fails_once(graph):
+        calls.append(graph)
+        if len(calls) == 2:
+            raise lm.InputError("out of luck")
+        return len(calls)
+
+    answers = lm.Corpus([LATTICE, OTHER]).map(fails_once)
+    with pytest.raises(lm.InputError, match=r"^graph 2 \(2\): out of luck"):
+        list(answers)
+    assert [answer.value for answer in answers] == [3, 4]
+    assert len(answers) == 2
+
+
+def test_an_iterator_of_graphs_is_read_once():
+    answers = lm.Corpus(iter([LATTICE])).best()
+    assert len(answers) == 1
+    assert len(answers) == 1
+    corpus = lm.Corpus(iter([LATTICE]))
+    list(corpus.best())
+    with pytest.raises(lm.UsageError, match="the graphs were an iterator, which was read; give a list"):
+        list(corpus.best())
+
+
+def test_failures_are_answers_when_the_run_keeps_going():
+    def ask(graph):
+        if graph.num_states == 3:
+            raise lm.InputError("too small")
+        return 1
+
+    answers = lm.Corpus({"one": lm.Lattice.from_strings(["a"]), "two": OTHER, "three": LATTICE}).map(
+        ask, keep_going=True
+    )
+    assert [answer.name for answer in answers.failures] == [a.name for a in answers if a.problem is not None]
+    for answer in answers.failures:
+        with pytest.raises(lm.InputError, match="too small"):
+            answers[answer.name]
+        assert {"id": answer.name, "error": f"{answer.where} ({answer.name}): too small"} in answers.to_records()
+
+
+# ---- As the command line ----
+
+
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "json", "jsonl"])
+def test_files_are_those_of_the_command_line(suffix, tmp_path):
+    lm.Corpus.read(MEETING[0]).best(posterior_scale=0.5).write(tmp_path / f"best.{suffix}")
+    output_of("latticemetric", "best", MEETING[0], "--posterior-scale", ".5", "-o", str(tmp_path / f"cli.{suffix}"))
+    assert (tmp_path / f"best.{suffix}").read_bytes() == (tmp_path / f"cli.{suffix}").read_bytes()
+
+
+def test_a_table_has_the_records(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    best = lm.Corpus.read(MEETING[0]).best()
+    assert best.to_pandas()["hypothesis"].tolist() == [" ".join(answer.value.words) for answer in best]
+    best.write(tmp_path / "best.parquet")
+    assert pandas.read_parquet(tmp_path / "best.parquet")["id"].tolist() == [answer.name for answer in best]
+    best.write(tmp_path / "best.jsonl.gz")
+    with pytest.raises(lm.UsageError, match="there is no format 'xls' here; choose one of text, tsv"):
+        best.write(tmp_path / "best", "xls")
+    assert "<td>meeting-001</td>" in best._repr_html_()
+    assert str(best) == output_of("latticemetric", "best", MEETING[0]).rstrip("\n")
+
+
+def test_shards_of_python_merge_on_the_command_line(tmp_path):
+    for index in (1, 2):
+        lm.Corpus.read(MEETING[0], shard=f"{index}/2").best().write(tmp_path / f"{index}.json")
+    lm.Corpus.read(MEETING[0]).best().write(tmp_path / "whole.json")
+    merged = output_of("latticemetric", "merge", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
+    assert json.loads(merged) == json.loads((tmp_path / "whole.json").read_text())
+    assert merged == (tmp_path / "whole.json").read_text()
+
+
+def test_an_interrupted_run_resumes(tmp_path):
+    journal = tmp_path / "best.journal"
+    corpus = lm.Corpus.read(MEETING[0])
+    stream = corpus.best(resume=journal).streamed()
+    first = next(stream)
+    stream.close()
+    assert journal.exists()
+    resumed = corpus.best(resume=journal)
+    assert words(resumed) == words(corpus.best())
+    assert resumed[first.name].words == first.value.words
+    assert not journal.exists()
+
+
+def test_a_journal_of_another_question_is_refused(tmp_path):
+    journal = tmp_path / "best.journal"
+    stream = lm.Corpus.read(MEETING[0]).best(resume=journal).streamed()
+    next(stream)
+    stream.close()
+    for other in (
+        lambda: lm.Corpus.read(MEETING[0]).best(posterior_scale=0.5, resume=journal),
+        lambda: lm.Corpus.read(MEETING[0], lowercase=True).best(resume=journal),
+        lambda: lm.Corpus.read(MEETING[0], weights={"lm": 2.0}).best(resume=journal),
+        lambda: lm.Corpus.read(str(EXAMPLES / "*.lat.txt")).best(resume=journal),
+    ):
+        with pytest.raises(lm.UsageError, match="the journal is of another run"):
+            list(other())
+    with pytest.raises(lm.UsageError, match="a corpus in memory cannot be resumed"):
+        list(lm.Corpus([LATTICE]).best(resume=journal))
+
+
+def test_a_weight_without_effect_is_an_error(tmp_path):
+    with pytest.raises(lm.InputError, match="there is no score column 'nope'"):
+        list(lm.Corpus.read(MEETING[0], weights={"nope": 1.0}).best())
+    (tmp_path / "tuned.weights").write_text("nope=1\n")
+    with pytest.raises(lm.InputError, match="no graph has any of the 1 score columns"):
+        list(lm.Corpus.read(MEETING[0], weights=tmp_path / "tuned.weights").best())
+
+
+def test_settings_of_a_run_are_checked():
+    corpus = lm.Corpus([LATTICE])
+    for wrong in ({"workers": 0}, {"timeout": 0}, {"max_memory": "much"}, {"keep_going": 1}, {"speed": 3}):
+        with pytest.raises(lm.UsageError):
+            corpus.best(**wrong)
+    run = lm.RunSettings(workers=2, keep_going=True)
+    assert len(corpus.best(run=run)) == 1
+    assert len(corpus.best(run=run, workers=1)) == 1
+    with pytest.raises(lm.UsageError, match="run is a dict"):
+        corpus.best(run={"workers": 2})

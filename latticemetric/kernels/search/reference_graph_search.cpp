@@ -85,14 +85,16 @@ class GraphSearch {
   }
 
   void take_word(Value* here, const Value* next, std::int32_t label) {
-    for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(gains_.insertion + next[k]));
+    const EditGains<Value> gains = gains_;  // a copy, which no store can change
+    for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(gains.insertion + next[k]));
     for (const auto b : words_) {
       Value* const from = here + gains_.state(reference_.source[b], 0);
+      const Value* const to = next + gains_.state(reference_.target[b], 0);
       const Value own = weight(reference_.size[b]);
       const bool matches = reference_.label[b] == label;
-      for (std::int32_t m = 0; m < gains_.distinct_runs(matches); ++m)
-        gains_.each_pairing(reference_.target[b], m, matches, [&](std::int32_t r, std::int32_t run, Value gain, Edit) {
-          keep(from[m], static_cast<Value>(own + gain + next[gains_.state(r, run)]));
+      for (std::int32_t m = 0, runs = gains.distinct_runs(matches); m < runs; ++m)
+        gains.each_pairing(0, m, matches, [&](std::int32_t, std::int32_t run, Value gain, Edit) {
+          keep(from[m], static_cast<Value>(own + gain + to[run]));
         });
     }
   }

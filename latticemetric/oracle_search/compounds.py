@@ -70,7 +70,7 @@ class CompoundOracle(CompoundPath):
     """The path of a lattice with the smallest word error rate that treats joined words as equal.
 
     Attributes:
-        one_best: The model's 1-best.
+        one_best: The model's 1-best: `hypothesis`, `score`, `numerator`, `denominator` and `cost` in JSON.
         exact: Always True: no path of the lattice has a smaller rate.
         signature: The metric, its references, and the version.
     """

@@ -265,7 +265,8 @@ class CorpusPath(Result):
     Attributes:
         path: The path or derivation, scored by 4-GRR.
         score: The sentence score; `None` if it is undefined.
-        headroom: The largest increase of log BLEU by another path, in a linear approximation without clipping.
+        headroom: Upper bound of the log BLEU that another path of this graph could add, to first order, without
+            clipping.
         one_best: The model's 1-best.
         one_best_score: The sentence score of `one_best`.
     """

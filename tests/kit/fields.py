@@ -76,6 +76,19 @@ TABLES = [
         (f"{_SEARCH}.Oracle", "corpus.oracles.OracleAnswer"),
         "An item",
     ),
+    Records(
+        "With joined words",
+        f"oracle {_MEETING} --metric compound-wer",
+        ("lattices", 0),
+        (_ANSWER, "oracle_search.compounds.CompoundOracle"),
+    ),
+    Records(
+        "With `--metric bleu`",
+        f"oracle {_MEETING} --metric bleu",
+        ("lattices", 0),
+        ("oracle_search.corpus_bleu.CorpusPath",),
+        "An item",
+    ),
     Records("The corpus", _ORACLES, ("corpus",), ("corpus.oracles.Totals",)),
     Records(
         "Output of `info`",

@@ -250,7 +250,9 @@ def test_a_format_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path)
     monkeypatch.setattr(
         "latticemetric.formats.__path__", [*sys.modules["latticemetric.formats"].__path__, str(tmp_path)]
     )
-    monkeypatch.setitem(registry.BUILT_IN, "slots", registry.BuiltIn("slots", lambda head: head.begins(b"#")))
+    monkeypatch.setitem(
+        registry.BUILT_IN, "slots", registry.BuiltIn("slots", lambda head: head.begins(b"#"), "slots", "none", "none")
+    )
     (tmp_path / "two.slots").write_text("#slots\nutt-1 the|a cat|cats\n", encoding="utf-8")
     [(name, graph)] = lm.read(tmp_path / "two.slots")
     assert (name, graph.statistics().paths) == ("utt-1", 4)

@@ -560,6 +560,10 @@ def test_files_of_formats_without_ids_lose_their_usual_suffixes():
                 assert formats.graph_name(f"talk.1{suffix}") == "talk.1", (name, suffix)
 
 
+def test_the_changelog_is_one_page():
+    assert len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split()) <= 1500
+
+
 def test_every_format_has_a_page():
     pages = [page for page in (DOCS / "formats").glob("*.md") if page.stem != "index"]
     titles = [page.read_text(encoding="utf-8").partition("\n")[0] for page in pages]

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from latticemetric.display.frames import Tabular
+from latticemetric.display.text import long_integers
 from latticemetric.errors import LatticeMetricError, UsageError, shortened
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ class Answers(Tabular, Generic[A]):
             else:
                 run = stack.enter_context(self._begun())
                 table = self._table(self._question.answers(self._corpus, run), run)
-            _write(table, name, format)
+            with long_integers():
+                _write(table, name, format)
 
     def write_lattices(self, path: str | os.PathLike[str], format: str | None = None) -> int:  # noqa: A002
         """Write the graphs of the answers, such as confusion networks, and return their number.
@@ -191,11 +193,21 @@ class Answers(Tabular, Generic[A]):
             path: The file, archive or folder.
             format: The format; by default, the suffix of the file chooses it.
         """
-        from latticemetric.formats.writing import write
+        from latticemetric.formats.writing import NoGraphsError, write
 
         found = ((answer.name, self._question.graph_of(answer)) for answer in self._all() if answer.value is not None)
         graphs = ((name, graph) for name, graph in found if graph is not None)
-        return write(os.fspath(path), graphs, format=format)
+        try:
+            return write(os.fspath(path), graphs, format=format)
+        except NoGraphsError:
+            how = self._question.with_graphs
+            advice = "ask for nbest, consensus, posteriors or mbr" if how is None else f"ask with {how}"
+            raise UsageError(f"the answers of {self._question.verb} have no graphs", advice=advice) from None
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a `pyarrow.Table`."""
+        with long_integers():
+            return super().to_arrow()
 
     def _table(self, answers: Iterable[A], run: Run | None = None) -> Table:
         from latticemetric.corpus.run import Run
@@ -205,7 +217,8 @@ class Answers(Tabular, Generic[A]):
 
     def __str__(self) -> str:
         table = self._table(self._all())
-        return "\n".join([*table.text(), *table.summary()])
+        with long_integers():
+            return "\n".join([*table.text(), *table.summary()])
 
     def __repr__(self) -> str:
         so_far = "answered" if self._is_complete else f"{len(self._kept)} so far"
@@ -217,8 +230,9 @@ class Answers(Tabular, Generic[A]):
         rows = list(table.rows())
         used = [k for k, _ in enumerate(table.columns) if any(row[k] not in (None, "", []) for row in rows)]
         lines = ["<table><thead><tr>", *(f"<th>{escape(table.columns[k])}</th>" for k in used), "</tr></thead><tbody>"]
-        for row in rows[:_MOST_ROWS]:
-            lines += ["<tr>", *(f"<td>{escape(_cell(row[k]))}</td>" for k in used), "</tr>"]
+        with long_integers():
+            for row in rows[:_MOST_ROWS]:
+                lines += ["<tr>", *(f"<td>{escape(_cell(row[k]))}</td>" for k in used), "</tr>"]
         lines.append("</tbody></table>")
         if len(rows) > _MOST_ROWS:
             lines.append(f"<p>… and {len(rows) - _MOST_ROWS} more rows</p>")

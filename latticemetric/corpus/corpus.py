@@ -336,6 +336,8 @@ class Corpus:
         """
         from latticemetric.corpus.graphs import pruned
 
+        if [beam, density, nbest].count(None) != 2:  # noqa: PLR2004  one of three is given
+            raise UsageError("no limit or several are given", advice="give one of beam, density and nbest")
         return self._changed("pruned", pruned, beam=beam, density=density, nbest=nbest, weights=self.weights)
 
     def determinized(self) -> Self:
@@ -452,17 +454,21 @@ class Corpus:
 
         return self._ask_by(Best, run, settings)
 
-    def nbest(self, n: int = 10, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
+    def nbest(
+        self, n: int = 10, *, lists: bool = False, run: RunSettings | None = None, **settings: Any
+    ) -> Answers[Answer]:
         """List the n best strings of each graph, each with its best path; or, with `paths=True`, its n best paths.
 
         Args:
             n: The number of strings or paths.
+            lists: Also make n-best lists, for `Answers.write_lattices`.
             run: The settings of the run.
             settings: The settings of the question (`paths`) and of the run by name.
         """
+        from latticemetric.corpus.graphs import AS_IT_IS
         from latticemetric.corpus.questions import Strings
 
-        return self._ask_by(Strings, run, {"n": n, **settings})
+        return self._ask_by(Strings, run, {"n": n, "written": AS_IT_IS if lists else None, **settings})
 
     def posteriors(self, of: str = "words", *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """List the posteriors of each graph, most probable first.
@@ -493,6 +499,8 @@ class Corpus:
         *,
         evidence: Paths | None = None,
         utility_matrix: str | os.PathLike[str] | None = None,
+        gains: bool = False,
+        gains_only: bool = False,
         run: RunSettings | None = None,
         **settings: Any,
     ) -> Answers[Answer]:
@@ -503,6 +511,8 @@ class Corpus:
                 `ByNgrams.grid(p=[0.8, 0.9])`.
             evidence: Files of graphs that give the posteriors, matched by id.
             utility_matrix: A NumPy file: `.npy` with the matrix of a single graph, or `.npz` with one per id.
+            gains: By n-grams: also make lattices with the gains of arcs, for `Answers.write_lattices`.
+            gains_only: In these lattices, omit the model's scores and labels.
             run: The settings of the run.
             settings: The settings of the decision (see `mbr`) and of the run by name.
 
@@ -520,7 +530,9 @@ class Corpus:
             by = ByUtility(utility=os.fspath(utility_matrix), **settings) if by == "ngram" else by
         grid = tuple(by) if isinstance(by, list | tuple) else (decided_by(by, settings),)
         matrix = None if utility_matrix is None else os.fspath(utility_matrix)
-        question = MinimumRisk(by=grid, evidence=paths_of(evidence), utility_matrix=matrix)
+        question = MinimumRisk(
+            by=grid, evidence=paths_of(evidence), utility_matrix=matrix, gains=gains, gains_only=gains_only
+        )
         return self._ask(question, run, of_run)
 
     def _ask_by(self, kind: type[Question[A]], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:

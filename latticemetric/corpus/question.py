@@ -22,6 +22,8 @@ class Question(Settings, Generic[A]):
 
     verb: ClassVar[str]
     """The verb of the command line."""
+    with_graphs: ClassVar[str | None] = None
+    """The setting by which answers have graphs that can be written; `None` if no setting gives them graphs."""
 
     def answers(self, corpus: Corpus, run: Run) -> Iterator[A]:
         """Yield the answer of each graph of the run, in order."""

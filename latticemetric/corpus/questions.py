@@ -72,8 +72,15 @@ class Strings(GraphQuestion):
 
     verb = "nbest"
     section = "List"
+    with_graphs = "lists=True"
 
-    n: int = whole(default=10, most=MOST_STRINGS, help="List the N best strings of each graph.", option="--nbest -n N")
+    n: int = whole(
+        default=10,
+        most=MOST_STRINGS,
+        phrase="n is {}",
+        help="List the N best strings of each graph.",
+        option="--nbest -n N",
+    )
     paths: bool = flag(
         default=False,
         help="List the N best paths instead of strings; several paths may have the same words.",
@@ -112,6 +119,7 @@ class Listing(Scaled):
 
     verb = "posteriors"
     section = "List"
+    with_graphs = "with_lattice=True"
 
     of: Literal["words", "ngrams", "arcs", "edges", "summary"] = choice(
         default="words",
@@ -120,7 +128,9 @@ class Listing(Scaled):
         option="--of",
     )
     order: int = whole(default=4, help="Length of the longest n-grams.", option="--order N")
-    least: float = number(default=0.0, least=0, most=1, help="List only posteriors ≥ P.", option="--least P")
+    least: float = number(
+        default=0.0, least=0, most=1, phrase="least is {}", help="List only posteriors ≥ P.", option="--least P"
+    )
     top: int | None = whole(default=None, least=0, help="List at most N rows per graph.", option="--top N")
     with_lattice: bool = flag(default=False, help="Also make the lattice with posteriors.")
 
@@ -129,6 +139,10 @@ class Listing(Scaled):
         if self.of == "edges" and self.with_lattice:
             what = "--write-lattices writes lattices, but --of edges lists forests"
             raise UsageError(what, advice="give --of arcs, or leave --write-lattices out")
+        unused = {"order"} if self.of != "ngrams" else set()
+        for name in unused | ({"least", "top"} if self.of == "summary" else set()):
+            if getattr(self, name) != self.fields[name].default:
+                raise UsageError(f"{name} has no effect on {self.of}", advice="leave it out")
 
     def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
@@ -161,6 +175,7 @@ class Network(Scaled):
 
     least: float = number(
         default=1e-6,
+        phrase="least is {}",
         least=0,
         most=1,
         help="In --write-lattices, omit words with a posterior below P.",
@@ -222,6 +237,7 @@ class MinimumRisk(GraphQuestion):
     """
 
     verb = "mbr"
+    with_graphs = "gains=True"
 
     by: tuple[Decision, ...] = given(default=(ByNgrams(),))
     evidence: tuple[str, ...] = given(default=())

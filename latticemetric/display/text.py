@@ -6,6 +6,7 @@ import math
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 
 # Characters of these categories are invisible, or change how other characters look.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
@@ -168,3 +169,14 @@ def error_line(name: str, errors: float, size: float, edits: Sequence[float], ow
     insertions, deletions, substitutions = (f"{edit:.0f}" for edit in edits)
     counts = f"{errors:.0f} / {size:.0f}, {insertions} ins, {deletions} del, {substitutions} sub"
     return f"%{name} {100 * errors / size:.2f} [ {counts} ]{f' {owner}' if owner else ''}"
+
+
+@contextmanager
+def long_integers() -> Iterator[None]:
+    """Return a context manager in which integers of any length can be texts; Python refuses more than 4,300 digits."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)

@@ -282,3 +282,80 @@ def test_settings_of_a_run_are_checked():
     assert len(corpus.best(run=run, workers=1)) == 1
     with pytest.raises(lm.UsageError, match="run is a dict"):
         corpus.best(run={"workers": 2})
+
+
+# ---- Graphs of answers, and changed graphs ----
+
+
+def test_graphs_of_answers_are_written(tmp_path):
+    corpus = lm.Corpus({"one": LATTICE, "two": OTHER})
+    assert corpus.consensus().write_lattices(tmp_path / "all.mesh") == 2
+    assert corpus.nbest(2, lists=True).write_lattices(tmp_path / "all.nbest") == 2
+    assert corpus.posteriors(with_lattice=True).write_lattices(tmp_path / "all.slf.far", "far") == 2
+    assert corpus.mbr("ngram", gains=True, gains_only=True).write_lattices(tmp_path / "all.lat", "kaldi") == 2
+    for answers, advice in (
+        (corpus.best(), "ask for nbest, consensus, posteriors or mbr"),
+        (corpus.nbest(2), "ask with lists=True"),
+        (corpus.posteriors(), "ask with with_lattice=True"),
+        (corpus.mbr("ngram"), "ask with gains=True"),
+    ):
+        with pytest.raises(lm.UsageError, match=f"have no graphs; {advice}"):
+            answers.write_lattices(tmp_path / "none.lat")
+
+
+def test_changed_graphs_are_those_of_the_functions(tmp_path):
+    graphs = {"one": LATTICE, "two": OTHER}
+    corpus = lm.Corpus(graphs)
+    for changed, change in (
+        (corpus.pruned(beam=0.5), lambda graph: graph.pruned(0.5)),
+        (corpus.pruned(nbest=1), lambda graph: graph.pruned(nbest=1)),
+        (corpus.determinized(), lambda graph: graph.determinized()),
+        (corpus.minimized(), lambda graph: graph.minimized()),
+        (corpus.pruned(beam=0.5).minimized(), lambda graph: graph.pruned(0.5).minimized()),
+    ):
+        assert [answer.value for answer in changed.map(lambda graph: graph)] == list(map(change, graphs.values()))
+        assert changed.write(tmp_path / "changed.lat", "kaldi") == 2
+    with pytest.raises(lm.UsageError, match="give one of beam, density and nbest"):
+        corpus.pruned()
+    with pytest.raises(lm.UsageError, match="contradict each other"):
+        corpus.converted(sum_scores=True, scores_off=True)
+
+
+def test_weights_apply_once_to_summed_scores():
+    lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0])
+    corpus = lm.Corpus([lattice], weights={"cost": 2.0})
+    for changed in (corpus, corpus.converted(sum_scores=True), corpus.determinized()):
+        assert changed.best()["1"].cost == 2.0
+
+
+def test_graphs_that_fail_are_not_left_out_in_silence(tmp_path):
+    graphs = {"one": LATTICE, "two": lm.NBest((Hypothesis("a", {}),), {})}
+    corpus = lm.Corpus(graphs).pruned(density=5)
+    with pytest.raises(lm.InputError, match="an n-best list has no density"):
+        corpus.write(tmp_path / "pruned.lat", "kaldi")
+    with pytest.warns(UserWarning, match="an n-best list has no density"):
+        assert corpus.write(tmp_path / "pruned.lat", "kaldi", keep_going=True) == 1
+
+
+def test_settings_without_effect_are_refused():
+    corpus = lm.Corpus([LATTICE])
+    for wrong in ({"of": "words", "order": 3}, {"of": "summary", "top": 3}, {"of": "summary", "least": 0.5}):
+        with pytest.raises(lm.UsageError, match="has no effect on"):
+            corpus.posteriors(**wrong)
+    with pytest.raises(lm.UsageError, match=r"best has no setting 'p'; its settings and those of the run are "):
+        corpus.best(p=3)
+    with pytest.raises(lm.UsageError, match="MBR by ngram has no setting 'seed'"):
+        corpus.mbr("ngram", seed=3)
+
+
+def test_integers_of_any_length_are_shown(tmp_path):
+    pytest.importorskip("pyarrow")
+    states = 20_000
+    source = [state for state in range(states) for _ in range(2)]
+    wide = lm.Lattice.from_arcs(source, [s + 1 for s in source], [1, 2] * states, final=[states])
+    info = lm.Corpus({"wide": wide}).info()
+    assert info["wide"]["paths"] == 2**states
+    assert "wide" in str(info)
+    for name in ("info.json", "info.tsv", "info.parquet"):
+        info.write(tmp_path / name)
+    assert str(info["wide"]["states"]) in info._repr_html_()

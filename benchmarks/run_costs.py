@@ -26,10 +26,10 @@ import numpy.typing as npt
 from generate import Size, draw
 
 import latticemetric as lm
-from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
+from latticemetric.corpus.oracles import oracles_of
 from latticemetric.corpus.pairing import Pair, pair_up
 from latticemetric.corpus.run import Run
-from latticemetric.corpus.tables.oracles import OracleTable
+from latticemetric.corpus.tables.oracles import oracle_table
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
@@ -116,10 +116,10 @@ def search_cost(one: Archive, metric: str) -> float:
         Pair(name, Entry(name, "", partial(_same, graph)), (Reference(tuple(lines[name].split()), ""),))
         for name, graph in graphs
     ]
-    rate = lm.GRR(4) if metric == "4-grr" else lm.WER()
+    search = lm.ByRate(metric=metric)
 
     def answer() -> int:
-        results = OracleTable(oracles_of(pairs, OracleSearch(rate), Run()), OracleSums(rate, 1))
+        results = oracle_table(oracles_of(pairs, search, Run()), search, 1)
         return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.number
@@ -127,10 +127,11 @@ def search_cost(one: Archive, metric: str) -> float:
 
 def whole_cost(one: Archive) -> float:
     """Return seconds per graph, from bytes to lines."""
+    search = lm.ByRate(metric="wer")
 
     def answer() -> int:
         pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])
-        results = OracleTable(oracles_of(pairs, OracleSearch(lm.WER()), Run()), OracleSums(lm.WER(), 1))
+        results = oracle_table(oracles_of(pairs, search, Run()), search, 1)
         return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.number

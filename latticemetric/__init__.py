@@ -71,6 +71,7 @@ _NAMES = {
     "oracle_search.margin": "Fear Hope Worst fear fears hope hopes worst",
     "oracle_search.oracle": "oracle oracle_forest oracle_lattice oracles",
     "oracle_search.scored_path": "Oracle ScoredPath",
+    "oracle_search.settings": "ByAutomaton ByCompounds ByCorpusBLEU ByRate",
     "oracle_search.user_automaton": "AutomatonOracle ValuedPath automaton_oracle",
     "posterior.best": "BestPath best",
     "posterior.expected": "Expected expected",

@@ -119,6 +119,10 @@ from latticemetric.oracle_search.oracle import oracle_lattice as oracle_lattice
 from latticemetric.oracle_search.oracle import oracles as oracles
 from latticemetric.oracle_search.scored_path import Oracle as Oracle
 from latticemetric.oracle_search.scored_path import ScoredPath as ScoredPath
+from latticemetric.oracle_search.settings import ByAutomaton as ByAutomaton
+from latticemetric.oracle_search.settings import ByCompounds as ByCompounds
+from latticemetric.oracle_search.settings import ByCorpusBLEU as ByCorpusBLEU
+from latticemetric.oracle_search.settings import ByRate as ByRate
 from latticemetric.oracle_search.user_automaton import AutomatonOracle as AutomatonOracle
 from latticemetric.oracle_search.user_automaton import ValuedPath as ValuedPath
 from latticemetric.oracle_search.user_automaton import automaton_oracle as automaton_oracle

@@ -42,16 +42,24 @@ class Field:
         option: The options that set it and their metavar, as `--help` shows them: `--beam COST`. Empty: no option.
         phrase: The beginning of errors about a value, with `{}` for the value.
         several: True if a grid may have several values of it.
+        needs: Names of other fields; without a value in any of these, this one has no effect, and is refused.
     """
 
     name: str = ""
     section: str = ""
 
     def __init__(
-        self, default: Any, text: str, option: str, phrase: str | None = None, *, several: bool = False
+        self,
+        default: Any,
+        text: str,
+        option: str,
+        phrase: str | None = None,
+        *,
+        several: bool = False,
+        needs: tuple[str, ...] = (),
     ) -> None:
         self.default, self.help, self.option = default, text, option
-        self.several, self._phrase = several, phrase
+        self.several, self.needs, self._phrase = several, needs, phrase
 
     @property
     def phrase(self) -> str:
@@ -93,6 +101,14 @@ class Number(Field):
                 else f"above {self.above:g}, up to {self.most:g}"
             )
         return f"≥ {self.least:g}" if self.above is None else f"above {self.above:g}"
+
+
+class Numbers(Number):
+    """A field that takes any number of numbers in a range; equal numbers count once."""
+
+    def checked(self, value: Any) -> Any:
+        """Return the numbers as floats."""
+        return tuple(dict.fromkeys(map(super().checked, _several(value))))
 
 
 class Whole(Field):
@@ -154,9 +170,22 @@ def number(
     above: float | None = None,
     most: float = math.inf,
     several: bool = False,
+    needs: tuple[str, ...] = (),
 ) -> Any:
     """Declare a field that takes a finite number: from `least` (or above `above`) to `most`."""
-    return Number(default, help, option, phrase, least=least, above=above, most=most, several=several)
+    return Number(default, help, option, phrase, least=least, above=above, most=most, several=several, needs=needs)
+
+
+def numbers(
+    *,
+    default: tuple[float, ...],
+    help: str,  # noqa: A002
+    option: str = "",
+    phrase: str | None = None,
+    least: float = -math.inf,
+) -> Any:
+    """Declare a field that takes any number of finite numbers, from `least`."""
+    return Numbers(default, help, option, phrase, least=least)
 
 
 def whole(
@@ -180,9 +209,10 @@ def choice(
     option: str = "",
     phrase: str | None = None,
     others: bool = False,
+    needs: tuple[str, ...] = (),
 ) -> Any:
     """Declare a field that takes one of `names`. With `others`, it also takes values that are no strings."""
-    return Choice(default, help, option, phrase, names=names, others=others)
+    return Choice(default, help, option, phrase, names=names, others=others, needs=needs)
 
 
 def flag(*, default: bool, help: str, option: str = "") -> Any:  # noqa: A002
@@ -193,7 +223,9 @@ def flag(*, default: bool, help: str, option: str = "") -> Any:  # noqa: A002
 # ---- Settings ----
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(given, number, whole, choice, flag))
+@dataclass_transform(
+    kw_only_default=True, frozen_default=True, field_specifiers=(given, number, numbers, whole, choice, flag)
+)
 class Settings:
     """Base class of settings. Objects cannot be changed, and equal objects have equal values.
 
@@ -223,10 +255,14 @@ class Settings:
             if name not in self.fields:
                 known = ", ".join(self.fields) or "none"
                 raise UsageError(f"{type(self).__name__} has no setting '{name}'; its settings are {known}")
+        values = vars(self)
         for name, field in self.fields.items():
             value = given.get(name, field.default)
-            is_unset = value is None and field.default is None
-            vars(self)[name] = value if is_unset else field.checked(value)
+            values[name] = value if value is field.default else field.checked(value)
+        for name in given:
+            needs = self.fields[name].needs
+            if needs and not self._is_default(name, values[name]) and not any(map(values.get, needs)):
+                raise UsageError(f"{name} has no effect without {' and '.join(needs)}", advice="leave it out")
         self.check()
 
     def check(self) -> None:
@@ -246,6 +282,10 @@ class Settings:
     def asdict(self) -> dict[str, Any]:
         """Return the values by name."""
         return dict(vars(self))
+
+    def changed(self) -> list[str]:
+        """Return the names of the fields whose values differ from their defaults."""
+        return [name for name, value in vars(self).items() if not self._is_default(name, value)]
 
     def __replace__(self, **changes: Any) -> Self:  # for `copy.replace` of Python 3.13
         """Return settings with other values."""
@@ -269,7 +309,7 @@ class Settings:
 
     def __repr__(self) -> str:
         """Show the values that differ from the defaults."""
-        shown = [f"{name}={value!r}" for name, value in vars(self).items() if not self._is_default(name, value)]
+        shown = [f"{name}={vars(self)[name]!r}" for name in self.changed()]
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _is_default(self, name: str, value: Any) -> bool:

@@ -309,7 +309,9 @@ def test_documents_of_shards_have_the_documented_fields():
 
 @pytest.mark.usefixtures("folder")
 def test_items_of_forests_have_the_documented_fields():
-    line = output_of("lattice-oracle", "lantern.target_graph", "lantern.ref.txt", "--format", "jsonl")
+    line = output_of(
+        "lattice-oracle", "lantern.target_graph", "lantern.ref.txt", "--metric", "wer", "--format", "jsonl"
+    )
     fields = {*documented("json.md", "An item"), *documented("json.md", "An item of a forest")} - {"arcs"}
     assert json.loads(line).keys() == fields
 
@@ -321,9 +323,21 @@ def test_json_lines_are_the_items_of_the_document():
     assert [json.loads(line) for line in lines] == document["lattices"]
 
 
+@pytest.mark.usefixtures("folder")
+def test_documents_by_several_metrics_have_the_documented_fields():
+    alone, several = (
+        json.loads(output_of("lattice-oracle", *MEETING, "--metric", metrics, "--format", "json"))
+        for metrics in ("wer", "wer,4-grr")
+    )
+    added = set(several["lattices"][0]) - set(alone["lattices"][0])
+    assert added == set(documented("json.md", "With several metrics"))
+    assert several.keys() == {"signatures", "lattices", "corpus"}
+    assert several["signatures"].keys() == several["corpus"].keys() == {"wer", "4-grr"}
+
+
 def test_a_failed_item_has_the_documented_fields(folder):
     (folder / "few.txt").write_text("meeting-001 we should meet\n", encoding="utf-8")
-    arguments = ("lattice-oracle", MEETING[0], "few.txt", "--keep-going", "--format", "jsonl")
+    arguments = ("lattice-oracle", MEETING[0], "few.txt", "--metric", "wer", "--keep-going", "--format", "jsonl")
     items = list(map(json.loads, output_of(*arguments, status=1).splitlines()))
     assert list(items[-1]) == documented("json.md", "An item that failed")
 
@@ -412,11 +426,11 @@ def test_correlations_have_the_documented_fields():
 @pytest.mark.usefixtures("folder")
 def test_scores_of_extracted_strings_have_the_documented_fields():
     plain, scored = (
-        json.loads(output_of("lattice-oracle", *MEETING, "--format", "json", *more))
-        for more in ([], ["--score", "wrr"])
+        json.loads(output_of("lattice-oracle", *MEETING, "--metric", "wer", "--format", "json", *more))
+        for more in ([], ["--also-score", "wrr"])
     )
     added = (set(scored["lattices"][0]) - set(plain["lattices"][0])) | (set(scored["corpus"]) - set(plain["corpus"]))
-    assert added == set(documented("json.md", "With `--score`"))
+    assert added == set(documented("json.md", "With `--also-score`"))
 
 
 EXTREMES = ("--nbest", "2", "--hope", "1,2", "--fear", "1", "--worst")
@@ -425,7 +439,7 @@ EXTREMES = ("--nbest", "2", "--hope", "1,2", "--fear", "1", "--worst")
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("graphs", [MEETING, ("lantern.target_graph", "lantern.ref.txt")])
 def test_answers_beside_oracles_have_the_documented_fields(graphs):
-    document = json.loads(output_of("lattice-oracle", *graphs, *EXTREMES, "--format", "json"))
+    document = json.loads(output_of("lattice-oracle", *graphs, "--metric", "wer", *EXTREMES, "--format", "json"))
     item, corpus = document["lattices"][0], document["corpus"]
     assert {"nbest", "hope", "fear", "worst"} == set(documented("json.md", "With --nbest, --hope, --fear and --worst"))
     shared = set(item) - {"id", "one_best", "nbest", "hope", "fear", "worst"}
@@ -477,7 +491,7 @@ def test_sweeps_have_the_documented_fields():
 @pytest.mark.usefixtures("folder")
 def test_tags_and_confidences_have_the_documented_fields():
     plain, tagged = (
-        json.loads(output_of("lattice-oracle", *MEETING, "--format", "json", *more))["lattices"][0]
+        json.loads(output_of("lattice-oracle", *MEETING, "--metric", "wer", "--format", "json", *more))["lattices"][0]
         for more in ([], ["--tags", "--posteriors"])
     )
     names = documented("json.md", "With `--tags` and `--posteriors`")

@@ -87,7 +87,12 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
     [
         ("latticemetric", set()),
         # Python does not tell the import of a verb itself, cli.oracle, but those of its module.
-        ("lattice-oracle", {"cached", "cli.files", "cli.oracle_options", *OPTIONS, *RESULT_FORMATS}),
+        (
+            "lattice-oracle",
+            {"cached", "cli.files", "cli.settings", "oracle_search", "oracle_search.settings", "settings"}
+            | OPTIONS
+            | RESULT_FORMATS,
+        ),
     ],
 )
 def test_help_imports_options_only(name, more):

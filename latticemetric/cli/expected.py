@@ -51,7 +51,7 @@ class _ExpectedOptions(Options):
 
 class _MetricOptions(RateOptions):
     metric: str = option(
-        "--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", type=MetricName(), default="wer"
+        "--metric -m NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", type=MetricName(), default="wer"
     )
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 _LIST_SIGN = "@"
-_AUTOMATON_SUFFIX = ".fst"
+WORD_SETS = ("ignore", "wildcard", "stop_words")
+"""Parameters of metrics that are sets of words, written as in `--ignore`."""
 
 
 class NamesFiles(click.types.StringParamType):
@@ -118,6 +119,18 @@ class WordList(NamesFiles):
             yield value.removeprefix(_LIST_SIGN)
 
 
+class MetricParameter(NamesFiles):
+    """The type of a parameter of a metric: METRIC.NAME=VALUE. A set of words may be `@` and the name of a file."""
+
+    holds = "words"
+    is_file = False
+
+    def _name(self, value: str) -> Iterator[str]:
+        target, _, words = value.partition("=")
+        if words.startswith(_LIST_SIGN) and target.rpartition(".")[2] in WORD_SETS:
+            yield words.removeprefix(_LIST_SIGN)
+
+
 class ScoreWeights(NamesFiles):
     """The type of NAME=NUMBER, or of the name of a file of weights."""
 
@@ -153,6 +166,8 @@ class MetricName(NamesFiles):
     is_file = False
 
     def _name(self, value: str) -> Iterator[str]:
+        from latticemetric.oracle_search.settings import names_automaton
+
         if names_automaton(value):
             yield value
 
@@ -254,11 +269,6 @@ class ScoresOutput(Output):
         """Yield the file or the folder."""
         is_table = value.endswith((".tsv", ".jsonl", ".parquet"))
         yield value if is_table else os.path.join(value, "")  # noqa: PTH118  as above
-
-
-def names_automaton(metric: str) -> bool:
-    """Return True if the name of a metric is the name of an automaton file."""
-    return metric.endswith(_AUTOMATON_SUFFIX)
 
 
 def journal_of(output: str) -> str:

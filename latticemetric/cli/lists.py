@@ -55,7 +55,7 @@ class _ListOptions(Options):
 
 
 class _RateOptions(RateOptions):
-    metric: str = option("--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", default="wer")
+    metric: str = option("--metric -m NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", default="wer")
 
 
 @verb("lists", epilog=_EPILOG, sections=_SECTIONS)

@@ -37,7 +37,8 @@ _OPTIONS_ELSEWHERE = {
     "--weights": "--evidence-weights",
     "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
     "--smoothing": "--parameter bleu.smoothing=NAME", "--alpha": "--parameter 4-grr.alpha=NUMBER",
-    "--beta": "--parameter 4-grr.beta=NUMBER", "--by": "--method",
+    "--beta": "--parameter 4-grr.beta=NUMBER", "--by": "--method", "--wildcard": "--parameter wer.wildcard=WORDS",
+    "--no-spaces": "--parameter cer.spaces=no", "--unicode": "--parameter cer.unicode=nfc", "--score": "--also-score",
 }  # fmt: skip
 TRANSCRIPTS = frozenset(("trn", "stm", "ctm"))
 """Formats of texts, which are also read as graphs: of one path, or with alternatives."""

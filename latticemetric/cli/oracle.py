@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.commands import option, verb, version_option
-from latticemetric.cli.files import GraphFiles, MetricName, ReferenceFiles, names_automaton
+from latticemetric.cli.commands import flag, option, verb, version_option
+from latticemetric.cli.files import GraphFiles, MetricName, ReferenceFiles
 from latticemetric.cli.options import (
     GraphFormatOptions,
     PairedReadingOptions,
@@ -18,23 +18,23 @@ from latticemetric.cli.options import (
     cased_words,
     given,
     lattices_option,
-    refuse,
-    string_scorer,
 )
-from latticemetric.cli.oracle_options import AlsoOptions
+from latticemetric.cli.settings import SettingsOptions
 from latticemetric.errors import UsageError
+from latticemetric.oracle_search.settings import (
+    KINDS,
+    ByAutomaton,
+    ByRate,
+    Search,
+    kind_of,
+    names_automaton,
+    refuse_other,
+)
 
 if TYPE_CHECKING:
-    from latticemetric.cli.run import Failures
     from latticemetric.corpus.oracles import OracleAnswer
-    from latticemetric.corpus.pairing import Pair
-    from latticemetric.corpus.run import Run
-    from latticemetric.corpus.tables.looks import Looks
-    from latticemetric.corpus.tables.table import Table
     from latticemetric.graph import Graph
     from latticemetric.lattice.columns import Scales
-
-    Search = Callable[[Iterator[Pair], Run, Failures, Looks], Table]
 
 _EPILOG = """\b
 Examples:
@@ -45,34 +45,86 @@ Examples:
   lattice-oracle lats.ark.gz text --hope 1,10 --fear 1,10 --worst --format json
 """
 
-_SECTIONS = {
-    "Metric": "",
-    "Also find": "--nbest --hope --fear --worst --on",
-    "Also show": "--score --alignment --tags --posteriors",
-    "Search": "--engine",
+# Parameters of the further settings, inputs and outputs that only some kinds of search support; see `Search.takes`.
+_TAKEN = {
+    "alignments": ["tags", "alignment"],
+    "each": ["cluster", "shard", "resume", "timeout", "max_memory"],
+    "graphs": ["write_lattices", *GraphFormatOptions.declared],
+    "ignore": ["ignore"],
+    "parameters": ["parameters"],
+    "rewriting": ["normalize"],
 }
-_COMPOUNDS = "compound-wer"
-_BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
-# Options that apply only to recognition rates.
-_OF_RATES = (
-    "alpha", "beta", "parameters", "wildcard", "no_spaces", "unicode", "nbest", "hope", "fear", "worst", "on", "tags",
-    "alignment", "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "scores_off",
-    "drop_labels",
-)  # fmt: skip
-# Options that have no effect with BLEU, since BLEU searches all graphs together.
-_NOT_FOR_CORPUS = ("cluster", "shard", "resume", "timeout", "max_memory")
 
 
-class _MetricOptions(RateOptions):
-    """Options of the metric that the search optimizes: a rate, BLEU, or an automaton."""
+class _SearchOptions(RateOptions, SettingsOptions, kinds=KINDS):
+    """Options of all kinds of search: of metrics, of settings, and of what is shown."""
 
     metric: str = option(
-        "--metric NAME",
-        "Metric: wer, wrr, N-grr (any N), cer, N-gcr, mixed-er or compound-wer; bleu or bleu-sbp over all graphs "
-        "together; or your own automaton, FILE.fst. If you leave --metric out, the totals also show the oracle by wer.",
+        "--metric -m NAME",
+        "Metric, or several, separated by commas: wer, wrr, N-grr (any N), cer, N-gcr, mixed-er. Or one: compound-wer; "
+        "bleu and bleu-sbp, over all graphs together; and your own automaton, FILE.fst.",
         type=MetricName(),
-        default="4-grr",
+        default="wer,4-grr",
     )
+    alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
+    tags: bool = flag("--tags", "Tag words as OK or BAD. With --format text, print only the tags of the 1-best.")
+
+    def searches(self, output_format: str, *, graphs: bool) -> list[Search]:
+        """Return the settings of the search by each metric.
+
+        Refuse the options of other kinds of search, and what the output cannot show.
+        """
+        if names_automaton(self.metric):
+            self._refuse_others(ByAutomaton)
+            return [self.settings(ByAutomaton, automaton=self.metric)]
+        names = self.names()
+        kinds = [kind_of(name)[0] for name in names]
+        for kind in dict.fromkeys(kinds):
+            self._refuse_others(kind)
+            if len(names) > 1 and "several" not in kind.takes:
+                what = f"a search by {kind.described} takes no other metric beside it"
+                raise UsageError(what, where="--metric", advice="name it alone")
+        self._refuse_contradictions(output_format, several=len(names) > 1)
+        searches = [self._search(kind, name, graphs=graphs) for kind, name in zip(kinds, names, strict=True)]
+        self.metrics(names)  # refuses a metric that is named twice
+        return searches
+
+    def _search(self, kind: type[Search], name: str, *, graphs: bool) -> Search:
+        values: dict[str, Any] = {}
+        also: str | None = self.given(["also_score"]).get("also_score")
+        if kind is ByRate:
+            values = {"graphs": graphs, "also_score": () if also is None else self.metrics([also])}
+        if "ignore" in kind.fields:
+            values["ignore"] = cased_words(self.ignore)
+        if "metric" in kind.fields:
+            # Rates ignore words themselves.
+            (values["metric"],) = self.metrics([name], among=also, ignoring="ignore" not in kind.fields)
+        return self.settings(kind, **values)
+
+    def _refuse_others(self, kind: type[Search]) -> None:
+        for what, names in {**_TAKEN, **{name: [name] for name in self.fields}}.items():
+            for spelling in given(names):
+                refuse_other(kind, what, spelling)
+        self.refuse_others(kind, f"with {kind.described}")
+
+    def _refuse_contradictions(self, output_format: str, *, several: bool) -> None:
+        """Refuse options that the output format cannot show, or cannot show by several metrics."""
+        if self.tags and output_format == "text" and given(["alignment", "nbest", "posteriors"]):
+            advice = "choose --format json, which has everything"
+            what = "text output with --tags cannot show --alignment, --nbest or --posteriors"
+            raise UsageError(what, advice=advice)
+        if self.alignment and output_format == "tsv":
+            raise UsageError(
+                "--alignment has no effect with --format tsv", advice="choose --format json, which always has it"
+            )
+        if several:
+            for name in given(["write_lattices", *(["tags"] if output_format == "text" else [])]):
+                raise UsageError(f"{name} writes the results by one metric", advice="name one: --metric wer")
+
+
+_SECTIONS = _SearchOptions.sections(
+    {"Metric": "", "Also find": "", "Also show": "--also-score --alignment --tags", "Search": ""}
+)
 
 
 class WrittenLatticesOptions(GraphFormatOptions):
@@ -117,8 +169,7 @@ def command(
     lattices: str,
     references: tuple[str, ...],
     *,
-    metric: _MetricOptions,
-    also: AlsoOptions,
+    search: _SearchOptions,
     written: WrittenLatticesOptions,
     reading: PairedReadingOptions,
     run: ShardedRunOptions,
@@ -137,139 +188,34 @@ def command(
     """
     from latticemetric.cli.results import say
     from latticemetric.cli.run import running
+    from latticemetric.corpus.oracles import oracles_of
+    from latticemetric.corpus.tables.oracles import oracle_table
 
-    by_automaton = names_automaton(metric.metric)
-    paired = reading.paired(lattices, references, run.shard, required=not by_automaton)
-    if by_automaton:
-        search = _search_by_automaton(metric, also, reading, run)
-    elif metric.metric.strip().lower() == _COMPOUNDS:
-        search = _search_by_compounds(also, reading, run, references=paired.references)
-    elif metric.metric.strip().lower() in _BLEU:
-        search = _search_by_bleu(metric, also, reading, run)
-    else:
-        search = _search_by_rate(
-            metric, also, written, reading, run, output_format=output.output_format, references=paired.references
-        )
+    paired = reading.paired(lattices, references, run.shard, required=not names_automaton(search.metric))
+    searches = search.searches(output.output_format, graphs=written.write_lattices is not None)
+    written.check()
+    asked: Any = searches[0] if len(searches) == 1 else searches
     with running(run, output.output) as (started, failures):
-        table = search(paired.pairs, started, failures, output.looks)
+        answers = oracles_of(
+            paired.pairs,
+            asked,
+            started,
+            weights=reading.weights,
+            rewritten_by=reading.rewritten_by,
+            sentence_scores=output.output_format != "text",
+        )
+        table = oracle_table(
+            written.written_beside(failures.reported(answers), reading.weights),
+            asked,
+            paired.references,
+            rewritten_by=reading.rewritten_by,
+            shard=run.shard,
+            looks=output.looks,
+            tags=search.tags,
+            alignment=search.alignment,
+        )
         output.write(table, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(table)
     if (warning := table.warning()) is not None:
         say(f"warning: {warning}")
     failures.exit()
-
-
-def _search_by_automaton(
-    metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
-) -> Search:
-    """Return the search that finds in each lattice the path with the best score by a user's automaton."""
-    from latticemetric.corpus.tables.oracles import AutomatonTable
-    from latticemetric.corpus.user_automaton import automaton_oracles, read_automaton
-
-    refuse((*_OF_RATES, "ignore", "normalize", "score"), "with an automaton", advice="leave it out, or name a metric")
-    if also.engine == "native":
-        raise UsageError("the native engine supports recognition rates only", advice="leave --engine out")
-    automaton = read_automaton(metric.metric)
-
-    def search(lattices: Iterator[Pair], started: Run, failures: Failures, looks: Looks) -> AutomatonTable:
-        answers = automaton_oracles(lattices, automaton, started, scales=reading.weights)
-        return AutomatonTable(failures.reported(answers), run.shard, looks=looks)
-
-    return search
-
-
-def _search_by_compounds(
-    also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int | str
-) -> Search:
-    """Return the search that finds in each lattice the path with the fewest errors if adjacent words may be joined."""
-    from latticemetric.corpus.compounds import compound_oracles
-    from latticemetric.corpus.tables.oracles import CompoundTable
-    from latticemetric.errors import require_pynini
-    from latticemetric.metrics.registry import make_metric
-
-    refuse((*_OF_RATES, "ignore", "score"), f"with {_COMPOUNDS}")
-    if also.engine == "native":
-        raise UsageError(f"the native engine does not search by {_COMPOUNDS}", advice="leave --engine out")
-    require_pynini()
-    signature = make_metric(_COMPOUNDS).signature_for(references).also(norm=reading.rewritten_by)
-
-    def search(lattices: Iterator[Pair], started: Run, failures: Failures, looks: Looks) -> CompoundTable:
-        answers = compound_oracles(lattices, started, scales=reading.weights)
-        return CompoundTable(failures.reported(answers), run.shard, looks=looks, signature=str(signature))
-
-    return search
-
-
-def _search_by_bleu(
-    metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
-) -> Search:
-    """Return the search that finds one path per lattice, so that all paths together have the best BLEU."""
-    from latticemetric.corpus.corpus_bleu import corpus_oracle_of
-    from latticemetric.corpus.tables.oracles import CorpusBLEUTable
-    from latticemetric.metrics.registry import make_metric
-    from latticemetric.oracle_search.corpus_bleu import as_bleu
-
-    refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or choose a rate as --metric")
-    if also.score:
-        raise UsageError(
-            "--score needs a recognition rate as --metric",
-            advice="write strings with --format tsv, then use latticemetric score",
-        )
-    for name in given(_NOT_FOR_CORPUS):
-        raise UsageError(f"{name} has no effect with BLEU, which searches all graphs together", advice="leave it out")
-    if also.engine == "openfst":
-        raise UsageError("the openfst engine supports recognition rates only", advice="leave --engine out")
-    bleu = as_bleu(make_metric(metric.metric))
-    ignore = cased_words(metric.ignore)
-
-    def search(lattices: Iterator[Pair], _started: Run, failures: Failures, looks: Looks) -> CorpusBLEUTable:
-        scales, normalize = reading.weights, reading.rewritten_by
-        corpus = corpus_oracle_of(
-            lattices, bleu, ignore=ignore, scales=scales, keep_going=run.keep_going, normalize=normalize
-        )
-        return CorpusBLEUTable(corpus, list(failures.reported(corpus.answers)), bleu.name, looks=looks)
-
-    return search
-
-
-def _search_by_rate(
-    metric: RateOptions,
-    also: AlsoOptions,
-    written: WrittenLatticesOptions,
-    reading: PairedReadingOptions,
-    run: ShardedRunOptions,
-    *,
-    output_format: str,
-    references: int | str,
-) -> Search:
-    """Return the search that finds in each lattice the path with the best recognition rate."""
-    from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
-    from latticemetric.corpus.tables.oracles import OracleTable
-
-    also.refuse_contradictions(output_format)
-    rate = metric.rate()
-    scorer = string_scorer(also.score, rate, reading.rewritten_by, each=output_format != "text")
-    wanted = also.wanted(graphs=written.write_lattices is not None)
-    written.check()
-    confidence = also.posterior_scale if also.posteriors else None
-    # The additional wer is only in the totals, and only text and json have totals.
-    has_totals = output_format in ("text", "json")
-    beside = metric.rate_of("wer") if has_totals and not given(["metric"]) else None
-    searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted, beside)
-
-    def search(lattices: Iterator[Pair], started: Run, failures: Failures, looks: Looks) -> OracleTable:
-        answers = failures.reported(oracles_of(lattices, searches, started))
-        sums = OracleSums(rate, references, scorer, wanted, beside)
-        answers = written.written_beside(answers, reading.weights)
-        return OracleTable(
-            answers,
-            sums,
-            run.shard,
-            looks=looks,
-            tags=also.tags,
-            alignment=also.alignment,
-            posteriors=also.posteriors,
-            normalize=reading.rewritten_by,
-        )
-
-    return search

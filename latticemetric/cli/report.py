@@ -13,11 +13,11 @@ from latticemetric.cli.commands import Options, flag, option, verb
 from latticemetric.cli.corrected import corrected_pairs
 from latticemetric.cli.files import STANDARD, GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
+    ALSO_SCORE,
     ENGINE,
     OUTPUT,
     POSTERIOR_SCALE,
     SAMPLES,
-    SCORE,
     UTT2SPK,
     Number,
     PairedReadingOptions,
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 _EPILOG = """\b
 Examples:
   latticemetric report lats.ark.gz text --metric wer --symbols words.txt --scale acoustic=0.1 -o report.html
-  latticemetric report lattices/ refs.txt --ignore "<s> </s>" --score bleu --beams 1,2,4,8 -o report.html
+  latticemetric report lattices/ refs.txt --ignore "<s> </s>" --also-score bleu --beams 1,2,4,8 -o report.html
   latticemetric report lats.ark.gz text --metric wer --expected --utt2spk utt2spk -o report.html
   latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-method bleu --samples 1000 -o report.html
   latticemetric report lists.json --metric wer --corrected fixed.txt -o report.html
 """
 
 _SECTIONS = {
-    "Page": "--mbr-method --beam --samples --expected --score --beams --densities --nbest-sizes"
+    "Page": "--mbr-method --beam --samples --expected --also-score --beams --densities --nbest-sizes"
     " --corrected --utt2spk --title --most-graphs",
     "Search": "--engine",
 }
@@ -72,7 +72,7 @@ class _PageOptions(Options):
     )
     samples: int | None = SAMPLES
     expected: bool = flag("--expected", "Also show the expected rate of each graph, and of the paths through each arc.")
-    score: str | None = SCORE
+    also_score: str | None = ALSO_SCORE
     corrected: str | None = option(
         "--corrected FILE",
         "Also show and score these corrected texts of n-best lists, one per list (with --metric wer).",
@@ -142,7 +142,7 @@ def command(
         decoding=shown.decoding(resampling.seed),
         scales=reading.weights,
         engine=shown.engine,
-        scorer=string_scorer(shown.score, rate, reading.rewritten_by),
+        scorer=string_scorer(shown.also_score, rate, reading.rewritten_by),
         posterior_scale=shown.posterior_scale,
         drawn=shown.most_graphs > 0,
         expected=shown.expected,

@@ -13,7 +13,7 @@ from latticemetric.cli.commands import Declaration, Options, option
 from latticemetric.cli.options import Number as NumberInRange
 from latticemetric.cli.options import given, numbers, refuse
 from latticemetric.errors import placed
-from latticemetric.settings import Choice, Field, Flag, Number, Settings, Whole
+from latticemetric.settings import Choice, Field, Flag, Number, Numbers, Settings, Whole
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
@@ -24,13 +24,15 @@ def _names(field: Field) -> list[str]:
 
 def option_of(field: Field) -> Declaration:
     """Return the option that sets a field."""
-    of_click: dict[str, Any] = {} if field.default is None else {"default": field.default}
+    of_click: dict[str, Any] = {} if field.default in (None, ()) else {"default": field.default}
     if isinstance(field, Flag):
         of_click = {"is_flag": True, "show_default": False}
     elif isinstance(field, Choice):
         of_click["type"] = click.Choice(field.names)
     elif isinstance(field, Whole):
         of_click["type"] = click.IntRange(field.least, field.most)
+    elif isinstance(field, Numbers):
+        of_click = {"reads": functools.partial(_numbers, field)}
     elif isinstance(field, Number) and field.several:
         of_click = {"default": f"{field.default:g}", "reads": functools.partial(_numbers, field)}
     elif isinstance(field, Number):
@@ -44,7 +46,7 @@ def option_of(field: Field) -> Declaration:
 def _numbers(field: Field, text: str | None) -> tuple[float, ...]:
     """Parse the numbers of an option, separated by commas."""
     with placed(_names(field)[0]):
-        return tuple(map(field.checked, numbers(text)))
+        return field.checked(numbers(text)) if isinstance(field, Numbers) else tuple(map(field.checked, numbers(text)))
 
 
 class SettingsOptions(Options):
@@ -76,12 +78,19 @@ class SettingsOptions(Options):
         return kind.grid(**{name: getattr(self, name) for name in self.fields if name in kind.fields}, **values)
 
     def settings(self, kind: type[AnySettings], **values: Any) -> AnySettings:
-        """Return the settings of a kind; `values` are those of settings that have no option of their own."""
-        return kind(**{name: getattr(self, name) for name in self.fields if name in kind.fields}, **values)
+        """Return the settings of a kind; `values` are those of settings without option, or replace those of options."""
+        return kind(**{name: getattr(self, name) for name in self.fields if name in kind.fields} | values)
 
     def refuse_others(self, kind: type[Settings], where: str) -> None:
-        """Refuse the options of other kinds; `where` is the condition under which they have no effect."""
+        """Refuse the options of other kinds; `where` is the condition under which they have no effect.
+
+        Also refuse options that have no effect without others.
+        """
         refuse([name for name in self.fields if name not in kind.fields], where)
+        for name, field in self.fields.items():
+            if field.needs and not any(getattr(self, other) for other in field.needs):
+                needed = " and ".join(_names(self.fields[other])[0] for other in field.needs)
+                refuse([name], f"without {needed}")
 
     def given(self, names: Iterable[str]) -> dict[str, Any]:
         """Return the values that the user gave, of the settings called `names`."""

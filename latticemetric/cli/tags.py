@@ -243,15 +243,16 @@ def _write_tags_of_lattices(
 ) -> None:
     """Tag words by thresholds on posteriors, and write the scores of each threshold."""
     from latticemetric.cli.run import running
-    from latticemetric.corpus.oracles import ConfidenceEvaluation, OracleSearch, oracles_of
+    from latticemetric.corpus.oracles import ConfidenceEvaluation, oracles_of
     from latticemetric.corpus.tables.tags import ThresholdTable
+    from latticemetric.oracle_search.settings import ByRate
 
     output.check_plot()
     rate = metric.rate()
-    search = OracleSearch(rate, reading.weights, posterior_scale=options.posterior_scale)
+    search = ByRate(metric=rate, posteriors=True, posterior_scale=options.posterior_scale)
     paired = reading.paired(lattices, references)
     with running(run, output.output) as (started, failures):
-        answers = oracles_of(paired.pairs, search, started)
+        answers = oracles_of(paired.pairs, search, started, weights=reading.weights)
         try:
             evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
         except UsageError:

@@ -2,58 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from latticemetric.corpus.pairing import Pair, built
+from latticemetric.corpus.run import Run
 from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.metrics.base import GraphReference, number_each
-from latticemetric.metrics.bleu import BLEU
 from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, corpus_oracle
+from latticemetric.oracle_search.settings import ByCorpusBLEU
 
 
 @dataclass(frozen=True)
 class CorpusPathAnswer:
     """The answer for one lattice: its path in the corpus oracle, or the error.
 
-    `where` is the file and line of the lattice.
+    Attributes:
+        name: The id of the lattice.
+        value: The path; `None` if the lattice failed.
+        problem: The error.
+        where: The file and line of the lattice.
+        corpus: The results for all lattices.
     """
 
     name: str
-    path: CorpusPath | None
+    value: CorpusPath | None
     problem: LatticeMetricError | None
     where: str
-
-    @property
-    def value(self) -> CorpusPath | None:
-        """The path; `None` if the search failed."""
-        return self.path
+    corpus: CorpusBLEU = field(repr=False, compare=False)
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        if self.path is None:
+        if self.value is None:
             return {"id": self.name, "error": str(self.problem)}
-        return {"id": self.name, **self.path.asdict(), "alignment": self.path.path.alignment.edits}
+        return {"id": self.name, **self.value.asdict(), "alignment": self.value.path.alignment.edits}
 
 
 @dataclass(frozen=True)
-class CorpusAnswer:
-    """The answers for all lattices, and the corpus oracle. In this oracle, a graph that failed has an empty output."""
+class CorpusBLEU:
+    """The results for all lattices together. In the corpus oracle, a graph that failed has an empty output.
 
-    answers: tuple[CorpusPathAnswer, ...]
+    Attributes:
+        oracle: The corpus oracle.
+        signature: The metric, its parameters and the version.
+        lattices: Number of lattices that were searched.
+        failed: Number of lattices that failed.
+    """
+
     oracle: CorpusOracle
     signature: str
+    lattices: int
+    failed: int
 
-    @property
-    def failed(self) -> int:
-        """The number of pairs that failed."""
-        return sum(answer.problem is not None for answer in self.answers)
-
-    def corpus(self) -> dict[str, Any]:
+    def asdict(self) -> dict[str, Any]:
         """Return the fields of `corpus` in the JSON document."""
         oracle, signature = self.oracle, {"signature": self.signature}
         return {
@@ -63,33 +68,41 @@ class CorpusAnswer:
             "one_best": {**oracle.one_best.asdict(), **signature},
             "sweeps": oracle.sweeps,
             "exact": oracle.exact,
-            "lattices": len(self.answers) - self.failed,
+            "lattices": self.lattices,
             "failed": self.failed,
         }
 
 
-def corpus_oracle_of(
-    lattices: Iterable[Pair],
-    metric: BLEU,
+def corpus_oracles(
+    pairs: Iterable[Pair],
+    search: ByCorpusBLEU,
+    run: Run,
     *,
-    ignore: Collection[str] = (),
-    scales: Scales | None = None,
-    keep_going: bool = False,
-    normalize: str | None = None,
-) -> CorpusAnswer:
-    """Find the corpus oracle of all lattices. `normalize` is the name of the applied grammar, for the signature."""
-    read = [_built(pair, ignore, keep_going=keep_going) for pair in lattices]
+    weights: Scales | None = None,
+    rewritten_by: str | None = None,
+) -> Iterator[CorpusPathAnswer]:
+    """Find the corpus oracle of all lattices; yield the answer for each, in order.
+
+    Args:
+        pairs: The lattices and their references.
+        search: The settings of the search.
+        run: The settings of the run; the search only uses `keep_going`.
+        weights: Weight of each score column in the model's cost.
+        rewritten_by: The steps that rewrote the texts, for the signature.
+    """
+    metric, ignore = search.bleu, frozenset(search.ignore)
+    read = [_built(pair, ignore, keep_going=run.keep_going) for pair in pairs]
     usable = [(graph, references) for _, graph, references, _ in read if references]
     graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]
-    oracle = corpus_oracle(graphs, expected, metric, ignore=ignore, scales=scales)
+    oracle = corpus_oracle(graphs, expected, metric, ignore=ignore, scales=weights)
+    number = number_each([len(references) for references in expected])
+    signature = StringScorer((metric,), ignore, normalize=rewritten_by).signed(metric.signature_for(number))
+    failed = sum(problem is not None for *_, problem in read)
+    corpus = CorpusBLEU(oracle, str(signature), len(read) - failed, failed)
     paths = iter(oracle.paths)
-    answers = []
     for pair, _, references, problem in read:
         path = next(paths) if references else None
-        answers.append(CorpusPathAnswer(pair.name, path if problem is None else None, problem, pair.where))
-    number = number_each([len(references) for references in expected])
-    scorer = StringScorer((metric,), frozenset(ignore), normalize=normalize)
-    return CorpusAnswer(tuple(answers), oracle, str(scorer.signed(metric.signature_for(number))))
+        yield CorpusPathAnswer(pair.name, path if problem is None else None, problem, pair.where, corpus)
 
 
 def _built(

@@ -19,38 +19,12 @@ from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.oracle_search.margin import Fear, Hope, On, Worst, fear, hope, worst
+from latticemetric.oracle_search.margin import Fear, Hope, Worst, fear, hope, worst
 from latticemetric.oracle_search.oracle import oracle_forest, oracle_lattice, oracles
 from latticemetric.oracle_search.scored_path import Oracle
+from latticemetric.oracle_search.settings import ByRate
 
 Margin = Hope | Fear | Worst
-
-
-@dataclass(frozen=True)
-class MarginOptions:
-    """The margins to search for, and their settings.
-
-    Attributes:
-        nbest: The number of best strings by the metric; 0 for none.
-        hope: Weights; for each weight, find the string with the largest weight · metric − cost.
-        fear: Weights; for each weight, find the string with the largest −weight · metric − cost.
-        on: The part of the metric to multiply by weights: `rate` or `numerator`.
-        worst: True to search for the worst string.
-        graphs: True to return the graph of all best paths.
-    """
-
-    nbest: int = 0
-    hope: tuple[float, ...] = ()
-    fear: tuple[float, ...] = ()
-    on: On = "rate"
-    worst: bool = False
-    graphs: bool = False
-
-    @property
-    def sides(self) -> list[MarginKind]:
-        """The kinds to search for: one per weight of `hope`, one per weight of `fear`, then the worst string."""
-        weights = {"hope": self.hope, "fear": self.fear, "worst": [None] if self.worst else []}
-        return [MarginKind(kind, weight) for kind, several in weights.items() for weight in several]
 
 
 @dataclass(frozen=True)
@@ -64,6 +38,12 @@ class MarginKind:
     def name(self) -> str:
         """The name in tables: the kind, then the weight."""
         return self.kind if self.weight is None else f"{self.kind} {repr(self.weight).removesuffix('.0')}"
+
+
+def margin_kinds(search: ByRate) -> list[MarginKind]:
+    """Return the kinds to search for: one per weight of `hope`, one per weight of `fear`, then the worst string."""
+    weights = {"hope": search.hope, "fear": search.fear, "worst": [None] if search.worst else []}
+    return [MarginKind(kind, weight) for kind, several in weights.items() for weight in several]
 
 
 @dataclass(frozen=True)
@@ -100,35 +80,30 @@ class Margins:
 
 
 def margins_of(
-    graph: Graph,
-    references: GraphReferences,
-    metric: GRR,
-    wanted: MarginOptions,
-    scales: Scales | None,
-    *,
-    keep_going: bool = False,
+    graph: Graph, references: GraphReferences, search: ByRate, weights: Scales | None, *, keep_going: bool = False
 ) -> Margins:
     """Search for the margins of one graph.
 
     Raises:
         InputError: A search failed. With `keep_going`, errors of hope, fear and worst strings are returned instead.
     """
-    nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
+    metric = search.rate
+    nbest = oracles(graph, references, metric, n=search.nbest, scales=weights) if search.nbest else []
     found: dict[MarginKind, Margin] = {}
     failed = {}
-    for side in wanted.sides:
+    for side in margin_kinds(search):
         try:
             if side.weight is None:
-                found[side] = worst(graph, references, metric, scales=scales)
+                found[side] = worst(graph, references, metric, scales=weights)
             else:
-                search = hope if side.kind == "hope" else fear
-                found[side] = search(graph, references, metric, weight=side.weight, on=wanted.on, scales=scales)
+                find = hope if side.kind == "hope" else fear
+                found[side] = find(graph, references, metric, weight=side.weight, on=search.on, scales=weights)
         except InputError as error:
             if not keep_going:
                 raise
             failed[side] = error
     all_best: Graph | None = None
-    if wanted.graphs:
+    if search.graphs:
         all_best = (oracle_forest if isinstance(graph, Forest) else oracle_lattice)(graph, references, metric)
     return Margins(tuple(nbest), found, all_best, failed)
 
@@ -187,9 +162,9 @@ def _as_float(value: Fraction) -> float | None:
 class MarginTotals:
     """The totals of all kinds of margins (each hope, each fear, worst) over graphs."""
 
-    def __init__(self, wanted: MarginOptions, order: int) -> None:
-        self._zero = RecognitionStatistics.zero(order)
-        self.sides = {side: MarginTotal(self._zero) for side in wanted.sides}
+    def __init__(self, search: ByRate) -> None:
+        self._zero = RecognitionStatistics.zero(search.rate.order)
+        self.sides = {side: MarginTotal(self._zero) for side in margin_kinds(search)}
 
     def add(self, margins: Margins | None, missed: RecognitionStatistics | None) -> None:
         """Add a graph. If a kind of margin failed, count all words of the reference as deleted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import zip_longest
@@ -17,6 +17,7 @@ from latticemetric.corpus.string_scores import Strings, StringScorer, StringTota
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
+from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.character_rates import GCR
 from latticemetric.metrics.recognition import GRR, EditRate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -24,13 +25,17 @@ from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import oracle_by_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
+from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCorpusBLEU, ByRate, Search
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.margins import MarginOptions, Margins, MarginTotals
+    from latticemetric.corpus.margins import Margins, MarginTotals
     from latticemetric.evaluation.word_tags.evaluation import ConfidenceSweep
     from latticemetric.metrics.alignment import Alignment
 
 State = dict[str, Any]
+
+# The settings of a search that decide which margins there are; merged shards need them.
+_WANTED = ("nbest", "hope", "fear", "on", "worst", "graphs")
 
 
 class Confidences(NamedTuple):
@@ -38,13 +43,6 @@ class Confidences(NamedTuple):
 
     oracle: tuple[float, ...]
     one_best: tuple[float, ...]
-
-
-class BesideStatistics(NamedTuple):
-    """Statistics by a second metric (`OracleSearch.beside`): of its oracle, and of the 1-best."""
-
-    best: RecognitionStatistics
-    one_best: RecognitionStatistics
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,6 @@ class OracleAnswer:
         strings: The words of the oracle, the 1-best and the references, for string metrics; `None` if there are none.
         sentence_scores: The sentence scores of this pair, by metric and side (oracle, 1-best).
         where: The file and line of the graph.
-        beside: The statistics by the second metric.
         occurrence: Counts of the reference words in the graph; `None` if the oracle matches at least half of them.
     """
 
@@ -73,7 +70,6 @@ class OracleAnswer:
     confidences: Confidences | None = None
     margins: Margins | None = None
     where: str = ""
-    beside: BesideStatistics | None = None
     occurrence: Occurrence | None = None
 
     @property
@@ -128,27 +124,81 @@ class OracleAnswer:
         return item
 
 
-class OracleSearch(NamedTuple):
-    """Settings of the search in each lattice.
+@dataclass(frozen=True)
+class OraclesByMetric:
+    """The answers for one pair by several metrics.
 
     Attributes:
-        metric: The metric of the oracle.
-        scales: Weight of each score column in the model's cost.
-        engine: Name of the search engine.
-        scorer: Scorer for string metrics of oracles and 1-bests; `None` for none.
-        posterior_scale: Factor of the costs in posteriors, which are the confidences of words; `None` to compute no
-            confidences.
-        wanted: The margins to also search for, like n-best oracles or hope strings; `None` for none.
-        beside: A second metric; if given, also find its oracle, for the totals only.
+        name: The id of the pair.
+        value: The answer by each metric, in the order of the metrics.
+        where: The file and line of the graph.
     """
 
-    metric: GRR
-    scales: Scales | None = None
-    engine: str = "auto"
-    scorer: StringScorer | None = None
-    posterior_scale: float | None = None
-    wanted: MarginOptions | None = None
-    beside: GRR | None = None
+    name: str
+    value: tuple[OracleAnswer, ...]
+    where: str = ""
+
+    @property
+    def problem(self) -> LatticeMetricError | None:
+        """The first error; `None` if all searches found their oracles."""
+        return next((one.problem for one in self.value if one.problem is not None), None)
+
+
+def oracles_of(
+    pairs: Iterable[Pair],
+    search: Search | Sequence[ByRate],
+    run: Run,
+    *,
+    weights: Scales | None = None,
+    rewritten_by: str | None = None,
+    sentence_scores: bool = True,
+) -> Iterator[Any]:
+    """Yield the answer for each graph, in order (see `answer_each`), by any kind of search.
+
+    Args:
+        pairs: The graphs and their references.
+        search: The settings of the search; or of several searches by rates, which then answer together, so that each
+            graph is read once (`OraclesByMetric`).
+        run: The settings of the run.
+        weights: Weight of each score column in the model's cost.
+        rewritten_by: The steps that rewrote the texts, for signatures.
+        sentence_scores: With `also_score`: False to score only the corpus, not each sentence.
+    """
+    match search:
+        case ByRate():
+            asked = _RateSearch(search, weights, scorer_of(search, rewritten_by, each=sentence_scores))
+            return answer_each(partial(asked.answer, keep_going=run.keep_going), asked.failed, pairs, run)
+        case ByCompounds():
+            from latticemetric.corpus.compounds import compound_oracles
+
+            return compound_oracles(pairs, run, scales=weights)
+        case ByAutomaton():
+            from latticemetric.corpus.user_automaton import automaton_oracles
+
+            return automaton_oracles(pairs, search.automaton, run, scales=weights)
+        case ByCorpusBLEU():
+            from latticemetric.corpus.corpus_bleu import corpus_oracles
+
+            return corpus_oracles(pairs, search, run, weights=weights, rewritten_by=rewritten_by)
+        case Search():
+            raise AssertionError(f"no run is known for {search!r}")
+    several = [_RateSearch(one, weights, scorer_of(one, rewritten_by, each=sentence_scores)) for one in search]
+    return answer_each(partial(_answers, several, run.keep_going), partial(_failed_by_all, several), pairs, run)
+
+
+def scorer_of(search: ByRate, rewritten_by: str | None, *, each: bool = True) -> StringScorer | None:
+    """Return the scorer of oracles and 1-bests by the metrics of `also_score`; `None` if there are none."""
+    return (
+        StringScorer(search.string_metrics, search.rate.ignore, each, rewritten_by) if search.string_metrics else None
+    )
+
+
+class _RateSearch(NamedTuple):
+    """The search of graphs by one rate: its settings, the weights of score columns, and the scorer of strings."""
+
+    by: ByRate
+    weights: Scales | None
+    scorer: StringScorer | None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
         """Find the oracle of one graph, and the further results.
@@ -156,66 +206,72 @@ class OracleSearch(NamedTuple):
         If the oracle is found, but the search for a hope, fear or worst string fails, raise the error; with
         `keep_going`, return the oracle and the error.
         """
-        with built(pair, self.metric.ignore | self.metric.wildcard) as (graph, references):
-            best = oracle_by_rate(graph, references, self.metric, scales=self.scales, engine=self.engine)
-            margins = None
-            if self.wanted is not None:
-                from latticemetric.corpus.margins import margins_of
+        with built(pair, self.by.rate.ignore | self.by.rate.wildcard) as (graph, references):
+            return self.of_graph(pair, graph, references, keep_going=keep_going)
 
-                margins = margins_of(graph, references, self.metric, self.wanted, self.scales, keep_going=keep_going)
-            problem = None if margins is None else margins.problem
-            confidences = None if self.posterior_scale is None else self._confidences(graph, best, self.posterior_scale)
-            beside = None
-            if self.beside is not None:
-                other = oracle_by_rate(graph, references, self.beside, scales=self.scales, engine=self.engine)
-                beside = BesideStatistics(other.statistics, other.one_best.statistics)
-            occurrence = Occurrence.of(graph, references, best)
-        strings = scores = None
+    def of_graph(
+        self, pair: Pair, graph: Graph, references: Sequence[GraphReference], *, keep_going: bool
+    ) -> OracleAnswer:
+        """Find the oracle of a graph that is parsed, and the further results."""
+        by, scores = self.by, None
+        best = oracle_by_rate(graph, references, by.rate, scales=self.weights, engine=by.engine)
+        margins = None
+        if by.finds_more:
+            from latticemetric.corpus.margins import margins_of
+
+            margins = margins_of(graph, references, by, self.weights, keep_going=keep_going)
+        problem = None if margins is None else margins.problem
+        confidences = self._confidences(graph, best) if by.posteriors else None
+        strings = None
         if self.scorer is not None:
-            strings = self.scorer.strings(best, strings_of_references(pair.graph_references()))
+            strings = self.scorer.strings(best, strings_of_references(references))
             scores = self.scorer.sentence(strings) if self.scorer.each else None
         return OracleAnswer(
             pair.name,
             best,
             problem and problem.at(pair.place),
-            missed(pair, self.metric) if problem is not None else None,
+            missed(pair, by.rate) if problem is not None else None,
             strings,
             scores,
             confidences,
             margins,
             pair.where,
-            beside,
-            occurrence,
+            Occurrence.of(graph, references, best),
         )
 
-    def failed(self, pair: Pair, error: InputError) -> OracleAnswer:
+    def failed(self, pair: Pair, error: LatticeMetricError) -> OracleAnswer:
         """Return the answer for a pair whose search failed with `error`."""
         strings = None
         if self.scorer is not None and pair.references:
             strings = self.scorer.strings(None, readable(pair))
-        beside = None if self.beside is None else missed(pair, self.beside)
-        return OracleAnswer(
-            pair.name,
-            None,
-            error,
-            missed(pair, self.metric),
-            strings,
-            where=pair.where,
-            beside=None if beside is None else BesideStatistics(beside, beside),
-        )
+        return OracleAnswer(pair.name, None, error, missed(pair, self.by.rate), strings, where=pair.where)
 
-    def _confidences(self, graph: Graph, best: Oracle, scale: float) -> Confidences:
+    def _confidences(self, graph: Graph, best: Oracle) -> Confidences:
         from latticemetric.posterior.posteriors import Posteriors, posteriors
 
-        distribution = posteriors(graph, scale=scale, scales=self.scales)
+        distribution = posteriors(graph, scale=self.by.posterior_scale, scales=self.weights)
         if not isinstance(distribution, Posteriors):
             raise InputError("confidences need a lattice, but this graph is a forest", advice="leave confidences out")
         return Confidences(distribution.confidences(best), distribution.confidences(best.one_best))
 
 
-def oracles_of(lattices: Iterable[Pair], search: OracleSearch, run: Run) -> Iterator[OracleAnswer]:
-    """Yield the answer for each lattice, in order; see `answer_each`."""
-    return answer_each(partial(search.answer, keep_going=run.keep_going), search.failed, lattices, run)
+def _answers(searches: Sequence[_RateSearch], keep_going: bool, pair: Pair) -> OraclesByMetric:  # noqa: FBT001
+    """Search one graph by each metric; with `keep_going`, a metric whose search fails has an answer with the error."""
+    answers = []
+    skipped = frozenset[str]().union(*(one.by.rate.ignore | one.by.rate.wildcard for one in searches))
+    with built(pair, skipped) as (graph, references):
+        for one in searches:
+            try:
+                answers.append(one.of_graph(pair, graph, references, keep_going=keep_going))
+            except InputError as error:
+                if not keep_going:
+                    raise
+                answers.append(one.failed(pair, error if error.where else error.at(pair.place)))
+    return OraclesByMetric(pair.name, tuple(answers), pair.where)
+
+
+def _failed_by_all(searches: Sequence[_RateSearch], pair: Pair, error: InputError) -> OraclesByMetric:
+    return OraclesByMetric(pair.name, tuple(one.failed(pair, error) for one in searches), pair.where)
 
 
 @dataclass(frozen=True)
@@ -305,27 +361,19 @@ class Totals:
 class OracleSums:
     """The totals of many answers: statistics of oracles, 1-bests and margins, and of strings for string metrics."""
 
-    def __init__(
-        self,
-        metric: GRR,
-        references: int | str,
-        scorer: StringScorer | None = None,
-        wanted: MarginOptions | None = None,
-        beside: GRR | None = None,
-    ) -> None:
-        self.metric, self.references, self.wanted, self.beside = metric, references, wanted, beside
+    def __init__(self, search: ByRate, references: int | str, rewritten_by: str | None = None) -> None:
+        self.search, self.metric, self.references = search, search.rate, references
+        self.signature = self.metric.signature_for(references).also(norm=rewritten_by)
         self.occurrences = Occurrences()
-        if beside is not None:
-            none = RecognitionStatistics.zero(beside.order)
-            self.beside_totals = Totals(none, none)
-        self._zero = RecognitionStatistics.zero(metric.order)
+        self._zero = RecognitionStatistics.zero(self.metric.order)
         self.totals = Totals(self._zero, self._zero)
+        scorer = scorer_of(search, rewritten_by)
         self.strings = None if scorer is None else StringTotals(scorer)
         self.margins: MarginTotals | None = None
-        if wanted is not None:
+        if search.finds_more:
             from latticemetric.corpus.margins import MarginTotals
 
-            self.margins = MarginTotals(wanted, metric.order)
+            self.margins = MarginTotals(search)
 
     def add(self, answer: OracleAnswer) -> None:
         """Add one answer."""
@@ -334,8 +382,6 @@ class OracleSums:
         else:
             missed = answer.missed or self._zero
             self.totals += Totals(missed, missed, failed=1)
-        if answer.beside is not None:
-            self.beside_totals += Totals(answer.beside.best, answer.beside.one_best)
         if answer.oracle is not None:
             self.occurrences.add(len(answer.oracle.reference), answer.occurrence)
         if self.strings is not None:
@@ -356,9 +402,6 @@ class OracleSums:
             corpus |= self.margins.asdict(self.metric, self.references)
         if self.strings is not None:
             corpus["scores"] = self.strings.asdict(self.references)
-        if self.beside is not None:
-            totals = self.beside_totals.asdict(self.beside, self.references)
-            corpus[self.beside.name] = {name: totals[name] for name in totals if name not in {"lattices", "failed"}}
         return corpus
 
     def state(self) -> State:
@@ -372,33 +415,24 @@ class OracleSums:
             "lattices": totals.lattices,
             "failed": totals.failed,
         }
-        if self.wanted is not None and self.margins is not None:
-            state |= {"wanted": asdict(self.wanted), "extremes": self.margins.state()}
+        if self.margins is not None:
+            wanted = {name: getattr(self.search, name) for name in _WANTED}
+            state |= {"wanted": wanted, "extremes": self.margins.state()}
         if self.strings is not None:
             state |= self.strings.state()
-        if self.beside is not None:
-            totals = self.beside_totals
-            columns = {"best": totals.best.as_columns(), "one_best": totals.one_best.as_columns()}
-            state["beside"] = {"metric": metric_state(self.beside), **columns}
         return state
 
     @classmethod
     def merged(cls, states: Sequence[State]) -> Self:
         """Return the totals of all shards; `states` has the values that `state` returned for each shard, in order."""
         first = states[0]
-        scorer = StringScorer.of_state(first["scorer"]) if "scorer" in first else None
-        wanted = None
-        if "wanted" in first:
-            from latticemetric.corpus.margins import MarginOptions
-
-            weights = {name: tuple(first["wanted"][name]) for name in ("hope", "fear")}
-            wanted = MarginOptions(**first["wanted"] | weights)
-        beside = metric_of(first["beside"]["metric"]) if "beside" in first else None
-        sums = cls(metric_of(first["metric"]), first["references"], scorer, wanted, beside)
+        settings = {"metric": metric_of(first["metric"]), **first.get("wanted", {})}
+        rewritten_by = None
+        if "scorer" in first:
+            scorer = StringScorer.of_state(first["scorer"])
+            settings["also_score"], rewritten_by = scorer.metrics, scorer.normalize
+        sums = cls(ByRate(**settings), first["references"], rewritten_by)
         for state in states:
-            if beside is not None:
-                best, one_best = (RecognitionStatistics.of_columns(state["beside"][k]) for k in ("best", "one_best"))
-                sums.beside_totals += Totals(best, one_best)
             best, one_best = (RecognitionStatistics.of_columns(state[name]) for name in ("best", "one_best"))
             sums.totals += Totals(best, one_best, state["lattices"], state["failed"])
             if sums.margins is not None:

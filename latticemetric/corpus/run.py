@@ -128,7 +128,7 @@ def register_results() -> None:
     register("latticemetric.corpus.compounds", "CompoundAnswer")
     register("latticemetric.corpus.decoding", "BestPaths", "RankedPath")
     register("latticemetric.corpus.occurrences", "Occurrence")
-    register("latticemetric.corpus.oracles", "BesideStatistics", "Confidences", "OracleAnswer")
+    register("latticemetric.corpus.oracles", "Confidences", "OracleAnswer", "OraclesByMetric")
     register("latticemetric.posterior.expected", "Expected")
     register("latticemetric.corpus.expectations", "ExpectationAnswer")
     register("latticemetric.corpus.margins", "MarginKind", "Margins")

@@ -204,7 +204,9 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """Yield the items of all documents in the order of the graphs: one graph of each shard in turn."""
     each = documents[0].fields["shard"].get("items_each", 1)
     with ExitStack() as stack:
-        graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each) for one in documents]
+        graphs = [
+            _graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each, one.path) for one in documents
+        ]
         ended: ShardDocument | None = None
         while ended is None:
             for one, stream in zip(documents, graphs, strict=True):
@@ -221,11 +223,17 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
                     yield from items
 
 
-def _graphs(lines: Iterator[str], per_graph: int) -> Iterator[list[str]]:
-    """Yield the items of each graph as a list: one item if the graph failed, otherwise `per_graph` items."""
+def _graphs(lines: Iterator[str], per_graph: int, path: str) -> Iterator[list[str]]:
+    """Yield the items of each graph as a list: one item or, unless the graph failed, `per_graph` items."""
     items = (line.removeprefix(",") for line, _ in pairwise(islice(lines, 1, None)))  # without the first and the last
     for item in items:
-        yield [item] if per_graph == 1 or "error" in json.loads(item) else [item, *islice(items, per_graph - 1)]
+        # A graph that failed has one item, but with several metrics one for each of them.
+        alone = per_graph == 1 or ("error" in (fields := json.loads(item)) and "metric" not in fields)
+        several = [item] if alone else [item, *islice(items, per_graph - 1)]
+        if not alone and len(several) < per_graph:
+            what = f"the last graph has {len(several)} item{'s' * (len(several) > 1)} in place of {per_graph}"
+            raise InputError(what, where=path, advice=_ADVICE)
+        yield several
 
 
 def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
@@ -244,4 +252,7 @@ def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
         return {"corpus": CompoundTotals.merged(states).asdict()}
     from latticemetric.corpus.oracles import OracleSums
 
+    if "metrics" in states[0]:
+        each = {name: [state["metrics"][name] for state in states] for name in states[0]["metrics"]}
+        return {"corpus": {name: OracleSums.merged(several).corpus() for name, several in each.items()}}
     return {"corpus": OracleSums.merged(states).corpus()}

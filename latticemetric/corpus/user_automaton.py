@@ -11,9 +11,7 @@ from typing import Any, Self
 from latticemetric.corpus.answer import Answer, failed
 from latticemetric.corpus.pairing import Pair
 from latticemetric.corpus.run import Run, answer_each
-from latticemetric.errors import placed, require_pynini
-from latticemetric.formats.streams.stream import open_stream
-from latticemetric.lattice.fst_binary import decode
+from latticemetric.errors import placed
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import plain_number
 from latticemetric.oracle_search.user_automaton import automaton_oracle
@@ -36,17 +34,6 @@ def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:
     references = pair.graph_references() or None
     with placed(pair.entry.place):
         return Answer(pair.name, automaton_oracle(pair.entry.build(), automaton, references, scales=scales))
-
-
-def read_automaton(path: str) -> Any:
-    """Read a `pynini.Fst` from a file in OpenFst's binary format."""
-    require_pynini()
-    import pynini
-
-    with open_stream(path) as stream, placed(path):
-        data = stream.read()
-        decode(data)  # raises an error for a bad file; OpenFst would only write to stderr
-    return pynini.Fst.read_from_string(data)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, 
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import Merit
 from latticemetric.metrics.reference_checks import check_references
+from latticemetric.metrics.registry import make_metric
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.list_oracle import list_oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
@@ -35,36 +36,71 @@ from latticemetric.oracle_search.search_space import (
     as_search_space,
     find_engine,
 )
+from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByRate, Search, names_automaton, searched_by
 
 if TYPE_CHECKING:
+    from latticemetric.metrics.compounds import CompoundWER
+    from latticemetric.oracle_search.compounds import CompoundOracle
     from latticemetric.oracle_search.user_automaton import AutomatonOracle
+
+
+@overload
+def oracle(graph: Graph, references: GraphReferences, metric: ByRate, *, scales: Scales | None = ...) -> Oracle: ...
+
+
+@overload
+def oracle(
+    graph: Graph, references: GraphReferences, metric: ByCompounds, *, scales: Scales | None = ...
+) -> CompoundOracle: ...
+
+
+@overload
+def oracle(
+    graph: Graph, references: GraphReferences | None, metric: ByAutomaton, *, scales: Scales | None = ...
+) -> AutomatonOracle: ...
+
+
+@overload
+def oracle(  # type: ignore[overload-overlap]  # one name means another kind, all others rates
+    graph: Graph,
+    references: GraphReferences,
+    metric: Literal["compound-wer"] | CompoundWER,
+    *,
+    scales: Scales | None = ...,
+    engine: str = ...,
+) -> CompoundOracle: ...
 
 
 @overload
 def oracle(
     graph: Graph,
     references: GraphReferences,
-    metric: str | GRR = "4-grr",
+    metric: str | GRR = ...,
     *,
-    scales: Scales | None = None,
-    engine: str = "auto",
+    scales: Scales | None = ...,
+    engine: str = ...,
 ) -> Oracle: ...
 
 
 @overload
 def oracle(
-    graph: Graph, references: GraphReferences | None, metric: Any, *, scales: Scales | None = None, engine: str = "auto"
+    graph: Graph,
+    references: GraphReferences | None,
+    metric: Any,
+    *,
+    scales: Scales | None = ...,
+    engine: str = ...,
 ) -> AutomatonOracle: ...
 
 
 def oracle(
     graph: Graph,
     references: GraphReferences | None,
-    metric: str | GRR | Any = "4-grr",
+    metric: str | Metric[Any] | Search | Any = "4-grr",
     *,
     scales: Scales | None = None,
-    engine: str = "auto",
-) -> Oracle | AutomatonOracle:
+    **settings: Any,
+) -> Oracle | CompoundOracle | AutomatonOracle:
     """Return the best-scoring path of a graph; in a forest, the best-scoring derivation.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`): least cost, fewest words, smallest arc numbers.
@@ -73,10 +109,15 @@ def oracle(
         graph: A lattice, a forest, or an n-best list.
         references: One reference or several; the best rate over all of them counts. A reference is a string, or a
             lattice whose paths are all correct. If `graph` is a forest, a reference lattice must have few strings.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or your own `pynini.Fst`, which needs no
-            references (see `automaton_oracle`).
+        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; `compound-wer` (see `compound_oracle`); your own
+            `pynini.Fst`, which needs no references (see `automaton_oracle`); or the settings of the search, such as
+            `ByRate(metric="wer")`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        engine: `auto`, `native` or `openfst`. All return the same result.
+        settings: The settings of the search by name: `engine`, which is `auto`, `native` or `openfst`. All engines
+            return the same result.
+
+    Raises:
+        UsageError: The search lacks one of the settings, or the setting needs another function.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -88,13 +129,42 @@ def oracle(
         ('a', 'b', 'd')
     """
     check_references(references)
-    if not isinstance(metric, str | Metric):
-        from latticemetric.oracle_search.user_automaton import automaton_oracle
+    made = make_metric(metric) if isinstance(metric, str) and not names_automaton(metric) else metric
+    if isinstance(made, GRR) and not settings:  # most calls: make no settings
+        return oracle_by_rate(graph, _given(references), as_recognition_rate(made), scales=scales)
+    search = searched_by(made, settings)
+    _refuse_further(search)
+    match search:
+        case ByRate():
+            return oracle_by_rate(graph, _given(references), search.rate, scales=scales, engine=search.engine)
+        case ByCompounds():
+            from latticemetric.oracle_search.compounds import compound_oracle
 
-        return automaton_oracle(graph, metric, references, scales=scales)
+            return compound_oracle(graph, strings_of_references(_given(references)), scales=scales)
+        case ByAutomaton():
+            from latticemetric.oracle_search.user_automaton import automaton_oracle
+
+            return automaton_oracle(graph, search.automaton, references, scales=scales)
+    raise UsageError("bleu searches all graphs together", advice="give lists of graphs and references to corpus_oracle")
+
+
+def _given(references: GraphReferences | None) -> Sequence[GraphReference]:
     if references is None:
         raise UsageError("no reference is given", advice="give at least one; only your own automaton needs none")
-    return oracle_by_rate(graph, graphs_of(references), as_recognition_rate(metric), scales=scales, engine=engine)
+    return graphs_of(references)
+
+
+# The settings of the search for one path; the others are those of further results.
+_OF_EACH_GRAPH = frozenset({"metric", "engine", "automaton", "ignore"})
+
+
+def _refuse_further(search: Search) -> None:
+    for name in search.changed():
+        if name not in _OF_EACH_GRAPH:
+            raise UsageError(
+                f"oracle finds only the best path, and does not use {name}",
+                advice="for other strings, use oracles, hope, fear or worst; for all results, use Corpus",
+            )
 
 
 def oracle_by_rate(

@@ -19,7 +19,8 @@ from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.automata.reference import counted_labels
 from latticemetric.engine.openfst import composed, lattice_machine, sorted_machine
 from latticemetric.engine.ties import resolve_ties
-from latticemetric.errors import InputError, UsageError, require_pynini
+from latticemetric.errors import InputError, UsageError, placed, require_pynini
+from latticemetric.formats.streams.stream import open_stream
 from latticemetric.frozen import Result, freeze
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
@@ -80,6 +81,17 @@ class AutomatonOracle(ValuedPath):
         """Return plain values, for JSON; `one_best` is nested."""
         own = {"exact": self.exact, "scores": dict(self.scores), "arcs": list(self.arcs), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
+
+
+def read_automaton(path: str) -> Any:
+    """Read a `pynini.Fst` from a file in OpenFst's binary format."""
+    require_pynini()
+    import pynini
+
+    with open_stream(path) as stream, placed(path):
+        data = stream.read()
+        fst_binary.decode(data)  # raises an error for a bad file; OpenFst would only write to stderr
+    return pynini.Fst.read_from_string(data)
 
 
 def automaton_oracle(

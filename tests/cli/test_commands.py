@@ -46,8 +46,10 @@ def test_rates_may_be_fractions():
     assert rows[3] == ["headroom", "0.2143"]
 
 
-def test_the_default_metric_is_4_grr():
-    assert good(oracle(*MEETING, "--format", "json")).json["signature"].startswith("4-grr|alpha:1|beta:0|refs:1|")
+def test_the_default_metrics_are_wer_and_4_grr():
+    signatures = good(oracle(*MEETING, "--format", "json")).json["signatures"]
+    assert signatures["wer"].startswith("wer|refs:1|")
+    assert signatures["4-grr"].startswith("4-grr|alpha:1|beta:0|refs:1|")
 
 
 def test_alignments_are_shown_below_their_lattice():
@@ -62,7 +64,9 @@ def test_alignments_are_shown_below_their_lattice():
 
 
 def test_tsv_has_a_header_and_a_line_a_lattice():
-    header, *rows = (line.split("\t") for line in good(oracle(*MEETING, "--format", "tsv")).stdout.splitlines())
+    header, *rows = (
+        line.split("\t") for line in good(oracle(*MEETING, "-m", "4-grr", "--format", "tsv")).stdout.splitlines()
+    )
     items = [dict(zip(header, row, strict=True)) for row in rows]
     assert [item["id"] for item in items] == ["meeting-001", "meeting-002", "meeting-003"]
     assert items[0]["hypothesis"] == "we should meet on monday"
@@ -94,7 +98,7 @@ def test_json_has_the_fields_of_the_design():
 
 
 def test_json_sums_what_its_items_say():
-    document = good(oracle(*PROVERBS, "--format", "json")).json
+    document = good(oracle(*PROVERBS, "--metric", "4-grr", "--format", "json")).json
     for name in ("numerator", "denominator"):
         assert document["corpus"][name] == sum(item[name] for item in document["lattices"])
         assert document["corpus"]["one_best"][name] == sum(item["one_best"][name] for item in document["lattices"])
@@ -107,6 +111,7 @@ def test_jsonl_is_an_item_a_line():
 
 def test_an_undefined_rate_is_null(tmp_path):
     arguments = [file(tmp_path, "x.plf", "((('a',1),),)\n"), file(tmp_path, "ref", "um\n"), "--ignore", "um"]
+    arguments += ["--metric", "4-grr"]
     document = good(oracle(*arguments, "--format", "json")).json
     assert (document["lattices"][0]["score"], document["corpus"]["score"]) == (None, None)
     assert good(oracle(*arguments, "--format", "tsv")).stdout.splitlines()[1].split("\t")[1] == ""
@@ -124,7 +129,7 @@ def test_a_result_may_go_to_a_file(output_format, tmp_path):
 
 
 def test_a_result_may_go_to_a_compressed_file(tmp_path):
-    good(oracle(*MEETING, "--format", "jsonl", "--output", tmp_path / "out.gz"))
+    good(oracle(*MEETING, "--metric", "wer", "--format", "jsonl", "--output", tmp_path / "out.gz"))
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().count("\n") == 3
 
 
@@ -133,14 +138,14 @@ def test_a_result_may_go_to_a_compressed_file(tmp_path):
     [
         pytest.param([*MEETING, "--metric", "wer"], lm.WER(), None, id="wer"),
         pytest.param(
-            [*PROVERBS, "--metric", "2-grr", "--alpha", "0.5", "--beta", "1"],
+            [*PROVERBS, "--metric", "2-grr", "-P", "2-grr.alpha=0.5", "-P", "2-grr.beta=1"],
             lm.GRR(2, alpha=0.5, beta=1),
             None,
             id="2-grr",
         ),
         pytest.param([*HARBOUR, "--metric", "wrr", "--scale", "weight=-1"], lm.WRR(), {"weight": -1.0}, id="scaled"),
         pytest.param(
-            [*MEETING, "--ignore", "all", "--wildcard", "it"],
+            [*MEETING, "--metric", "4-grr", "--ignore", "all", "-P", "4-grr.wildcard=it"],
             lm.GRR(4, ignore=["all"], wildcard=["it"]),
             None,
             id="words",
@@ -188,8 +193,8 @@ def integers(tmp_path) -> list[Path]:
 
 def test_integer_words_and_references_are_spelled_by_a_table(integers):
     lattice, reference, table = integers
-    assert hypotheses(oracle(lattice, reference, "--format", "json")) == ["2 1"]
-    done = oracle(lattice, reference, "--symbols", table, "--format", "json")
+    assert hypotheses(oracle(lattice, reference, "--metric", "4-grr", "--format", "json")) == ["2 1"]
+    done = oracle(lattice, reference, "--symbols", table, "--metric", "4-grr", "--format", "json")
     assert hypotheses(done) == ["cats sleep"]
     assert done.json["lattices"][0]["reference"] == "cats sleep"
     assert done.json["lattices"][0]["numerator"] == 3
@@ -213,7 +218,7 @@ def test_wildcards_cost_nothing_but_are_reported(tmp_path):
     lattice = file(tmp_path, "x.plf", "((('a',1),),(('um',1),),(('b',1),),)\n")
     reference = file(tmp_path, "ref", "a b\n")
     plain = good(oracle(lattice, reference, "--metric", "2-grr", "--format", "json")).json["lattices"][0]
-    wild = good(oracle(lattice, reference, "--metric", "2-grr", "--wildcard", "um", "--format", "json")).json[
+    wild = good(oracle(lattice, reference, "--metric", "2-grr", "-P", "2-grr.wildcard=um", "--format", "json")).json[
         "lattices"
     ][0]
     assert (plain["numerator"], plain["insertions"]) == (1, 1)
@@ -303,7 +308,7 @@ def test_a_file_may_be_named_after_the_first_word_of_its_only_reference(tmp_path
 def test_graphs_that_are_numbered_by_position_are_paired_in_order(tmp_path):
     lattices = file(tmp_path, "x.plf", "((('1',1),),)\n((('all',1),),)\n")
     references = file(tmp_path, "refs", "1 of them\nall of them\n")
-    assert good(oracle(lattices, references)).stdout.count("\n") == 2
+    assert good(oracle(lattices, references, "--metric", "wer")).stdout.count("\n") == 2
 
 
 def test_a_folder_is_paired_in_natural_order(tmp_path):
@@ -370,7 +375,10 @@ def test_what_fails_is_shown_in_text_and_tsv(troubled):
         ["d", "failed"],
     ]
     assert re.search(r"^1 lattices?, 3 failed ", text.stderr, re.MULTILINE)
-    rows = [line.split("\t") for line in oracle(*troubled, "--keep-going", "--format", "tsv").stdout.splitlines()]
+    rows = [
+        line.split("\t")
+        for line in oracle(*troubled, "--keep-going", "-m", "wer", "--format", "tsv").stdout.splitlines()
+    ]
     assert {len(row) for row in rows} == {len(rows[0])}
     assert [bool(row[-1]) for row in rows] == [True, False, True, True, True]
 
@@ -383,7 +391,7 @@ def test_lines_too_many_or_too_few_end_the_run_since_any_of_them_may_be_the_odd_
 
 def test_lines_too_many_or_too_few_are_failures_to_go_past(tmp_path):
     refs = file(tmp_path, "refs", "the early bird\nbetter late\n")
-    done = oracle(PROVERBS[0], refs, "--keep-going", "--format", "json")
+    done = oracle(PROVERBS[0], refs, "--keep-going", "--metric", "wer", "--format", "json")
     assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 2, 1)
     refs = file(tmp_path, "refs", "a\nb\nc\nd e f\n")
     done = oracle(PROVERBS[0], refs, "--keep-going", "--metric", "wer", "--format", "json")
@@ -422,7 +430,8 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_gone_past(junk, tmp_path):
     for number in (1, 3):
         file(tmp_path / "lats", f"{number}.txt", "0 1 a a\n1\n")
     file(tmp_path / "lats", "2.txt", junk)
-    done = oracle(tmp_path / "lats", file(tmp_path, "refs", "a\na\na\n"), "--keep-going", "--format", "json")
+    refs = file(tmp_path, "refs", "a\na\na\n")
+    done = oracle(tmp_path / "lats", refs, "--metric", "wer", "--keep-going", "--format", "json")
     assert done.status == 1
     assert (done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (2, 1)
 
@@ -522,9 +531,9 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
         (["--metric", "0-grr"], "order 0 is not possible for an n-gram recognition rate; choose 1"),
         (["--metric", "grr"], "there is no metric 'grr'; choose one of N-gcr, N-grr"),
         (["--metric", "4-wer"], "there is no metric '4-wer'"),
-        (["--alpha", "one"], "alpha is 'one', not a finite number"),
-        (["--beta", "nan"], "beta is 'nan', not a finite number"),
-        (["--metric", "wer", "--alpha", "1"], "metric 'wer' has no parameter 'alpha'"),
+        (["-P", "4-grr.alpha=one"], "alpha is 'one', not a finite number"),
+        (["-P", "4-grr.beta=nan"], "beta is nan, not a finite number"),
+        (["--metric", "wer", "-P", "wer.alpha=1"], "metric 'wer' has no parameter 'alpha'"),
         (["--scale", "prosody=2"], r"meeting-001\): there is no score column 'prosody'; .* lm, acoustic"),
         (["--symbols", "nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", "@nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
@@ -685,7 +694,7 @@ def test_tabs_of_words_do_not_add_columns(tmp_path):
 
 
 def test_a_penalty_of_a_billion_digits_is_refused_at_once():
-    assert_one_line_error(oracle(*HARBOUR, "--alpha", "1e999999999"), "alpha")  # which is given a minute
+    assert_one_line_error(oracle(*HARBOUR, "-P", "4-grr.alpha=1e999999999"), "alpha")  # which is given a minute
 
 
 def test_a_closed_standard_input_is_one_line():
@@ -822,7 +831,7 @@ def test_convert_into_a_folder_that_is_a_file_is_refused(tmp_path):
 def test_help_names_every_option_of_the_oracle(flag):
     text = good(oracle(flag)).stdout
     assert text.startswith("Usage: lattice-oracle [OPTIONS] LATTICES REFERENCES...")
-    for option in ("--metric", "--alpha", "--beta", "--engine", "--scale", "--ignore", "--wildcard", "--symbols"):
+    for option in ("--metric", "--parameter", "--engine", "--scale", "--ignore", "--symbols"):
         assert option in text
     for option in ("--from", "--format", "--output", "--keep-going", "--style", "--alignment"):
         assert option in text

@@ -70,11 +70,14 @@ def test_the_signature_names_what_was_ignored():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--metric", "bleu", "--nbest", "3"], "--nbest has no effect with BLEU of a corpus"),
-        (["--metric", "bleu", "--alpha", "1"], "--alpha has no effect"),
+        (
+            ["--metric", "bleu", "--nbest", "3"],
+            "--nbest has no effect with BLEU, which searches all graphs together; leave it out, or",
+        ),
+        (["--metric", "bleu", "-P", "bleu.alpha=1"], "metric 'bleu' has no parameter 'alpha'"),
         (["--metric", "bleu-stem"], "a corpus oracle cannot compare stems"),
         (["--metric", "bleu-sbp-stem"], "a corpus oracle cannot compare stems"),
-        (["--metric", "bleu", "--engine", "openfst"], "recognition rates only"),
+        (["--metric", "bleu", "--engine", "openfst"], "the openfst engine does not search by BLEU"),
         (["--metric", "meteor"], "use wer, wrr, N-grr, cer, N-gcr or mixed-er"),
     ],
 )

@@ -83,7 +83,7 @@ def test_failed_graphs_count_as_deletions(tmp_path):
     assert found["corpus"]["numerator"] == pytest.approx(errors)
 
 
-@pytest.mark.parametrize("options", [(), ("--most-states", "3"), ("--metric", "2-grr", "--alpha", "0.3")])
+@pytest.mark.parametrize("options", [(), ("--most-states", "3"), ("--metric", "2-grr", "-P", "2-grr.alpha=0.3")])
 def test_shards_merge_into_the_whole(tmp_path, options):
     paths = data(tmp_path, graphs=11)
     shards = []
@@ -210,7 +210,7 @@ def test_the_cost_of_substitutions_is_a_parameter_of_every_search(verb, tmp_path
         (["--metric", "wer", "-P", "cer.substitution=2"], "'cer' is not named in --metric; name it there"),
         (["--metric", "wer", "-P", "wer.substitution=0"], "substitution is 0, which is not above 0"),
         (["--metric", "wer", "-P", "wer.empty=0"], "wer searches no graphs if references without words do not count"),
-        (["--metric", "4-grr", "--alpha", "1", "-P", "4-grr.alpha=2"], "alpha is given twice"),
+        (["--metric", "wer", "--ignore", "a", "-P", "wer.ignore=b"], "ignore is given twice"),
     ],
 )
 def test_parameters_of_searches_that_there_are_not_are_refused(arguments, message):

@@ -58,9 +58,9 @@ def test_jsonl_has_the_same_items():
 
 
 def test_nothing_is_there_that_was_not_asked_for():
-    item = json.loads(good(oracle(*HARBOUR, "--worst", "--format", "jsonl")).stdout)
+    item = json.loads(good(oracle(*HARBOUR, "--metric", "wer", "--worst", "--format", "jsonl")).stdout)
     assert not {"nbest", "hope", "fear"} & item.keys()
-    item = json.loads(good(oracle(*HARBOUR, "--format", "jsonl")).stdout)
+    item = json.loads(good(oracle(*HARBOUR, "--metric", "wer", "--format", "jsonl")).stdout)
     assert "worst" not in item
 
 
@@ -123,10 +123,12 @@ def test_lattices_of_oracles_are_written(workers, tmp_path):
 
 
 def test_scores_of_written_lattices_may_be_summed(tmp_path):
-    written = ("--write-lattices", f"{tmp_path / 'best'}/", "--to", "openfst-text")
+    written = ("--metric", "wer", "--write-lattices", f"{tmp_path / 'best'}/", "--to", "openfst-text")
     assert_one_line_error(oracle(*MEETING, *written), "--sum-scores")
     good(oracle(*MEETING, *written, "--sum-scores", "--scale", "acoustic=0.5"))
-    items = good(oracle(*MEETING, "--scale", "acoustic=0.5", "--format", "jsonl")).stdout.splitlines()
+    items = good(
+        oracle(*MEETING, "--metric", "wer", "--scale", "acoustic=0.5", "--format", "jsonl")
+    ).stdout.splitlines()
     for (_, lattice), item in zip(lm.read(tmp_path / "best"), map(json.loads, items), strict=True):
         assert min(path.cost for path in lattice.paths()) == pytest.approx(item["cost"])
 
@@ -134,10 +136,10 @@ def test_scores_of_written_lattices_may_be_summed(tmp_path):
 def test_forests_of_oracles_are_written_in_a_named_format(tmp_path):
     target = tmp_path / "best"
     pair = EXAMPLES / "lantern.hg", EXAMPLES / "lantern.ref.txt"
-    done = oracle(*pair, "--write-lattices", target, "--to", "cdec-json")
+    done = oracle(*pair, "--metric", "4-grr", "--write-lattices", target, "--to", "cdec-json")
     assert done.status == 2
     assert "error: lantern: cdec-json cannot store the labels covered; leave them out with --drop-labels" in done.stderr
-    good(oracle(*pair, "--write-lattices", target, "--to", "cdec-json", "--drop-labels"))
+    good(oracle(*pair, "--metric", "4-grr", "--write-lattices", target, "--to", "cdec-json", "--drop-labels"))
     reference = pair[1].read_text().splitlines()[0]
     expected = lm.oracle_forest(lm.read_one(pair[0]), reference)
     assert {d.words for d in lm.read_one(target).derivations()} == {d.words for d in expected.derivations()}
@@ -154,7 +156,7 @@ def test_forests_of_oracles_are_written_in_a_named_format(tmp_path):
     ],
 )
 def test_what_makes_no_sense_is_one_line(arguments, message, tmp_path):
-    assert_one_line_error(oracle(*HARBOUR, *arguments, cwd=tmp_path), message)
+    assert_one_line_error(oracle(*HARBOUR, "--metric", "wer", *arguments, cwd=tmp_path), message)
     assert not list(tmp_path.iterdir())
 
 

@@ -285,7 +285,9 @@ def test_no_id_leads_out_of_its_folder(name, verb, tmp_path):
     if verb == "convert":
         done = run("latticemetric", "convert", graphs, "out/", "--to", "moses-nbest", cwd=inside)
     else:
-        done = oracle(graphs, "ref", "--write-lattices", "out/", "--to", "kaldi", "--style", "plain", cwd=inside)
+        done = oracle(
+            graphs, "ref", "-m", "wer", "--write-lattices", "out/", "--to", "kaldi", "--style", "plain", cwd=inside
+        )
     assert_one_line_error(done, "cannot name a file|File name too long")
     assert {path for path in tmp_path.rglob("*") if path.is_file()} == before
 

@@ -19,7 +19,7 @@ from kit.patience import PATIENCE
 from kit.work import living, processor_seconds, wait_for
 
 KILLS = 20
-SOME = ("--hope", "0.1", "--nbest", "2", "--score", "bleu")
+SOME = ("--hope", "0.1", "--nbest", "2", "--also-score", "bleu")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux which processes there are")
 
 

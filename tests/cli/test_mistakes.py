@@ -37,7 +37,6 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("mbr a --smoothing exp", "there is no option --smoothing; did you mean --parameter bleu.smoothing=NAME?"),
         ("mbr a --alpha 1", "there is no option --alpha; did you mean --parameter 4-grr.alpha=NUMBER?"),
         ("mbr a --by wer", "there is no option --by; did you mean --method?"),
-        ("oracle a b -m wer", "there is no option -m; did you mean --metric?"),
         ("lists a b --k 1", "there is no option --k; did you mean --at?"),
         (
             "score --hyp a --ref b",
@@ -236,21 +235,6 @@ def test_a_suffix_decides_the_format(suffix, start, tmp_path):
     assert ("%WER 7.14" in text) == (suffix == ".txt")
     good(oracle(*MEETING, "-o", tmp_path / f"out{suffix}", "--format", "jsonl"))
     assert (tmp_path / f"out{suffix}").read_text().startswith('{"id"')
-
-
-def test_without_a_metric_the_error_rate_is_beside(tmp_path):
-    both, alone = good(oracle(*MEETING)), good(oracle(*MEETING, "--metric", "wer"))
-    assert [line for line in both.stderr.splitlines() if line.startswith("%WER")] == [
-        line for line in alone.stderr.splitlines() if line.startswith("%WER")
-    ]
-    corpus = good(oracle(*MEETING, "--format", "json")).json["corpus"]
-    expected = good(oracle(*MEETING, "--metric", "wer", "--format", "json")).json["corpus"]
-    assert corpus["wer"] == {name: expected[name] for name in expected if name not in {"lattices", "failed"}}
-    assert "wer" not in expected
-    shards = [tmp_path / f"{k}.json" for k in (1, 2)]
-    for number, shard in enumerate(shards, start=1):
-        good(oracle(*MEETING, "-o", shard, "--shard", f"{number}/2"))
-    assert good(run("latticemetric", "merge", *shards)).json["corpus"] == corpus
 
 
 def test_a_licence_in_a_folder_is_left_out(tmp_path):

@@ -59,7 +59,7 @@ def test_workers_rewrite_alike(tmp_path):
 
 
 def test_sentence_metrics_see_the_rewritten_words():
-    found = items(*STATION, "--normalize", "english", "--score", "bleu")
+    found = items(*STATION, "--normalize", "english", "--also-score", "bleu")
     assert found["corpus"]["scores"]["bleu"]["oracle"]["score"] == 1
     assert "norm:english" in found["corpus"]["scores"]["bleu"]["oracle"]["signature"]
 
@@ -81,7 +81,7 @@ def test_a_reference_that_is_too_many_texts_fails_only_where_they_are_listed(tmp
     done = oracle(*asked)
     assert done.status == 0
     assert "station-1     100.00%        9/9" in done.stdout  # the shortest reading is "he's" nine times
-    done = oracle(*asked, "--score", "bleu")
+    done = oracle(*asked, "--also-score", "bleu")
     assert done.status == 1
     assert "more than 64 alternative strings" in done.stderr
     assert "station-2       0.00%" in done.stdout

@@ -25,6 +25,7 @@ from latticemetric.cli.commands import Verb
 from latticemetric.cli.files import (
     ConvertedGraphs,
     GraphFiles,
+    MetricParameter,
     NamesFiles,
     NoFile,
     Output,
@@ -58,6 +59,9 @@ def test_every_parameter_says_what_it_has_to_do_with_files(name):
         is_text = isinstance(parameter.type, click.types.StringParamType) and not getattr(parameter, "is_flag", False)
         plain = isinstance(parameter, click.Option) and (parameter.callback is not None or parameter.metavar in PLAIN)
         assert declared or not is_text or plain, f"{name}: {parameter.opts[0]} has no type of latticemetric.cli.files"
+
+
+PREFIXES = {WordList: "@", MetricParameter: "wer.ignore=@"}
 
 
 class Clash(NamedTuple):
@@ -98,7 +102,7 @@ def command_line(clash: Clash, folder: Path, spelled: str) -> list[str]:
     line = []
     for parameter in command.params:
         if parameter.name == clash.read:
-            value = f"@{path}" if isinstance(parameter.type, WordList) else str(path)
+            value = f"{PREFIXES.get(type(parameter.type), '')}{path}"
         elif parameter.name == clash.written:
             value = str(spellings.get(spelled, other))
         elif parameter.required:
@@ -505,22 +509,6 @@ def test_an_old_script_never_points_into_a_new_archive(there, monkeypatch):
     assert done.exit_code == 1
     assert (Path("new.scp").read_bytes(), Path("new.ark").read_bytes()) == (script, archive)
     assert not list(there.glob(".*"))
-
-
-@pytest.mark.parametrize(
-    ("output_format", "metrics"), [("text", {"4-grr", "wer"}), ("json", {"4-grr", "wer"}), ("jsonl", {"4-grr"})]
-)
-def test_a_second_metric_is_searched_for_formats_with_totals_only(output_format, metrics, monkeypatch):
-    asked = []
-
-    def heard(graph, references, metric, **rest):
-        asked.append(metric.name)
-        return lm.oracle(graph, references, metric, **rest)
-
-    monkeypatch.setattr("latticemetric.corpus.oracles.oracle_by_rate", heard)
-    line = ["oracle", *map(str, MEETING), "--format", output_format, "--workers", "1"]
-    assert CliRunner().invoke(main._group, line).exit_code == 0
-    assert set(asked) == metrics
 
 
 @pytest.mark.parametrize(

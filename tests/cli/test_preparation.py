@@ -122,7 +122,7 @@ def folders(tmp_path_factory):
 VERBS = [
     ("oracle", "lat.txt", "ref.txt", "--metric", "wer"),
     ("oracle", "lat.txt", "ref.txt", "--metric", "bleu"),
-    ("oracle", "lists.jsonl", "ref.txt", "--metric", "wer", "--score", "chrf", "--workers", "2"),
+    ("oracle", "lists.jsonl", "ref.txt", "--metric", "wer", "--also-score", "chrf", "--workers", "2"),
     ("expected", "lat.txt", "ref.txt"),
     ("sweep", "lat.txt", "ref.txt", "--beams", "0.1,2"),
     ("lists", "lists.jsonl", "ref.txt", "--corrected", "fixed.txt"),

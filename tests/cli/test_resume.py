@@ -14,7 +14,7 @@ from kit.outputs import COMMANDS, SUFFIXES
 from kit.paths import EXAMPLES
 
 from latticemetric.cli import main
-from latticemetric.cli.files import ClusterName, GraphFiles, NamesFiles, Output, WordList
+from latticemetric.cli.files import ClusterName, GraphFiles, MetricParameter, NamesFiles, Output, WordList
 from latticemetric.cli.fingerprint import fingerprint
 from latticemetric.errors import UsageError
 from latticemetric.formats.streams.stream import VARIABLE
@@ -27,6 +27,9 @@ READ = [
     for parameter in command.params
     if isinstance(parameter.type, NamesFiles) and not isinstance(parameter.type, ClusterName)
 ]
+
+
+PREFIXES = {WordList: "@", MetricParameter: "wer.ignore=@"}
 
 
 def test_a_verb_that_resumes_has_one_journal():
@@ -46,7 +49,7 @@ def test_every_file_that_is_read_is_known(name, read, tmp_path):
             path.write_text("x")
         elif not parameter.required:
             continue
-        value = f"@{path}" if isinstance(parameter.type, WordList) else str(path)
+        value = f"{PREFIXES.get(type(parameter.type), '')}{path}"
         line += [parameter.opts[0], value] if parameter.param_type_name == "option" else [value]
         if parameter.name == read:
             expected = path
@@ -108,7 +111,7 @@ def refused(line: str, what: str) -> None:
         ("consensus espnet --from espnet-nbest", "espnet/2best_recog/text"),
         ("mbr meeting.lat.txt --evidence list --symbols meeting.words.txt", "meeting.ark"),
         ("oracle list meeting.ref.txt --symbols meeting.words.txt --ignore @words", "words"),
-        ("oracle list meeting.ref.txt --symbols meeting.words.txt --wildcard @words", "words"),
+        ("oracle list meeting.ref.txt --symbols meeting.words.txt -m wer -P wer.wildcard=@words", "words"),
         ("sweep list meeting.ref.txt --symbols meeting.words.txt --beams 2", "meeting.words.txt"),
         ("report list meeting.ref.txt --symbols meeting.words.txt", "meeting.ark"),
         ("tags --from-lattices list meeting.ref.txt --symbols meeting.words.txt", "meeting.ark"),
@@ -153,7 +156,7 @@ def test_wordnet_is_known_where_a_metric_may_use_it(there, monkeypatch):
     monkeypatch.setenv("NLTK_DATA", "")
     monkeypatch.setenv("WNSEARCHDIR", str(folder))
     with_it, without = (
-        f"oracle meeting.lat.txt meeting.ref.txt --score {m} --resume -o {m}" for m in ("meteor", "bleu")
+        f"oracle meeting.lat.txt meeting.ref.txt --also-score {m} --resume -o {m}" for m in ("meteor", "bleu")
     )
     first(with_it)
     first(without)
@@ -200,9 +203,8 @@ def test_shards_tell_the_wordnet_that_they_used(there, monkeypatch):
     monkeypatch.setenv("NLTK_DATA", "")
     for number, name in ((1, "one"), (2, "two")):
         monkeypatch.setenv("WNSEARCHDIR", str(small_wordnet(there / name, licence=name)))
-        first(
-            f"oracle meeting.lat.txt meeting.ref.txt --score meteor --shard {number}/2 --format json -o {number}.json"
-        )
+        shard = f"--shard {number}/2 --format json -o {number}.json"
+        first(f"oracle meeting.lat.txt meeting.ref.txt --also-score meteor {shard}")
     refused("merge 1.json 2.json -o all.json", "they differ in WordNet")
 
 

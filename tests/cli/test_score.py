@@ -1,4 +1,4 @@
-"""`latticemetric score` and `lattice-oracle --score`, as a user meets them."""
+"""`latticemetric score` and `lattice-oracle --also-score`, as a user meets them."""
 
 import bz2
 import gzip
@@ -379,12 +379,12 @@ def test_output_goes_to_a_file(tmp_path):
     assert json.loads(gzip.decompress((tmp_path / "out.gz").read_bytes()))["metric"] == "wer"
 
 
-# --- lattice-oracle --score
+# --- lattice-oracle --also-score
 
 
 @pytest.mark.parametrize("verb", ["oracle", "report"])
 def test_a_reference_with_alternatives_counts_once_where_it_is_one(verb, tmp_path):
-    given = [MEETING[0], EXAMPLES / "meeting.trn", "--score", "wer,bleu"]
+    given = [MEETING[0], EXAMPLES / "meeting.trn", "--also-score", "wer,bleu"]
     done = good(run("latticemetric", verb, *given, "--output", tmp_path / "out"))
     told = done.stderr + (tmp_path / "out").read_text()
     assert "wer|refs:1|" in told
@@ -392,7 +392,7 @@ def test_a_reference_with_alternatives_counts_once_where_it_is_one(verb, tmp_pat
 
 
 def test_the_summary_has_the_scores_of_the_strings():
-    done = good(oracle(*MEETING, "--metric", "wer", "--score", "wrr,bleu"))
+    done = good(oracle(*MEETING, "--metric", "wer", "--also-score", "wrr,bleu"))
     rows = [line.split() for line in done.stderr.splitlines() if line and not line.startswith("%WER")]
     assert rows[4] == ["wrr", "%", "bleu", "%"]
     assert rows[5:7] == [["oracle", "92.86", "69.72"], ["1-best", "71.43", "0.00"]]
@@ -402,7 +402,7 @@ def test_the_summary_has_the_scores_of_the_strings():
 
 @pytest.mark.parametrize("name", ["wer", "bleu-sbp", "nist", "fmean"])
 def test_json_has_the_values_of_the_library(name):
-    document = good(oracle(*MEETING, "--metric", "wer", "--score", name, "--format", "json")).json
+    document = good(oracle(*MEETING, "--metric", "wer", "--also-score", name, "--format", "json")).json
     metric, items = lm.make_metric(name), document["lattices"]
     references = [item["reference"] for item in items]
     for side, texts in (
@@ -424,7 +424,7 @@ def test_nothing_is_scored_unless_asked_for():
 def test_tsv_columns_are_appended():
     header, first, *_ = (
         line.split("\t")
-        for line in good(oracle(*MEETING, "--score", "wrr,fmean", "--format", "tsv")).stdout.splitlines()
+        for line in good(oracle(*MEETING, "--also-score", "wrr,fmean", "--format", "tsv")).stdout.splitlines()
     )
     assert header[-5:] == ["error", "wrr", "one_best_wrr", "fmean", "one_best_fmean"]
     assert first[-4] == "0.8333333333333334"
@@ -432,7 +432,7 @@ def test_tsv_columns_are_appended():
 
 def test_ignored_words_are_no_words_to_the_scores_either():
     document = good(
-        oracle(*MEETING, "--score", "wer", "--metric", "wer", "--ignore", "all um", "--format", "json")
+        oracle(*MEETING, "--also-score", "wer", "--metric", "wer", "--ignore", "all um", "--format", "json")
     ).json
     found = document["corpus"]["scores"]["wer"]
     assert found["one_best"]["score"] == document["corpus"]["one_best"]["score"] == 0.25
@@ -441,7 +441,7 @@ def test_ignored_words_are_no_words_to_the_scores_either():
 
 def test_a_graph_that_failed_says_nothing(tmp_path):
     references = file(tmp_path, "refs", MEETING[1].read_text(encoding="utf-8") + "meeting-009 one two\n")
-    done = oracle(MEETING[0], references, "--metric", "wer", "--score", "wer", "--keep-going", "--format", "json")
+    done = oracle(MEETING[0], references, "--metric", "wer", "--also-score", "wer", "--keep-going", "--format", "json")
     assert done.status == 1
     corpus = done.json["corpus"]
     assert corpus["scores"]["wer"]["oracle"]["score"] == corpus["score"] == 3 / 16
@@ -451,14 +451,14 @@ def test_a_graph_that_failed_says_nothing(tmp_path):
 def test_a_graph_without_a_reference_counts_as_nothing(tmp_path):
     first, *rest = MEETING[1].read_text(encoding="utf-8").splitlines(keepends=True)
     references = file(tmp_path, "refs", "".join(rest))
-    done = oracle(MEETING[0], references, "--metric", "wer", "--score", "wer", "--keep-going", "--format", "json")
+    done = oracle(MEETING[0], references, "--metric", "wer", "--also-score", "wer", "--keep-going", "--format", "json")
     assert first.startswith("meeting-001")
     assert done.json["corpus"]["scores"]["wer"]["oracle"]["score"] == done.json["corpus"]["score"] == 0
 
 
 def test_several_references_are_in_the_signature_of_scores():
     files = [EXAMPLES / name for name in ("proverbs.plf", "proverbs.ref.txt", "proverbs.ref2.txt")]
-    corpus = good(oracle(*files, "--metric", "wer", "--score", "wer,bleu", "--format", "json")).json["corpus"]
+    corpus = good(oracle(*files, "--metric", "wer", "--also-score", "wer,bleu", "--format", "json")).json["corpus"]
     assert corpus["scores"]["wer"]["one_best"]["score"] == corpus["one_best"]["score"]
     assert "|refs:2|" in corpus["scores"]["bleu"]["oracle"]["signature"]
 
@@ -470,14 +470,14 @@ def test_scores_do_not_depend_on_workers(tmp_path):
         for number in range(40):
             shutil.copy(EXAMPLES / "harbour.fst", lattices / f"{number:02}.fst")
             out.write(f"the {'old' if number % 2 else 'new'} harbour sleeps\n")
-    arguments = (lattices, references, "--style", "plain", "--score", "bleu,nist", "--format", "json")
+    arguments = (lattices, references, "--style", "plain", "--also-score", "bleu,nist", "--format", "json")
     one, two = (good(oracle(*arguments, "--workers", number)).stdout for number in (1, 2))
     assert one == two
 
 
 @pytest.mark.parametrize("name", ["blue", ""])
 def test_an_unknown_metric_to_score_with_is_told(name):
-    assert_one_line_error(oracle(*MEETING, "--score", name), "metric")
+    assert_one_line_error(oracle(*MEETING, "--also-score", name), "metric")
 
 
 def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():

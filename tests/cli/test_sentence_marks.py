@@ -215,13 +215,13 @@ def test_marks_around_all_lines_are_noted(first, last, tmp_path):
 
 
 @pytest.mark.parametrize("verb", [["oracle"], ["expected"], ["sweep", "--nbest-sizes", "1"]])
-@pytest.mark.parametrize("option", ["--ignore", "--wildcard"])
+@pytest.mark.parametrize("option", [["--ignore", "UH"], ["-P", "wer.ignore=UH"], ["-P", "wer.wildcard=UH"]])
 def test_words_to_ignore_are_lower_cased_with_the_texts(verb, option, tmp_path):
     path, references = tmp_path / "u.slf", tmp_path / "refs"
     path.write_text(SLF.replace("!SENT_START", "!NULL").replace("!SENT_END", "UH"))
     references.write_text("the cat\n")
     command = [verb[0], path, references, *verb[1:], "--metric", "wer", "--lowercase", "--workers", "1"]
-    plain, with_word = (run(*command, *more, "--format", "json").stdout for more in ([], [option, "UH"]))
+    plain, with_word = (run(*command, *more, "--format", "json").stdout for more in ([], option))
     assert plain != with_word
     assert "uh" in json.loads(with_word)["signature"]
 

@@ -27,7 +27,10 @@ def shards_of(folder: Path, count: int, *arguments: object) -> list[Path]:
 @pytest.mark.parametrize("count", [1, 3, 70])
 @pytest.mark.parametrize(
     "options",
-    [("--metric", "wer", *POINTS), ("--alpha", "0.3", "--ignore", "w1 w2", *POINTS, "--resamples", 50, "--seed", 3)],
+    [
+        ("--metric", "wer", *POINTS),
+        ("--metric", "4-grr", "-P", "4-grr.alpha=0.3", "--ignore", "w1 w2", *POINTS, "--resamples", 50, "--seed", 3),
+    ],
     ids=["wer", "intervals"],
 )
 def test_shards_of_sweeps_are_the_sweep_of_the_whole(count, options, tmp_path):
@@ -134,7 +137,7 @@ def test_graphs_without_references_and_references_without_graphs(style, tmp_path
     for verb in (("oracle", "--worst"), ("sweep", "--nbest-sizes", "2", "--by-length", "4", "--resamples", 9)):
         given = [verb[0], archive, references, *verb[1:], "--style", style, "--keep-going"]
         whole = latticemetric(*given, "--format", "json")
-        totals = whole.json.get("corpus") or whole.json
+        totals = whole.json.get("corpus", {}).get("wer") or whole.json
         assert (whole.status, totals["failed"]) == (1, 4 if style == "keyed" else 3)
         for count in (2, 5):
             assert good(latticemetric("merge", *shards_of(tmp_path, count, *given))).stdout == whole.stdout
@@ -186,7 +189,7 @@ def test_word_lists_and_tables_are_told_by_what_is_in_them(tmp_path):
     for number, (words, output) in enumerate(zip(paths, outputs, strict=True)):
         shard = "1/2" if number == 0 else "2/2"
         good(oracle(*given, "--ignore", f"@{words}", "--shard", shard, "--output", output))
-    assert good(latticemetric("merge", *outputs[:2])).json["corpus"]["lattices"] == 6
+    assert good(latticemetric("merge", *outputs[:2])).json["corpus"]["wer"]["lattices"] == 6
     assert_one_line_error(latticemetric("merge", outputs[0], outputs[2]), "same run: they differ in --ignore")
 
 
@@ -225,11 +228,14 @@ def test_damaged_documents_are_refused(damage, damaged, tmp_path):
     assert_one_line_error(latticemetric("merge", *shards), f"{damaged}: the sums of this shard are damaged")
 
 
-def test_an_item_that_is_missing_is_noticed(tmp_path):
-    shards = sorted(shards_of(tmp_path, 2, "oracle", *data(tmp_path, graphs=6)))
+@pytest.mark.parametrize(
+    ("metric", "message"), [("wer", "too many graphs to match"), ("wer,cer", "the last graph has 1 item in place of 2")]
+)
+def test_an_item_that_is_missing_is_noticed(metric, message, tmp_path):
+    shards = sorted(shards_of(tmp_path, 2, "oracle", *data(tmp_path, graphs=6), "--metric", metric))
     lines = shards[0].read_text().splitlines()
     shards[0].write_text("\n".join([*lines[:2], *lines[3:]]) + "\n")
-    assert_one_line_error(latticemetric("merge", *shards), "too many graphs to match")
+    assert_one_line_error(latticemetric("merge", *shards), message)
 
 
 # --- Options that mean nothing

@@ -219,7 +219,7 @@ def test_confidences_are_those_of_python():
 def test_a_graph_that_failed_has_an_empty_line_of_tags(tmp_path):
     references = tmp_path / "refs"
     references.write_text("".join(MEETING[1].read_text().splitlines(keepends=True)[1:]), encoding="utf-8")
-    done = run("lattice-oracle", MEETING[0], references, "--tags", "--keep-going", status=1)
+    done = run("lattice-oracle", MEETING[0], references, "-m", "wer", "--tags", "--keep-going", status=1)
     assert done.stdout.splitlines()[0] == ""
     assert len(done.stdout.splitlines()) == 3
 

@@ -11,13 +11,13 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.corpus.answer import answers_of
-from latticemetric.corpus.oracles import OracleSearch, OracleSums, oracles_of
+from latticemetric.corpus.oracles import oracles_of
 from latticemetric.corpus.pairing import pair_up
 from latticemetric.corpus.run import Run
+from latticemetric.corpus.tables import oracles
 from latticemetric.corpus.tables.best import BestTable
 from latticemetric.corpus.tables.consensus import ConsensusTable
 from latticemetric.corpus.tables.looks import Looks
-from latticemetric.corpus.tables.oracles import OracleTable
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
 
@@ -32,8 +32,8 @@ def printed(table, output_format):
 def oracle_table(**settings):
     graphs, references = map(str, PROVERBS)
     pairs = pair_up(entries([graphs]), [read_references(references)])
-    rate = lm.WER()
-    return OracleTable(oracles_of(pairs, OracleSearch(rate), Run()), OracleSums(rate, 1), **settings)
+    search = lm.ByRate(metric="wer")
+    return oracles.oracle_table(oracles_of(pairs, search, Run()), search, 1, **settings)
 
 
 def test_tables_know_nothing_of_the_command_line():

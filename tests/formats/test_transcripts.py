@@ -15,10 +15,9 @@ from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
 from latticemetric.corpus.combination import read_systems
-from latticemetric.corpus.oracles import OracleSearch, oracles_of
+from latticemetric.corpus.oracles import oracles_of
 from latticemetric.corpus.pairing import pair_up
 from latticemetric.corpus.run import Run
-from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.formats import reading
 from latticemetric.formats.nist.transcripts import words_by_segment
 from latticemetric.formats.nist.words import parsed_transcript
@@ -473,7 +472,7 @@ KALDI = "".join(f"u_{k} \n0 1 {word} 1,2,\n1\n\n" for k, word in enumerate("abc"
 
 def outcomes(folder, text, *, keep_going=False, **options):
     pairs = pair_up(reading.entries([write_file(folder, KALDI)]), [references(folder, text)])
-    return list(oracles_of(pairs, OracleSearch(lm.WER(), **options), Run(keep_going=keep_going)))
+    return list(oracles_of(pairs, lm.ByRate(metric="wer", **options), Run(keep_going=keep_going)))
 
 
 def test_the_best_reading_counts(tmp_path):
@@ -507,11 +506,10 @@ def test_readings_need_no_listing(alternations, tmp_path):
 
 
 def test_sentence_metrics_refuse_too_many_readings(tmp_path):
-    scorer = StringScorer((lm.BLEU(),))
     text = f"{'{ x / a } ' * 7} (u_1)\nb (u_2)\nc (u_3)\n"
     with pytest.raises(lm.InputError, match=r"more than 64 alternative strings, .*; give fewer"):
-        outcomes(tmp_path, text, scorer=scorer)
-    failed, *others = outcomes(tmp_path, text, scorer=scorer, keep_going=True)
+        outcomes(tmp_path, text, also_score="bleu")
+    failed, *others = outcomes(tmp_path, text, also_score="bleu", keep_going=True)
     assert failed.oracle is None
     assert [o.oracle.score for o in others] == [0.0, 0.0]
 
@@ -525,7 +523,7 @@ def test_workers_get_references_with_alternatives(tmp_path):
     kaldi = "".join(f"u_{k} \n0 1 a 1,2,\n1\n\n" for k in range(40))
     trn = "".join(f"{{ x / a }} (u_{k})\n" for k in range(40))
     pairs = pair_up(reading.entries([write_file(tmp_path, kaldi)]), [references(tmp_path, trn)])
-    assert [o.oracle.score for o in oracles_of(pairs, OracleSearch(lm.WER()), Run(workers=2))] == [0.0] * 40
+    assert [o.oracle.score for o in oracles_of(pairs, lm.ByRate(metric="wer"), Run(workers=2))] == [0.0] * 40
 
 
 # --- Examples, and sclite's own samples

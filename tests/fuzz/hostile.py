@@ -137,7 +137,7 @@ PATHS = [
 BY_OPTION: dict[str, list[str]] = {
     "--metric": METRICS,
     "--metrics": METRICS,
-    "--score": METRICS,
+    "--also-score": METRICS,
     "--mbr": METHODS,
     "--method": METHODS,
     "--shard": SHARDS,

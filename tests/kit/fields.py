@@ -71,7 +71,7 @@ TABLES = [
     Records("An item", _ORACLES, ("lattices", 0), (f"{_SEARCH}.Oracle", "corpus.oracles.OracleAnswer")),
     Records(
         "An item of a forest",
-        "oracle lantern.target_graph lantern.ref.txt",
+        "oracle lantern.target_graph lantern.ref.txt --metric wer",
         ("lattices", 0),
         (f"{_SEARCH}.Oracle", "corpus.oracles.OracleAnswer"),
         "An item",

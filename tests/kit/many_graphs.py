@@ -16,7 +16,19 @@ GRAPHS = 60
 WORDS = [f"w{number}" for number in range(30)]
 
 
-RICH = ("--hope", "0.1,3", "--fear", "1", "--worst", "--nbest", "2", "--score", "bleu,nist", "--alpha", "0.3")
+RICH = (
+    "--hope",
+    "0.1,3",
+    "--fear",
+    "1",
+    "--worst",
+    "--nbest",
+    "2",
+    "--also-score",
+    "bleu,nist",
+    "-P",
+    "4-grr.alpha=0.3",
+)
 
 
 def lattice(draw: random.Random) -> str:

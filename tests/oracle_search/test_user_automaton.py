@@ -237,7 +237,9 @@ def test_failures_under_an_automaton_are_counted(files):
         assert "the automaton accepts no string of the lattice" in done.stderr
 
 
-@pytest.mark.parametrize("option", [("--alpha", "1"), ("--ignore", "a"), ("--score", "bleu"), ("--engine", "native")])
+@pytest.mark.parametrize(
+    "option", [("--parameter", "4-grr.alpha=1"), ("--ignore", "a"), ("--also-score", "bleu"), ("--engine", "native")]
+)
 def test_what_means_nothing_to_an_automaton_is_refused(option, files):
     done = run(files / "lats.plf", "--metric", files / "said.fst", *option)
     assert (done.returncode, done.stdout) == (2, "")

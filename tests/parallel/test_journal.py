@@ -31,7 +31,7 @@ FOREST = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
 MEETING = (EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt")
 # Without a symbol table, their words are numbers.
 NUMBERED = ("numbered.txt", "numbered.ref")
-RICH = ("--nbest", 3, "--hope", "1,2", "--fear", 1, "--worst", "--score", "bleu", "--tags", "--format", "json")
+RICH = ("--nbest", 3, "--hope", "1,2", "--fear", 1, "--worst", "--also-score", "bleu", "--tags", "--format", "json")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ RICH = ("--nbest", 3, "--hope", "1,2", "--fear", 1, "--worst", "--score", "bleu"
         ("posteriors", MEETING[0], "--of", "arcs", "--format", "json", "--write-lattices", "posteriors.kaldi"),
         ("posteriors", FOREST[0], "--format", "json"),
         ("consensus", MEETING[0], "--format", "json", "--write-lattices", "networks.mesh"),
-        ("report", *MEETING, "--score", "bleu", "--beams", "1,2"),
+        ("report", *MEETING, "--also-score", "bleu", "--beams", "1,2"),
         ("report", *FOREST, "--nbest-sizes", "1,2"),
         ("info", *EXAMPLES.glob("*.plf"), FOREST[0], MEETING[0], "--format", "json"),
         ("convert", MEETING[0], "out.slf/", "--to", "htk-slf"),

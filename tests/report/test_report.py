@@ -99,7 +99,7 @@ def keyed(path):
 
 @pytest.fixture(scope="module")
 def meeting():
-    return page_of(*MEETING, "--metric", "wer", "--score", "bleu", "--beams", "0,1,4")
+    return page_of(*MEETING, "--metric", "wer", "--also-score", "bleu", "--beams", "0,1,4")
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_expected_words_stand_where_the_alignment_has_them(meeting, graphs):
 
 
 def test_the_summary_is_that_of_lattice_oracle(meeting):
-    command = [PROGRAMS / "lattice-oracle", *MEETING, "--metric", "wer", "--score", "bleu", "--format", "json"]
+    command = [PROGRAMS / "lattice-oracle", *MEETING, "--metric", "wer", "--also-score", "bleu", "--format", "json"]
     corpus = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE).stdout)["corpus"]
     oracle = f"oracle {rate_text(corpus['score'])}"
     assert oracle in meeting.shown
@@ -398,7 +398,7 @@ def test_mbr_that_has_no_answer_is_no_reason_to_show_nothing():
         (("--mbr-method", "nothing-like-this"), "there is no MBR by"),
         (("--mbr-method", "wer", "--samples", "3"), "does not use samples"),
         (("--posterior-scale", "nan"), "not a finite number"),
-        (("--score", "nothing-like-this"), "nothing-like-this"),
+        (("--also-score", "nothing-like-this"), "nothing-like-this"),
         (("--beams", "-1"), "the beam is -1"),
         (("-o", "/nowhere/at/all/page.html"), "cannot be written"),
     ],

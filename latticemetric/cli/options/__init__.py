@@ -14,10 +14,8 @@ from latticemetric.cli.options.computing import (
     resamples_option,
 )
 from latticemetric.cli.options.metrics import (
-    ALPHA,
-    BETA,
+    ALSO_SCORE,
     PARAMETERS,
-    SCORE,
     RateOptions,
     metric_parameters,
     metrics_named,

@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.cli.commands import Options, choice, flag, option
-from latticemetric.cli.files import MetricName, WordList
+from latticemetric.cli.commands import Options, option
+from latticemetric.cli.files import WORD_SETS, MetricName, MetricParameter
 from latticemetric.cli.options.preparation import IGNORE
-from latticemetric.cli.options.values import cased_words, listed, word_list
+from latticemetric.cli.options.values import cased_words, listed
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,23 +18,39 @@ if TYPE_CHECKING:
     from latticemetric.metrics.recognition import GRR
 
 
-def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
+def metrics_named(
+    names: Iterable[str],
+    *,
+    stem: bool = False,
+    parameters: Iterable[str] = (),
+    ignore: frozenset[str] = frozenset(),
+    known: Iterable[str] = (),
+) -> list[Metric[Any]]:
     """Return the metrics named in these comma-separated lists; refuse one that is named twice.
 
-    If `stem` is set, all metrics compare stems of words. `parameters` are texts such as `chrf.beta=3`: metric,
-    parameter and value.
+    Args:
+        names: The lists of names.
+        stem: True if all metrics compare stems of words.
+        parameters: Texts such as `chrf.beta=3`: metric, parameter and value.
+        ignore: Words that all metrics ignore.
+        known: Names of other metrics that may have parameters.
     """
     from latticemetric.metrics.registry import make_metric, metric_names
 
     all_names = [name for several in names for name in listed(several)]
     if not all_names:
         raise UsageError("no metric is given", advice=f"choose among {', '.join(metric_names())}")
-    given_parameters = metric_parameters(parameters, all_names)
+    option = "--metric" if known else "--metrics"
+    given_parameters = metric_parameters(parameters, [*all_names, *known], option)
     metrics = {}
     for name in all_names:
-        stems = {"stem": True} if stem and not name.endswith("-stem") else {}
+        values: dict[str, Any] = {"stem": True} if stem and not name.endswith("-stem") else {}
+        values |= {"ignore": ignore} if ignore else {}
+        own = given_parameters.get(name.lower(), {})
+        if twice := values.keys() & own.keys():
+            raise UsageError(f"{min(twice)} is given twice", where="--parameter", advice="give it once")
         try:
-            metric = make_metric(name, **stems, **given_parameters.get(name.lower(), {}))
+            metric = make_metric(name, **{**values, **own})
         except UsageError as error:
             if not stem or "'stem'" not in str(error):
                 raise
@@ -45,10 +61,6 @@ def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Itera
             raise UsageError(f"metric '{metric.name}' is given twice", advice="leave one of them out")
         metrics[metric.name] = metric
     return list(metrics.values())
-
-
-# Parameters of metrics that are sets of words, written as in --ignore.
-_WORD_SETS = ("ignore", "wildcard", "stop_words")
 
 
 def metric_parameters(
@@ -73,7 +85,7 @@ def metric_parameters(
                 where="--parameter",
                 advice=f"name it there, or leave {text} out",
             )
-        parameters.setdefault(metric, {})[name] = word_list(value) if name in _WORD_SETS else _parameter_value(value)
+        parameters.setdefault(metric, {})[name] = cased_words(value) if name in WORD_SETS else _parameter_value(value)
     return parameters
 
 
@@ -101,72 +113,67 @@ PARAMETERS = option(
     "--parameter -P METRIC.NAME=VALUE",
     "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc, 'wer.ignore=uh um', …; repeatable.",
     multiple=True,
+    type=MetricParameter(),
 )
-SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.")
-ALPHA = option("--alpha A", "Insertion penalty (N-grr and N-gcr, default 1).")
-BETA = option("--beta B", "Deletion penalty (N-grr and N-gcr, default 0).")
+ALSO_SCORE = option("--also-score NAMES", "Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.")
 
 
 class RateOptions(Options):
-    """Options of the recognition rate that the search optimizes."""
+    """Options of the recognition rates that the search optimizes."""
 
     metric: str = option(
-        "--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", type=MetricName(), default="4-grr"
+        "--metric -m NAME",
+        "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.",
+        type=MetricName(),
+        default="4-grr",
     )
-    parameters: tuple[str, ...] = option(
-        "--parameter -P METRIC.NAME=VALUE",
-        "Parameter of the metric: wer.substitution=1.5, cer.unicode=nfc, …; repeatable.",
-        multiple=True,
-    )
-    alpha: str | None = ALPHA
-    beta: str | None = BETA
+    parameters: tuple[str, ...] = PARAMETERS
     ignore: str | None = IGNORE
-    wildcard: str | None = option(
-        "--wildcard WORDS",
-        "Words of hypotheses and references to skip in scoring, but to keep in results; @FILE reads them from a file.",
-        type=WordList(),
-    )
-    no_spaces: bool = flag("--no-spaces", "Leave out the spaces between words (cer, N-gcr).")
-    unicode: str | None = choice(
-        "--unicode",
-        ["nfc", "nfd", "nfkc", "nfkd"],
-        "Compare characters in this normalisation form (cer, N-gcr).",
-        optional=True,
-    )
 
-    def rate_of(self, name: str) -> GRR:
-        """Return the rate called `name`, with the ignored words and the wildcards of these options."""
-        from latticemetric.metrics.recognition import as_recognition_rate
-        from latticemetric.metrics.registry import make_metric
+    def names(self) -> list[str]:
+        """Return the names of the metrics."""
+        if names := listed(self.metric):
+            return names
+        from latticemetric.metrics.registry import metric_names
 
-        return as_recognition_rate(make_metric(name, **self._words()))
+        raise UsageError("no metric is given", where="--metric", advice=f"choose among {', '.join(metric_names())}")
 
-    def rate(self) -> GRR:
-        """Return the metric.
+    def metrics(self, names: Iterable[str], *, among: str | None = None, ignoring: bool = False) -> list[Metric[Any]]:
+        """Return the metrics of these names, with their parameters.
+
+        Args:
+            names: The names.
+            among: Names of other metrics that may have parameters, beside those of `--metric`.
+            ignoring: True for metrics that ignore the words of `--ignore`.
+        """
+        known = [*self.names(), *listed(among or "")]
+        words = cased_words(self.ignore) if ignoring else frozenset()
+        return metrics_named(names, parameters=self.parameters, ignore=words, known=known)
+
+    def rates(self) -> list[GRR]:
+        """Return the metrics that `--metric` names.
 
         Raises:
-            UsageError: The search does not support this metric.
+            UsageError: The search does not support one of them.
         """
         from latticemetric.metrics.recognition import as_recognition_rate
-        from latticemetric.metrics.registry import make_metric
 
-        options: dict[str, Any] = {
-            "alpha": self.alpha,
-            "beta": self.beta,
-            **self._words(),
-            "spaces": False if self.no_spaces else None,
-            "unicode": self.unicode,
-        }
-        parameters = {name: value for name, value in options.items() if value is not None}
-        name = self.metric.lower()
-        for parameter, value in metric_parameters(self.parameters, [name], "--metric").get(name, {}).items():
-            if parameter in parameters:
-                raise UsageError(f"{parameter} is given twice", where="--parameter", advice="give it once")
-            parameters[parameter] = value
-        # First refuse a metric that the search does not support, whatever its options are.
-        rate = as_recognition_rate(self.metric)
-        return as_recognition_rate(make_metric(self.metric, **parameters)) if parameters else rate
+        names = self.names()
+        for name in names:  # first refuse metrics that the search does not support, whatever their parameters are
+            as_recognition_rate(name)
+        return [as_recognition_rate(metric) for metric in self.metrics(names, ignoring=True)]
 
-    def _words(self) -> dict[str, frozenset[str]]:
-        words = {"ignore": cased_words(self.ignore), "wildcard": cased_words(self.wildcard)}
-        return {name: value for name, value in words.items() if value}
+    def rate(self) -> GRR:
+        """Return the only metric that `--metric` names.
+
+        Raises:
+            UsageError: The search does not support this metric, or there are several.
+        """
+        first, *others = self.rates()
+        if others:
+            raise UsageError(
+                f"there are {len(others) + 1} metrics, but this verb searches by one",
+                where="--metric",
+                advice=f"name one, such as {first.name}",
+            )
+        return first

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.tables.cells import IdColumn, aligned, counted, named_scores, shown, spoken
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import AnswerTable, Record, Table, as_json, json_document, values
-from latticemetric.display.text import error_line
+from latticemetric.display.text import display_width, error_line, padding
 from latticemetric.errors import harmless
+from latticemetric.metrics.registry import make_metric
+from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCorpusBLEU, ByRate, Search
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.compounds import CompoundAnswer
-    from latticemetric.corpus.corpus_bleu import CorpusAnswer, CorpusPathAnswer
+    from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
     from latticemetric.corpus.margins import MarginKind, Margins
-    from latticemetric.corpus.oracles import OracleAnswer, OracleSums, Totals
+    from latticemetric.corpus.oracles import OracleAnswer, OraclesByMetric, OracleSums
     from latticemetric.corpus.shards import ShardRun
-    from latticemetric.metrics.recognition import GRR
     from latticemetric.metrics.recognition_statistics import RecognitionStatistics
     from latticemetric.oracle_search.compounds import CompoundPath
     from latticemetric.oracle_search.scored_path import ScoredPath
@@ -30,10 +32,54 @@ COLUMNS = (
 ONE_BEST_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost")
 _MARGIN_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores")
 _SIDES = {"oracle": "oracle", "one_best": "1-best"}
+_COUNTS = ("", "matches", "subst.", "del.", "ins.")
 
 
 def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
     return [*columns, *(f"one_best_{name}" for name in one_best), "error"]
+
+
+def oracle_table(
+    answers: Iterable[Any],
+    search: Search | Sequence[ByRate],
+    references: int | str,
+    *,
+    rewritten_by: str | None = None,
+    shard: ShardRun | None = None,
+    looks: Looks = AS_FILE,
+    tags: bool = False,
+    alignment: bool = False,
+) -> Table:
+    """Return the table of the answers of `oracles_of`.
+
+    Args:
+        answers: The answers.
+        search: The settings of the search, or of several searches by rates.
+        references: The number of references of each graph.
+        rewritten_by: The steps that rewrote the texts, for signatures.
+        shard: The shard of the run, if the JSON document is for `merge`.
+        looks: How the text looks.
+        tags: True to tag words as OK or BAD; the text is then the tags of the 1-best.
+        alignment: True to show alignments in the text.
+    """
+    from latticemetric.corpus.oracles import OracleSums
+
+    match search:
+        case ByRate():
+            sums = OracleSums(search, references, rewritten_by)
+            return OracleTable(answers, sums, shard, looks=looks, tags=tags, alignment=alignment)
+        case ByCompounds():
+            signature = make_metric("compound-wer").signature_for(references).also(norm=rewritten_by)
+            return CompoundTable(answers, shard, looks=looks, signature=str(signature))
+        case ByAutomaton():
+            return AutomatonTable(answers, shard, looks=looks)
+        case ByCorpusBLEU():
+            return CorpusBLEUTable(answers, search.bleu.name, looks=looks)
+        case Search():
+            raise AssertionError(f"no table is known for {search!r}")
+    sums_of_each = [OracleSums(one, references, rewritten_by) for one in search]
+    tables = [OracleTable([], sums, looks=looks, tags=tags, alignment=alignment) for sums in sums_of_each]
+    return MetricsTable(answers, tables, shard)
 
 
 class OracleTable(Table):
@@ -46,8 +92,6 @@ class OracleTable(Table):
         looks: How the text looks.
         tags: True to tag words as OK or BAD; the text is then the tags of the 1-best.
         alignment: True to show alignments in the text.
-        posteriors: True to have the posterior of each word in TSV.
-        normalize: The steps that rewrote the texts, for the signature.
     """
 
     def __init__(
@@ -59,38 +103,40 @@ class OracleTable(Table):
         looks: Looks = AS_FILE,
         tags: bool = False,
         alignment: bool = False,
-        posteriors: bool = False,
-        normalize: str | None = None,
     ) -> None:
-        self._answers, self._sums, self._shard = sums.counted(answers), sums, shard
+        from latticemetric.corpus.margins import margin_kinds
+
+        search = sums.search
+        self._answers, self.sums, self._shard = sums.counted(answers), sums, shard
         self.looks, self._tags, self._alignment = looks, tags, alignment
-        self._lists = ["tags", "gap_tags"] if self._tags else []
-        self._lists += ["confidences"] if posteriors else []
-        self._sides = [] if sums.wanted is None else sums.wanted.sides
-        self._nbest = sums.wanted is not None and bool(sums.wanted.nbest)
-        self._metrics = [] if sums.strings is None else [metric.name for metric in sums.strings.scorer.metrics]
-        self._signature = sums.metric.signature_for(sums.references).also(norm=normalize)
+        self._lists = [*(["tags", "gap_tags"] if tags else []), *(["confidences"] if search.posteriors else [])]
+        self._sides, self._nbest = margin_kinds(search), bool(search.nbest)
+        self._metrics = [metric.name for metric in search.string_metrics]
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice and its further results; with `--tags`, only the tags of the 1-best."""
         column = IdColumn()
         for answer in self._answers:
-            oracle = answer.oracle
-            if self._tags:
-                yield "" if oracle is None else " ".join(oracle.one_best.tags_with_gaps)
-                continue
-            if oracle is None:
-                yield f"{harmless(answer.name)}  failed"
-                continue
-            words: Sequence[str] = oracle.words
-            if answer.confidences is not None:
-                words = [f"{word}:{p:.3f}" for word, p in zip(words, answer.confidences.oracle, strict=True)]
-            yield f"{column(answer.name)}  {_scored(oracle, self.looks)}  {spoken(words)}"
-            if self._alignment:
-                yield from (f"    {line}" for line in self.looks.alignment_lines(oracle.alignment))
-                yield ""
-            if answer.margins is not None:
-                yield from self._margin_lines(answer.margins)
+            yield from self.text_of(answer, column)
+
+    def text_of(self, answer: OracleAnswer, column: IdColumn, metric: str = "") -> Iterator[str]:
+        """Yield the line of a lattice, with the name of the metric if there are several, and of further results."""
+        oracle = answer.oracle
+        if self._tags:
+            yield "" if oracle is None else " ".join(oracle.one_best.tags_with_gaps)
+            return
+        if oracle is None:
+            yield f"{harmless(answer.name)}{metric.rstrip()}  failed"
+            return
+        words: Sequence[str] = oracle.words
+        if answer.confidences is not None:
+            words = [f"{word}:{p:.3f}" for word, p in zip(words, answer.confidences.oracle, strict=True)]
+        yield f"{column(answer.name)}{metric}  {_scored(oracle, self.looks)}  {spoken(words)}"
+        if self._alignment:
+            yield from (f"    {line}" for line in self.looks.alignment_lines(oracle.alignment))
+            yield ""
+        if answer.margins is not None:
+            yield from self._margin_lines(answer.margins)
 
     def _margin_lines(self, margins: Margins) -> Iterator[str]:
         """Yield the other n-best strings, then the hope, fear and worst strings."""
@@ -109,9 +155,10 @@ class OracleTable(Table):
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice, without the signature: the document has it once."""
-        return map(self._record, self._answers)
+        return map(self.record_of, self._answers)
 
-    def _record(self, answer: OracleAnswer) -> Record:
+    def record_of(self, answer: OracleAnswer) -> Record:
+        """Return the record of a lattice."""
         record = answer.asdict()
         record.pop("signature", None)
         if answer.oracle is not None:
@@ -130,30 +177,33 @@ class OracleTable(Table):
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per lattice."""
-        for answer in self._answers:
-            record, margins = self._record(answer), answer.margins
-            one_best, scores = record.get("one_best", {}), record.get("sentence_scores", {})
-            row = [*values(record, COLUMNS), *values(one_best, ONE_BEST_COLUMNS), record.get("error")]
-            row += [scores.get(name, {}).get(side) for name in self._metrics for side in _SIDES]
-            row += [part.get(name) for name in self._lists for part in (record, one_best)]
-            if self._nbest:
-                row.append(" ||| ".join(" ".join(best.words) for best in (() if margins is None else margins.nbest)))
-            for side in self._sides:
-                margin = None if margins is None else margins.found.get(side)
-                fields = {} if margin is None else margin.asdict()
-                fields["scores"] = "" if margin is None else named_scores(margin.scores)
-                row += values(fields, _columns_of(side))
-            yield row
+        return map(self.row_of, self._answers)
+
+    def row_of(self, answer: OracleAnswer) -> list[object]:
+        """Return the row of a lattice."""
+        record, margins = self.record_of(answer), answer.margins
+        one_best, scores = record.get("one_best", {}), record.get("sentence_scores", {})
+        row = [*values(record, COLUMNS), *values(one_best, ONE_BEST_COLUMNS), record.get("error")]
+        row += [scores.get(name, {}).get(side) for name in self._metrics for side in _SIDES]
+        row += [part.get(name) for name in self._lists for part in (record, one_best)]
+        if self._nbest:
+            row.append(" ||| ".join(" ".join(best.words) for best in (() if margins is None else margins.nbest)))
+        for side in self._sides:
+            margin = None if margins is None else margins.found.get(side)
+            fields = {} if margin is None else margin.asdict()
+            fields["scores"] = "" if margin is None else named_scores(margin.scores)
+            row += values(fields, _columns_of(side))
+        return row
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document: items as they arrive, then the sums."""
         from latticemetric.corpus.shards import document_end
 
         def end() -> str:
-            state = {} if self._shard is None else {"sums": self._sums.state()}
-            return document_end({"corpus": self._sums.corpus()}, self._shard, **state)
+            state = {} if self._shard is None else {"sums": self.sums.state()}
+            return document_end({"corpus": self.sums.corpus()}, self._shard, **state)
 
-        return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
+        return json_document({"signature": str(self.sums.signature)}, {"lattices": self.records()}, end)
 
     @property
     def is_for_programs(self) -> bool:
@@ -162,49 +212,152 @@ class OracleTable(Table):
 
     def warning(self) -> str | None:
         """Return a warning if few reference words occur in the lattices."""
-        return self._sums.occurrences.warning()
+        return self.sums.occurrences.warning()
 
-    def _table(self, metric: GRR, totals: Totals, sides: Sequence[tuple[str, RecognitionStatistics]]) -> list[str]:
-        """Return the table of rates and counts of oracle, 1-best and other strings, and their %WER lines."""
-        error_lines: list[str] = []
-        rows = [["", self.looks.rate_title(metric.name), "", "matches", "subst.", "del.", "ins."]]
-        for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
-            corpus = metric.corpus_score(statistics, self._sums.references)
+    def rates(self) -> list[list[str]]:
+        """Return a row for the oracle, the 1-best and each other string: rate, counts; and the headroom."""
+        totals, metric = self.sums.totals, self.sums.metric
+        rows = []
+        for name, statistics in self._sides_of_corpus():
+            corpus = metric.corpus_score(statistics, self.sums.references)
             counts = [statistics.matches[0], statistics.substitutions, statistics.deletions, statistics.insertions]
             fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
             rows.append([name, self.looks.rate(corpus.score), fraction, *map(str, counts)])
-            edits = statistics.insertions, statistics.deletions, statistics.substitutions
-            if metric.name in ("wer", "cer") and metric.gains.are_edits and corpus.score is not None:
-                error_lines.append(error_line(metric.name.upper(), sum(edits), corpus.denominator or 0, edits, name))
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", self.looks.rate(float(abs(best - one_best))), *[""] * 5])
-        return ["", *aligned(rows), *error_lines]
+        return rows
+
+    def _sides_of_corpus(self) -> list[tuple[str, RecognitionStatistics]]:
+        totals, margins = self.sums.totals, self.sums.margins
+        sides = [] if margins is None else [(side.name, total.statistics) for side, total in margins.sides.items()]
+        return [("oracle", totals.best), ("1-best", totals.one_best), *sides]
+
+    def error_lines(self) -> Iterator[str]:
+        """Yield the %WER line of the oracle, the 1-best and each other string."""
+        metric = self.sums.metric
+        if metric.name not in ("wer", "cer") or not metric.gains.are_edits:
+            return
+        for name, statistics in self._sides_of_corpus():
+            corpus = metric.corpus_score(statistics, self.sums.references)
+            edits = statistics.insertions, statistics.deletions, statistics.substitutions
+            if corpus.score is not None:
+                yield error_line(metric.name.upper(), sum(edits), corpus.denominator or 0, edits, name)
+
+    def string_scores(self) -> list[list[str]]:
+        """Return a table of the further scores of oracle and 1-best, of which each metric has a column."""
+        if self.sums.strings is None:
+            return []
+        scores, cells = self.sums.strings.asdict(self.sums.references), []
+        for one in self.sums.strings.scorer.metrics:
+            title, score = (self.looks.rate_title, self.looks.rate) if one.is_fraction else (str, shown)
+            cells.append([title(one.name), *(score(scores[one.name][side]["score"]) for side in _SIDES)])
+        return [list(row) for row in zip(["", *_SIDES.values()], *cells, strict=True)]
+
+    def notes(self) -> Iterator[str]:
+        """Yield notes on strings that are not exact, or that failed."""
+        margins = {} if self.sums.margins is None else self.sums.margins.sides
+        yield from (f"{side.name}: {total.inexact} not exact" for side, total in margins.items() if total.inexact)
+        alone = {side.name: total.failed - self.sums.totals.failed for side, total in margins.items()}
+        yield from (f"{name}: {number} failed" for name, number in alone.items() if number)
+
+    def string_signatures(self) -> list[str]:
+        """Return the signatures of the further scores."""
+        scores = {} if self.sums.strings is None else self.sums.strings.asdict(self.sums.references)
+        return [score["oracle"]["signature"] for score in scores.values()]
 
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""
-        return self._sums.corpus()
+        return self.sums.corpus()
 
     def summary(self) -> list[str]:
         """Return the totals: oracle, 1-best, and the difference of their scores."""
-        totals, metric = self._sums.totals, self._sums.metric
-        margins = {} if self._sums.margins is None else self._sums.margins.sides
-        sides = [(side.name, total.statistics) for side, total in margins.items()]
-        beside = self._sums.beside
-        lines = [] if beside is None else self._table(beside, self._sums.beside_totals, ())
-        lines += self._table(metric, totals, sides)
-        scores = {} if self._sums.strings is None else self._sums.strings.asdict(self._sums.references)
-        if self._sums.strings is not None:
-            cells = []
-            for one in self._sums.strings.scorer.metrics:
-                title, score = (self.looks.rate_title, self.looks.rate) if one.is_fraction else (str, shown)
-                cells.append([title(one.name), *(score(scores[one.name][side]["score"]) for side in _SIDES)])
-            lines += ["", *aligned(list(zip(["", *_SIDES.values()], *cells, strict=True)))]
-        lines += [f"{side.name}: {total.inexact} not exact" for side, total in margins.items() if total.inexact]
-        alone = {side.name: total.failed - totals.failed for side, total in margins.items()}
-        lines += [f"{name}: {number} failed" for name, number in alone.items() if number]
-        lines.append(f"{_counted(totals.lattices, totals.failed)}   {self._signature}")
-        return [*lines, *(score["oracle"]["signature"] for score in scores.values())]
+        lines = ["", *aligned([["", self.looks.rate_title(self.sums.metric.name), *_COUNTS], *self.rates()])]
+        lines += self.error_lines()
+        if strings := self.string_scores():
+            lines += ["", *aligned(strings)]
+        totals = self.sums.totals
+        lines += [*self.notes(), f"{_counted(totals.lattices, totals.failed)}   {self.sums.signature}"]
+        return [*lines, *self.string_signatures()]
+
+
+class MetricsTable(Table):
+    """Oracles by several recognition rates: for each lattice, a line or a record by each metric."""
+
+    def __init__(
+        self, answers: Iterable[OraclesByMetric], tables: Sequence[OracleTable], shard: ShardRun | None = None
+    ) -> None:
+        """Take the answers, and a table without answers for each metric."""
+        self._answers, self._tables, self._shard = answers, tables, shard
+        self._names = [one.sums.metric.name for one in tables]
+        self.looks = tables[0].looks
+
+    def _each(self) -> Iterator[tuple[str, OracleTable, OracleAnswer]]:
+        """Yield the name of each metric, its table, and its answer, lattice by lattice; add up the answers."""
+        for several in self._answers:
+            for name, one, answer in zip(self._names, self._tables, several.value, strict=True):
+                one.sums.add(answer)
+                yield name, one, answer
+
+    def text(self) -> Iterator[str]:
+        """Yield one line per lattice and metric, and their further results."""
+        column, width = IdColumn(), max(map(display_width, self._names))
+        for name, one, answer in self._each():
+            yield from one.text_of(answer, column, f"  {name}{padding(name, width)}")
+
+    def records(self) -> Iterator[Record]:
+        """Yield one record per lattice and metric."""
+        for name, one, answer in self._each():
+            yield {"id": answer.name, "metric": name, **one.record_of(answer)}
+
+    @property
+    def columns(self) -> list[str]:
+        """The titles of the TSV columns."""
+        first, *others = self._tables[0].columns
+        return [first, "metric", *others]
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield one row per lattice and metric."""
+        for name, one, answer in self._each():
+            first, *others = one.row_of(answer)
+            yield [first, name, *others]
+
+    def document(self) -> Iterator[str]:
+        """Yield the JSON document: items as they arrive, then the sums by each metric."""
+        from latticemetric.corpus.shards import document_end
+
+        def end() -> str:
+            sums = {name: one.sums for name, one in zip(self._names, self._tables, strict=True)}
+            states = {name: one.state() for name, one in sums.items()}
+            merging = {} if self._shard is None else {"items_each": len(sums), "sums": {"metrics": states}}
+            return document_end({"corpus": {name: one.corpus() for name, one in sums.items()}}, self._shard, **merging)
+
+        signatures = {name: str(one.sums.signature) for name, one in zip(self._names, self._tables, strict=True)}
+        return json_document({"signatures": signatures}, {"lattices": self.records()}, end)
+
+    def warning(self) -> str | None:
+        """Return a warning if few reference words occur in the lattices."""
+        return self._tables[0].warning()
+
+    def totals(self) -> Record:
+        """Return the numbers of all answers by each metric; call this after the answers were read."""
+        return {name: one.totals() for name, one in zip(self._names, self._tables, strict=True)}
+
+    def summary(self) -> list[str]:
+        """Return one table of the totals by all metrics, and their notes and signatures."""
+        rows = [["", "", self.looks.rate_title("score"), *_COUNTS]]
+        for name, one in zip(self._names, self._tables, strict=True):
+            rows += ([name if k == 0 else "", *row] for k, row in enumerate(one.rates()))
+        lines = ["", *aligned(rows, left=(0, 1)), *chain.from_iterable(one.error_lines() for one in self._tables)]
+        for name, one in zip(self._names, self._tables, strict=True):
+            if strings := one.string_scores():
+                strings[0][0] = f"by {name}"
+                lines += ["", *aligned(strings)]
+            lines += (f"{name}: {note}" for note in one.notes())
+        totals = self._tables[0].sums.totals
+        first, *others = (str(one.sums.signature) for one in self._tables)
+        lines += [f"{_counted(totals.lattices, totals.failed)}   {first}", *others]
+        return [*lines, *self._tables[0].string_signatures()]
 
 
 class CorpusBLEUTable(Table):
@@ -212,20 +365,18 @@ class CorpusBLEUTable(Table):
 
     columns = _titles((*COLUMNS, "headroom"), ONE_BEST_COLUMNS)
 
-    def __init__(
-        self, corpus: CorpusAnswer, answers: Sequence[CorpusPathAnswer], metric: str, *, looks: Looks = AS_FILE
-    ) -> None:
-        self._corpus, self._answers, self._metric, self.looks = corpus, answers, metric, looks
+    def __init__(self, answers: Iterable[CorpusPathAnswer], metric: str, *, looks: Looks = AS_FILE) -> None:
+        self._answers, self._metric, self.looks = list(answers), metric, looks
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice."""
         column = IdColumn()
         for answer in self._answers:
-            if answer.path is None:
+            if answer.value is None:
                 yield f"{harmless(answer.name)}  failed"
             else:
-                score = self.looks.lone_rate(answer.path.score)
-                yield f"{column(answer.name)}  {score:>7}  {spoken(answer.path.words)}"
+                score = self.looks.lone_rate(answer.value.score)
+                yield f"{column(answer.name)}  {score:>7}  {spoken(answer.value.words)}"
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice."""
@@ -233,23 +384,24 @@ class CorpusBLEUTable(Table):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document."""
-        end = f'], "corpus": {as_json(self._corpus.corpus())}}}'
-        head = {"signature": self._corpus.signature}
+        corpus = self._answers[0].corpus
+        end = f'], "corpus": {as_json(corpus.asdict())}}}'
+        head = {"signature": corpus.signature}
         return json_document(head, {"lattices": self.records()}, lambda: end, streamed=False)
 
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""
-        return self._corpus.corpus()
+        return self._answers[0].corpus.asdict()
 
     def summary(self) -> list[str]:
         """Return the totals of the corpus."""
-        oracle, failed = self._corpus.oracle, self._corpus.failed
+        corpus = self._answers[0].corpus
+        oracle = corpus.oracle
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
         rows = [["", self.looks.rate_title(self._metric)]]
         rows += ([side, self.looks.rate(score.score)] for side, score in scores.items())
         sweeps = f"{counted(oracle.sweeps, 'sweep')}; a better oracle may exist"
-        lattices = _counted(len(self._answers) - failed, failed)
-        return ["", *aligned(rows), sweeps, f"{lattices}   {self._corpus.signature}"]
+        return ["", *aligned(rows), sweeps, f"{_counted(corpus.lattices, corpus.failed)}   {corpus.signature}"]
 
 
 class AutomatonTable(AnswerTable):

@@ -20,8 +20,9 @@ def table():
 
 
 # Fields with a name of their own, since they are read as something else: a grid of scales, files of references, the
-# width of bins.
+# width of bins; or with their name in Python: the number of strings that `nbest` lists.
 OWN_FIELDS = {
+    ("--nbest", "n"),
     ("--posterior-scale", "scale"),
     ("--reference", "files"),
     ("--all", "which"),

@@ -212,7 +212,7 @@ def test_another_verb_or_version_is_another_run(tmp_path, monkeypatch):
     good(latticemetric("consensus", archive, "--format", "json", "--shard", "2/2", "--output", outputs[1]))
     assert_one_line_error(latticemetric("merge", *outputs), "they differ in the command")
     good(oracle(archive, references, "--format", "json", "--shard", "1/2", "--output", outputs[0]))
-    monkeypatch.setattr("latticemetric.cli.fingerprint.VERSION", "9.9")
+    monkeypatch.setattr("latticemetric.corpus.fingerprint.VERSION", "9.9")
     good(oracle(archive, references, "--format", "json", "--shard", "2/2", "--output", outputs[1]))
     assert_one_line_error(latticemetric("merge", *outputs), "same run: they differ in the version of this program")
 

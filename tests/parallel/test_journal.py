@@ -39,8 +39,8 @@ RICH = ("--nbest", 3, "--hope", "1,2", "--fear", 1, "--worst", "--also-score", "
     [
         ("oracle", *MEETING, *RICH, "--posteriors", "--posterior-scale", 0.1),
         ("oracle", *FOREST, *RICH),
-        ("oracle", *PROVERBS, *RICH, "--write-lattices", "all.plf"),
-        ("oracle", *FOREST, "--write-lattices", "all.target_graph"),
+        ("oracle", *PROVERBS, "-m", "4-grr", *RICH, "--write-lattices", "all.plf"),
+        ("oracle", *FOREST, "-m", "wer", "--write-lattices", "all.target_graph"),
         ("oracle", *MEETING, "--normalize", "english", "--alignment"),
         ("sweep", *MEETING, "--beams", "1,2", "--nbest-sizes", "1,5", "--by-length", "3", "--format", "json"),
         ("sweep", *FOREST, "--nbest-sizes", "1,5", "--resamples", 20, "--format", "tsv"),
@@ -60,7 +60,7 @@ RICH = ("--nbest", 3, "--hope", "1,2", "--fear", 1, "--worst", "--also-score", "
         ("convert", PROVERBS[0], "out.nbest", "--to", "plf"),
         ("oracle", "numbered.fst", "--metric", "numbered.fst", "--format", "json"),
         ("tags", "--from-lattices", *MEETING, "--format", "json"),
-        ("oracle", *NUMBERED, *RICH, "--write-lattices", "all.kaldi"),
+        ("oracle", *NUMBERED, "-m", "4-grr", *RICH, "--write-lattices", "all.kaldi"),
         ("sweep", *NUMBERED, "--beams", "1,2", "--format", "json"),
         ("mbr", "numbered.fst", "--gains-only", "--write-lattices", "gains.slf"),
         ("posteriors", NUMBERED[0], "--of", "arcs", "--format", "json", "--write-lattices", "posteriors.kaldi"),
@@ -355,7 +355,7 @@ def test_any_bytes_behind_the_head_are_no_traceback(tmp_path_factory, data):
 
 def test_answers_that_do_not_fit_together_are_an_error_that_names_the_journal(tmp_path, monkeypatch):
     """Each field is what it should be, and nobody can go on with them."""
-    command = ["oracle", *map(str, MEETING), "--alignment", "--resume", "--output", str(tmp_path / "out")]
+    command = ["oracle", *map(str, MEETING), "-m", "wer", "--alignment", "--resume", "--output", str(tmp_path / "out")]
     monkeypatch.setattr(Journal, "remove", lambda _self: None)
     assert CliRunner().invoke(_group, command).exit_code == 0
     path = tmp_path / "out.journal"

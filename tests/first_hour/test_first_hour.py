@@ -47,7 +47,7 @@ COMMANDS = [
     Right(f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt", r"%WER 7\.14 .* oracle[\s\S]*4-grr"),
     Right(f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --metric wer --alignment", "reference  we  should"),
     Right(f"lattice-oracle {D}/proverbs.plf {D}/proverbs.ref.txt {D}/proverbs.ref2.txt", r"refs:2"),
-    Right(f"lattice-oracle {D}/harbour.fst {D}/harbour.ref.txt -o out.json && cat out.json", r'"signature": "4-grr'),
+    Right(f"lattice-oracle {D}/harbour.fst {D}/harbour.ref.txt -o out.json && cat out.json", r'"4-grr": "4-grr'),
     Right(f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt -o out.txt 2> log && cat out.txt", r"%WER 28\.57"),
     Right(f"cat {D}/meeting.lat.txt | lattice-oracle - {D}/meeting.ref.txt --metric wer", "thank you all"),
     Right(f"lattice-oracle {D}/meeting.ark {D}/meeting.ref.txt --symbols {D}/meeting.words.txt", r"meeting-003"),

@@ -189,9 +189,10 @@ class Verb(click.Command):
             with guarded(ctx):
                 return super().invoke(ctx)
         except InputError as error:
-            from latticemetric.cli.mistakes import wrong_kinds
+            from latticemetric.cli.wrong_kinds import wrong_kinds
 
-            if (wrong := wrong_kinds(error, self, ctx.params)) is not None:
+            arguments = [self.argument_with(kind) for kind in ("graphs", "references")]
+            if (wrong := wrong_kinds(error, arguments, ctx.params)) is not None:
                 raise wrong from None
             raise
 

@@ -35,7 +35,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     sums are exact.
     Documents of sweep can also be written in other formats, and plotted.
     """
-    from latticemetric.corpus.shards import shard_documents
+    from latticemetric.corpus.merging import shard_documents
 
     documents = shard_documents(shards)
     if documents[0].run["command"] == "sweep":
@@ -50,7 +50,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
         return
     if output.output_format != "json" or output.plot is not None:
         refuse(["output_format", "plot"], "with documents of verbs other than sweep")
-    from latticemetric.corpus.shards import merged
+    from latticemetric.corpus.merging import merged
 
     if FORMATS[output.output_format].write is not None:
         raise UsageError(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -30,11 +29,6 @@ from latticemetric.oracle_search.settings import (
     names_automaton,
     refuse_other,
 )
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.oracles import OracleAnswer
-    from latticemetric.graph import Graph
-    from latticemetric.lattice.columns import Scales
 
 _EPILOG = """\b
 Examples:
@@ -144,22 +138,6 @@ class WrittenLatticesOptions(GraphFormatOptions):
                     f"{target.name} can be read, but not written", where="--to", advice="choose another format"
                 )
 
-    def written_beside(self, answers: Iterator[OracleAnswer], scales: Scales) -> Iterator[OracleAnswer]:
-        """Yield the answers; after the last one, write the graphs of their best paths."""
-        if self.write_lattices is None:
-            return answers
-        from latticemetric.corpus.graphs import converted
-        from latticemetric.corpus.writing import written_beside
-
-        keep = self.written(scales)
-
-        def best_paths(answer: OracleAnswer) -> Graph | None:
-            if answer.margins is None or answer.margins.graph is None:
-                return None
-            return converted(answer.margins.graph, keep)
-
-        return written_beside(answers, self.write_lattices, best_paths, self.to_format, if_none=False)
-
 
 @verb("oracle", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
@@ -186,36 +164,27 @@ def command(
     Under --keep-going, the reference words of graphs that fail count as deletions. Exit status: 0; 1 if some graphs
     failed under --keep-going; 2 after other errors.
     """
-    from latticemetric.cli.results import say
-    from latticemetric.cli.run import running
-    from latticemetric.corpus.oracles import oracles_of
-    from latticemetric.corpus.tables.oracles import oracle_table
+    from latticemetric.cli.run import show
+    from latticemetric.corpus.oracle_question import Oracles
 
-    paired = reading.paired(lattices, references, run.shard, required=not names_automaton(search.metric))
+    corpus = reading.corpus([lattices], references)
     searches = search.searches(output.output_format, graphs=written.write_lattices is not None)
     written.check()
-    asked: Any = searches[0] if len(searches) == 1 else searches
-    with running(run, output.output) as (started, failures):
-        answers = oracles_of(
-            paired.pairs,
-            asked,
-            started,
-            weights=reading.weights,
-            rewritten_by=reading.rewritten_by,
-            sentence_scores=output.output_format != "text",
-        )
-        table = oracle_table(
-            written.written_beside(failures.reported(answers), reading.weights),
-            asked,
-            paired.references,
-            rewritten_by=reading.rewritten_by,
-            shard=run.shard,
-            looks=output.looks,
-            tags=search.tags,
-            alignment=search.alignment,
-        )
-        output.write(table, at_once=run.keep_going and output.output_format != "json")
-    output.say_summary(table)
-    if (warning := table.warning()) is not None:
-        say(f"warning: {warning}")
-    failures.exit()
+    question = Oracles(
+        searches=tuple(searches),
+        tags=search.tags,
+        alignment=search.alignment,
+        sentence_scores=output.output_format != "text",
+        written=written.written(reading.weights),
+        removing=False,
+    )
+    show(
+        question,
+        corpus,
+        run,
+        output,
+        lattices=written.write_lattices,
+        to_format=written.to_format,
+        if_none=False,
+        at_once=output.output_format != "json",
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.cli.results import say, write_lines
 from latticemetric.cli.signals import noted
-from latticemetric.corpus.answers import A
+from latticemetric.corpus.question import A
 from latticemetric.corpus.tables.cells import counted
 from latticemetric.corpus.tables.table import tsv_field
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
@@ -144,21 +144,41 @@ def show(
     *,
     lattices: str | None = None,
     to_format: str | None = None,
+    if_none: bool = True,
+    at_once: bool = True,
 ) -> None:
     """Ask a question about the graphs of a corpus, and write the answers.
 
     If `lattices` names a file, write the graphs of the answers to this file, in `to_format` or the format of its
     suffix. Report failures on standard error, with exit status 1.
+
+    Args:
+        question: The question.
+        corpus: The graphs.
+        run: The options of the run.
+        output: The options for writing results.
+        lattices: The file of the graphs of answers.
+        to_format: The format of that file.
+        if_none: False to write no such file if no answer has a graph.
+        at_once: Under --keep-going, show each answer on standard output immediately.
     """
+    import click
+
+    from latticemetric.corpus.read_corpus import MissingReferencesError
     from latticemetric.corpus.writing import written_beside
 
-    with running(run, output.output, question.known()) as (started, failures):
-        answers = failures.reported(question.answers(corpus, started))
-        answers = written_beside(answers, lattices, question.graph_of, to_format)
-        table = question.table(answers, corpus, started, output.looks)
-        output.write(table, at_once=run.keep_going)
+    try:
+        with running(run, output.output, question.known()) as (started, failures):
+            answers = failures.reported(question.answers(corpus, started))
+            answers = written_beside(answers, lattices, question.graph_of, to_format, if_none=if_none)
+            table = question.table(answers, corpus, started, output.looks)
+            output.write(table, at_once=at_once and run.keep_going)
+    except MissingReferencesError:
+        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
     if table.summary():
         output.say_summary(table)
+    if (warning := table.warning()) is not None:
+        say(f"warning: {warning}")
     failures.exit()
 
 

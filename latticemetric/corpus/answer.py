@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from latticemetric.corpus.run import Placed, Run, answer_each
+from latticemetric.corpus.run import Run, answer_each
+from latticemetric.corpus.shards import Placed
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph

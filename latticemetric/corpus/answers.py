@@ -7,43 +7,21 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
+from latticemetric.corpus.question import A
 from latticemetric.display.frames import Tabular
 from latticemetric.display.text import long_integers
-from latticemetric.errors import LatticeMetricError, UsageError, shortened
+from latticemetric.errors import UsageError, shortened
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corpus import Corpus
     from latticemetric.corpus.question import Question
+    from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.settings import RunSettings
     from latticemetric.corpus.tables.table import Table
 
 _MOST_ROWS = 50
-
-
-class GraphAnswer(Protocol):
-    """The answer of a graph. If the graph failed, `problem` is the error, and `where` is the graph's file and line."""
-
-    @property
-    def name(self) -> str:
-        """The graph's id."""
-
-    @property
-    def value(self) -> Any:
-        """The result; `None` if the graph failed."""
-
-    @property
-    def problem(self) -> LatticeMetricError | None:
-        """The error; `None` if there is a result."""
-
-    @property
-    def where(self) -> str:
-        """The file and line of the graph."""
-
-
-A = TypeVar("A", bound=GraphAnswer)
 
 
 class Answers(Tabular, Generic[A]):
@@ -64,8 +42,8 @@ class Answers(Tabular, Generic[A]):
         one a b
     """
 
-    def __init__(self, corpus: Corpus, question: Question[A], settings: RunSettings) -> None:
-        self._corpus, self._question, self._settings = corpus, question, settings
+    def __init__(self, corpus: ReadCorpus, question: Question[A], settings: RunSettings) -> None:
+        self.corpus, self.question, self._settings = corpus, question, settings
         self._kept: list[A] = []
         self._rest: Iterator[A] | None = None
         self._is_complete = False
@@ -105,17 +83,17 @@ class Answers(Tabular, Generic[A]):
 
     def _run(self) -> Iterator[A]:
         with self._begun() as run:
-            yield from self._question.answers(self._corpus, run)
+            yield from self.question.answers(self.corpus, run)
 
     @contextmanager
     def _begun(self) -> Iterator[Run]:
         """Begin a run; at its end, check that all weights had an effect, and remove its journal."""
-        from latticemetric.corpus.run import begun
+        from latticemetric.corpus.begin import begun
 
-        with begun(self._corpus, self._question, self._settings) as run:
+        with begun(self.corpus, self.question, self._settings) as run:
             yield run
             is_partial = run.shard is not None or run.journal is not None or not isinstance(run.workers, int)
-            self._corpus.check_weights(partial_run=is_partial)
+            self.corpus.check_weights(partial_run=is_partial)
 
     # ---- All of them ----
 
@@ -182,7 +160,7 @@ class Answers(Tabular, Generic[A]):
                 table = self._table(self._all())
             else:
                 run = stack.enter_context(self._begun())
-                table = self._table(self._question.answers(self._corpus, run), run)
+                table = self._table(self.question.answers(self.corpus, run), run)
             with long_integers():
                 _write(table, name, format)
 
@@ -195,14 +173,14 @@ class Answers(Tabular, Generic[A]):
         """
         from latticemetric.formats.writing import NoGraphsError, write
 
-        found = ((answer.name, self._question.graph_of(answer)) for answer in self._all() if answer.value is not None)
+        found = ((answer.name, self.question.graph_of(answer)) for answer in self._all() if answer.value is not None)
         graphs = ((name, graph) for name, graph in found if graph is not None)
         try:
             return write(os.fspath(path), graphs, format=format)
         except NoGraphsError:
-            how = self._question.with_graphs
+            how = self.question.with_graphs
             advice = "ask for nbest, consensus, posteriors or mbr" if how is None else f"ask with {how}"
-            raise UsageError(f"the answers of {self._question.verb} have no graphs", advice=advice) from None
+            raise UsageError(f"the answers of {self.question.verb} have no graphs", advice=advice) from None
 
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table`."""
@@ -213,7 +191,7 @@ class Answers(Tabular, Generic[A]):
         from latticemetric.corpus.run import Run
         from latticemetric.corpus.tables.looks import Looks
 
-        return self._question.table(answers, self._corpus, run or Run(), Looks())
+        return self.question.table(answers, self.corpus, run or Run(), Looks())
 
     def __str__(self) -> str:
         table = self._table(self._all())
@@ -222,7 +200,7 @@ class Answers(Tabular, Generic[A]):
 
     def __repr__(self) -> str:
         so_far = "answered" if self._is_complete else f"{len(self._kept)} so far"
-        return f"<Answers: {self._question.verb} of {self._corpus}: {so_far}>"
+        return f"<Answers: {self.question.verb} of {self.corpus}: {so_far}>"
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks, of the first answers."""
@@ -242,7 +220,7 @@ class Answers(Tabular, Generic[A]):
 
 def _write(table: Table, path: str, name: str | None) -> None:
     """Write a table to a file in the format of this name or, by default, of the file's suffix."""
-    from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for
+    from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, lines_of
     from latticemetric.formats.streams.output import atomic_output
 
     parts = [*PARTS, *(part for part in ("ctm", "trn") if hasattr(table, part))]
@@ -258,7 +236,7 @@ def _write(table: Table, path: str, name: str | None) -> None:
         if chosen.write is not None:
             chosen.write(table, file)
             return
-        for line in table.lines(chosen.name):
+        for line in lines_of(table, chosen.name):
             file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
         if chosen.name == "text" and not table.is_for_programs:
             file.writelines(f"{line}\n".encode() for line in table.summary())

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.cached import cached_property
-from latticemetric.corpus.answers import A, Answers
+from latticemetric.corpus.answers import Answers
+from latticemetric.corpus.question import A
+from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
-from latticemetric.corpus.sources import Files, Memory, PairedGraphs, Source, paths_of
-from latticemetric.errors import InputError, UsageError
+from latticemetric.corpus.sources import Files, Memory, paths_of
+from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
+    from latticemetric.corpus.answers_by_metric import AnswersByMetric
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question
-    from latticemetric.corpus.run import Run
     from latticemetric.corpus.shards import Shard
-    from latticemetric.formats.registry import Entry
     from latticemetric.graph import Graph
-    from latticemetric.lattice.columns import FeatureWeights
-    from latticemetric.metrics.preparation import Preparation
     from latticemetric.normalization.grammar import Grammar
     from latticemetric.vocabulary import Vocabulary
 
     Paths = str | os.PathLike[str] | list[str] | tuple[str, ...]
 
 
-_UNCHANGED: dict[str, Any] = {"shard": None, "_changes": (), "_is_summed": False, "_is_weighted": False}
-
-
-class Corpus:
+class Corpus(ReadCorpus):
     """Many graphs, perhaps with references, and how both are read and prepared.
 
     Graphs are read when a question needs them, a few at a time; a corpus takes no memory. It does not change.
@@ -57,13 +52,6 @@ class Corpus:
         ('a', 'b')
     """
 
-    reading: ReadingSettings
-    shard: Shard | None
-    _source: Source
-    _changes: tuple[tuple[str, Callable[[Graph], Graph]], ...]
-    _is_summed: bool
-    _is_weighted: bool
-
     def __init__(
         self,
         graphs: Any,
@@ -78,10 +66,7 @@ class Corpus:
         reading = ReadingSettings(
             weights=weights, lowercase=lowercase, tokenize=tokenize, normalize=normalize, ignore=ignore
         )
-        vars(self).update(_UNCHANGED, _source=Memory(graphs, references), reading=reading)
-
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(f"cannot assign to '{name}': a corpus does not change")
+        super().__init__(Memory(graphs, references), reading)
 
     @classmethod
     def read(
@@ -155,168 +140,12 @@ class Corpus:
         if not references and reading.style != "auto":
             raise UsageError("style has no effect without files of references", advice="leave it out")
         corpus = cls.__new__(cls)
-        vars(corpus).update(_UNCHANGED, _source=Files(graphs, references), reading=reading, shard=shard)
+        ReadCorpus.__init__(corpus, Files(graphs, references), reading, shard)
         return corpus
 
     def __repr__(self) -> str:
         settings = repr(self.reading).partition("(")[2].rstrip(")")
         return f"<Corpus: {self._source}{f' ({settings})' if settings else ''}>"
-
-    # ---- What is read ----
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary | None:
-        """The symbol table, read once; `None` if there is none."""
-        from latticemetric.formats.reading import as_vocabulary
-
-        return as_vocabulary(self.reading.symbols)
-
-    @cached_property
-    def weights(self) -> FeatureWeights:
-        """The weights of score columns, by name; they remember which columns graphs have."""
-        from latticemetric.corpus.feature_weights import as_feature_weights
-
-        # Changed graphs may have a single score, which is the cost under the given weights.
-        return as_feature_weights(None) if self._is_summed else self._weights_given
-
-    @cached_property
-    def _weights_given(self) -> FeatureWeights:
-        from latticemetric.corpus.feature_weights import as_feature_weights
-
-        return as_feature_weights(self.reading.weights)
-
-    @cached_property
-    def grammar(self) -> Grammar | None:
-        """The grammar that rewrites texts; `None` if there is none."""
-        given: str | Grammar | None = self.reading.normalize
-        if not isinstance(given, str):
-            return given
-        from latticemetric.normalization.grammar import find_grammar
-
-        return find_grammar(given)
-
-    @property
-    def ignored(self) -> frozenset[str]:
-        """The words that are removed from texts, in lower case if all words are."""
-        words = self.reading.ignored()
-        return frozenset(map(str.lower, words)) if self.reading.lowercase else words
-
-    @property
-    def rewritten_by(self) -> str | None:
-        """The steps that rewrite texts, as signatures name them: `lc+13a+english`; `None` if there are no steps."""
-        return "+".join(self.reading.steps) or None
-
-    def _preparation(self, *, removing: bool) -> Preparation | None:
-        """Return the preparation of texts; `None` leaves them unchanged."""
-        ignored = self.reading.ignored() if removing else frozenset()
-        if not (self.reading.lowercase or self.reading.tokenize is not None or ignored):
-            return None
-        from latticemetric.metrics.preparation import Preparation
-
-        return Preparation(self.reading.lowercase, self.reading.tokenize, ignored)
-
-    def entries(self, run: Run, *, weighted: bool = True) -> Iterator[Entry]:
-        """Yield the graphs of the run, which are prepared when they are parsed.
-
-        Check the weights of scores against each graph, unless no cost is needed (`weighted`).
-        """
-        listed = self._entries(weighted=weighted)
-        return self.prepared(run.taken(listed, None, "graphs"))
-
-    def prepared(self, listed: Iterator[Entry]) -> Iterator[Entry]:
-        """Yield graphs, changed so that each is prepared as those of this corpus when it is parsed."""
-        # Import late: most runs rewrite nothing, and start faster without these modules.
-        if (preparation := self._preparation(removing=True)) is not None:
-            from latticemetric.corpus.preparation import prepared_entries
-
-            listed = prepared_entries(listed, preparation)
-        if self.grammar is not None:
-            from latticemetric.corpus.normalization import normalized_entries
-
-            listed = normalized_entries(listed, self.grammar, self.weights)
-        return listed
-
-    def evidence(self, files: Sequence[str]) -> Iterator[Entry]:
-        """Yield graphs that give posteriors, prepared as those of this corpus."""
-        from latticemetric.formats.reading import entries
-
-        return self.prepared(entries(files, None, self.vocabulary, keep_marks=self.reading.keep_marks))
-
-    def pairs(
-        self, run: Run, *, required: bool = True, removing: bool = True, rewriting: bool = True
-    ) -> PairedGraphs | None:
-        """Return the graphs of the run, paired with their references; both are prepared when they are parsed.
-
-        Args:
-            run: The run.
-            required: False to accept graphs without references. If they are required, but the graphs are files without
-                records, and there are no files of references, return `None`.
-            removing: False to leave the ignored words in texts, for a metric that ignores them itself.
-            rewriting: False to leave the texts as the grammar finds them.
-        """
-        paired = self._source.pairs(self._entries(), self, required=required)
-        if paired is None:
-            return None
-        pairs = run.taken(paired.pairs, paired.total, "lattices")
-        if (preparation := self._preparation(removing=removing)) is not None:
-            from latticemetric.corpus.preparation import prepared_pairs
-
-            pairs = prepared_pairs(pairs, preparation)
-        if rewriting and self.grammar is not None:
-            from latticemetric.corpus.normalization import normalized_pairs
-
-            pairs = normalized_pairs(pairs, self.grammar, self.weights)
-        return paired._replace(pairs=pairs)
-
-    def required_pairs(self, run: Run, **how: bool) -> PairedGraphs:
-        """Return the graphs of the run paired with their references; raise an error if there are none."""
-        paired = self.pairs(run, **how)
-        if paired is None:
-            raise UsageError("the corpus has no references", advice="give them beside the graphs")
-        return paired
-
-    def _entries(self, *, weighted: bool = True) -> Iterator[Entry]:
-        from latticemetric.corpus.feature_weights import weighted_entries
-
-        listed = self._source.entries(self)
-        listed = weighted_entries(listed, self._weights_given) if weighted or self._is_weighted else listed
-        for _, change in self._changes:
-            listed = changed_entries(listed, change)
-        return listed
-
-    def check_weights(self, *, partial_run: bool) -> None:
-        """Raise `InputError` if a weight names no score column of any graph that was read; see `unused_weights`."""
-        from latticemetric.corpus.feature_weights import unused_weights
-
-        if (note := unused_weights(self._weights_given)) is not None and note.fatal and not partial_run:
-            raise InputError(note.what, where="weights", advice="Corpus.info lists the columns of each graph")
-
-    # ---- What identifies a run ----
-
-    def named(self) -> dict[str, str]:
-        """Return the names of files and the settings of reading as texts, by name."""
-        changes = {"changes": repr([name for name, _ in self._changes])} if self._changes else {}
-        reading = {name: repr(value) for name, value in self.reading.asdict().items()}
-        return {**self._source.named, **reading, **changes}
-
-    def files(self) -> list[str]:
-        """Return the files whose change would change the answers."""
-        files = [*self.graph_files(), *self._source.reference_files()]
-        own = (self.reading.symbols, self.reading.weights, str(self.reading.normalize or "").partition(":")[0])
-        named = (os.fspath(one) for one in own if isinstance(one, str | os.PathLike))
-        return [*files, *filter(os.path.isfile, named)]
-
-    def graph_files(self) -> list[str]:
-        """Return the files of the graphs."""
-        return self._source.graph_files(self)
-
-    def has_references(self) -> bool:
-        """Return True if references are given: in memory, as files, or as a field of records."""
-        return self._source.has_references or self.reading.reference_field is not None
-
-    def in_memory(self) -> bool:
-        """Return True if the graphs are in memory, so that no other run can read them again."""
-        return isinstance(self._source, Memory)
 
     # ---- Changed graphs ----
 
@@ -443,6 +272,34 @@ class Corpus:
 
         return self._ask(Sizes(), run, settings)
 
+    def oracle(
+        self, metric: Any = "wer,4-grr", *, run: RunSettings | None = None, **settings: Any
+    ) -> Answers[Any] | AnswersByMetric:
+        """Find in each graph the path that scores best against the references.
+
+        Args:
+            metric: A metric: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object; `compound-wer`; `bleu` and
+                `bleu-sbp`, over all graphs together; or an automaton of yours, `FILE.fst` or a `pynini.Fst`. Several
+                (a list, or names with commas between them) give a mapping from metric to answers.
+            run: The settings of the run.
+            settings: The settings of the search (see `ByRate` and the other kinds) and of the run by name.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> corpus = Corpus([Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0])], ["a c"])
+            >>> wer = corpus.oracle("wer")
+            >>> wer["1"].words, wer.totals["score"], wer.totals["one_best"]["score"]
+            (('a', 'c'), 0.0, 0.5)
+        """
+        from latticemetric.corpus.answers_by_metric import AnswersByMetric
+        from latticemetric.corpus.oracle_question import question_of
+
+        of_run = {name: settings.pop(name) for name in list(settings) if name in RunSettings.fields}
+        looks = {name: settings.pop(name) for name in ("tags", "alignment") if name in settings}
+        question = question_of(metric, self.ignored, settings, **looks)
+        answers = self._ask(question, run, of_run)
+        return answers if len(question.searches) == 1 else AnswersByMetric(answers)
+
     def best(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """Find the model's 1-best of each graph: words, cost, scores, times, confidences.
 
@@ -556,8 +413,3 @@ def run_of(run: RunSettings | None, settings: dict[str, Any]) -> RunSettings:
     if not isinstance(run, RunSettings):
         raise UsageError(f"run is a {type(run).__name__}", advice="give a RunSettings")
     return run.__replace__(**settings) if settings else run
-
-
-def changed_entries(listed: Iterator[Entry], change: Callable[[Graph], Graph]) -> Iterator[Entry]:
-    """Yield graphs that `change` changes when they are parsed."""
-    return (entry.changed(change) for entry in listed)

@@ -13,7 +13,7 @@ from latticemetric.corpus.run import Run, answer_each
 from latticemetric.settings import given
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corpus import Corpus
+    from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Record, Table
     from latticemetric.graph import Graph
@@ -30,14 +30,14 @@ class Mapped(Question[Answer]):
 
     function: Callable[..., Any] = given(default=None)
 
-    def answers(self, corpus: Corpus, run: Run) -> Iterator[Answer]:
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
         """Yield the answer of each graph of the run, in order."""
         if not corpus.has_references():
             return answers_of(corpus.entries(run), self.function, run)
         pairs = corpus.required_pairs(run).pairs
         return answer_each(partial(_answer, self.function), failed, pairs, run)
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
         """Return a table with the fields of each result, or with the result as `value`."""
         del corpus
         from latticemetric.corpus.tables.mapped import MappedTable
@@ -59,11 +59,11 @@ class Recorded(GraphQuestion):
     function: Callable[[Graph], Record] = given(default=None)
     columns: tuple[str, ...] = given(default=())
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Record]:  # noqa: ARG002
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Record]:  # noqa: ARG002
         """Return the function."""
         return self.function
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the records."""
         from latticemetric.corpus.tables.records import RecordTable
 

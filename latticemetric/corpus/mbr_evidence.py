@@ -23,7 +23,7 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corpus import Corpus
+    from latticemetric.corpus.read_corpus import ReadCorpus
 
 _CONTINUE = "(--keep-going reports the error and continues)"
 
@@ -82,7 +82,7 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
 
 
 def answers_by_evidence(
-    corpus: Corpus, evidence: Sequence[str], ask: Callable[[Graph, Graph], Any], run: Run
+    corpus: ReadCorpus, evidence: Sequence[str], ask: Callable[[Graph, Graph], Any], run: Run
 ) -> Iterator[Answer]:
     """Call `ask` on each graph of a corpus and its evidence; yield the answers in order."""
     paired = with_evidence(corpus.entries(replace(run, shard=None)), corpus.evidence(evidence))

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from latticemetric.corpus.answers import A
+from latticemetric.errors import LatticeMetricError
 from latticemetric.settings import Settings
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
-    from latticemetric.corpus.corpus import Corpus
+    from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
     from latticemetric.graph import Graph
+
+
+class GraphAnswer(Protocol):
+    """The answer of a graph. If the graph failed, `problem` is the error, and `where` is the graph's file and line."""
+
+    @property
+    def name(self) -> str:
+        """The graph's id."""
+
+    @property
+    def value(self) -> Any:
+        """The result; `None` if the graph failed."""
+
+    @property
+    def problem(self) -> LatticeMetricError | None:
+        """The error; `None` if there is a result."""
+
+    @property
+    def where(self) -> str:
+        """The file and line of the graph."""
+
+
+A = TypeVar("A", bound=GraphAnswer)
 
 
 class Question(Settings, Generic[A]):
@@ -25,11 +48,11 @@ class Question(Settings, Generic[A]):
     with_graphs: ClassVar[str | None] = None
     """The setting by which answers have graphs that can be written; `None` if no setting gives them graphs."""
 
-    def answers(self, corpus: Corpus, run: Run) -> Iterator[A]:
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[A]:
         """Yield the answer of each graph of the run, in order."""
         raise NotImplementedError
 
-    def table(self, answers: Iterable[A], corpus: Corpus, run: Run, looks: Looks) -> Table:
+    def table(self, answers: Iterable[A], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
         """Return the table of the answers of a run, as the command line writes it."""
         raise NotImplementedError
 
@@ -53,11 +76,11 @@ class GraphQuestion(Question["Answer"]):
     weighted: ClassVar[bool] = True
     """True if the answer depends on the model's costs, so that the weights of scores must name columns of graphs."""
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
         raise NotImplementedError
 
-    def answers(self, corpus: Corpus, run: Run) -> Iterator[Answer]:
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
         """Yield the answer of each graph of the run, in order."""
         from latticemetric.corpus.answer import answers_of
 

@@ -13,8 +13,8 @@ from latticemetric.settings import choice, flag, given, number, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
-    from latticemetric.corpus.corpus import Corpus
     from latticemetric.corpus.graphs import Written
+    from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
@@ -48,13 +48,13 @@ class Best(Scaled):
 
     verb = "best"
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
         from latticemetric.posterior.best import best
 
         return partial(best, scale=self.posterior_scale, scales=corpus.weights)
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""
         from latticemetric.corpus.tables.best import BestTable
 
@@ -88,13 +88,13 @@ class Strings(GraphQuestion):
     )
     written: Written | None = given(default=None)
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
         from latticemetric.corpus.decoding import best_paths
 
         return partial(best_paths, n=self.n, weights=corpus.weights, paths=self.paths, written=self.written)
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""
         from latticemetric.corpus.tables.nbest import NBestTable
 
@@ -144,7 +144,7 @@ class Listing(Scaled):
             if getattr(self, name) != self.fields[name].default:
                 raise UsageError(f"{name} has no effect on {self.of}", advice="leave it out")
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
         from latticemetric.corpus.decoding import listed_posteriors
 
@@ -152,7 +152,7 @@ class Listing(Scaled):
         settings: dict[str, Any] = {name: getattr(self, name) for name in named}
         return partial(listed_posteriors, weights=corpus.weights, **settings)
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""
         from latticemetric.corpus.tables.posteriors import PosteriorTable
 
@@ -182,13 +182,13 @@ class Network(Scaled):
         option="--least P",
     )
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
         from latticemetric.mbr_decoding.consensus import consensus
 
         return partial(consensus, scale=self.posterior_scale, scales=corpus.weights)
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""
         from latticemetric.corpus.tables.consensus import ConsensusTable
 
@@ -212,13 +212,13 @@ class Sizes(GraphQuestion):
 
     sort: str | None = given(default=None)
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Any]:  # noqa: ARG002
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:  # noqa: ARG002
         """Return the function that answers the question about a graph."""
         from latticemetric.corpus.graphs import described
 
         return described
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""
         from latticemetric.corpus.tables.info import InfoTable
 
@@ -258,7 +258,7 @@ class MinimumRisk(GraphQuestion):
         if self.gains_only and not self.gains:
             raise UsageError("gains_only has no effect without gains", advice="leave it out")
 
-    def answers(self, corpus: Corpus, run: Run) -> Iterator[Answer]:
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
         """Yield the answer of each graph of the run, in order."""
         if not self.evidence:
             entries = corpus.entries(run)
@@ -273,7 +273,7 @@ class MinimumRisk(GraphQuestion):
 
         return answers_by_evidence(corpus, self.evidence, self.asked(corpus), run)
 
-    def asked(self, corpus: Corpus) -> Callable[..., Any]:
+    def asked(self, corpus: ReadCorpus) -> Callable[..., Any]:
         """Return the function that answers the question about a graph."""
         from latticemetric.corpus.decoding import decided, decided_by_matrix, decided_with_gains
 
@@ -284,14 +284,14 @@ class MinimumRisk(GraphQuestion):
             return partial(decided_with_gains, by=first, weights=corpus.weights, gains_only=self.gains_only)
         return partial(decided, settings=self.by, weights=corpus.weights)
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
         """Return the table of the answers."""
         from latticemetric.corpus.tables.mbr import ExactRiskTable, MBRTable
 
         kind = ExactRiskTable if isinstance(self.by[0], ByExactErrors) else MBRTable
         return kind(answers, run.shard, looks=looks, records_each=len(self.by), signature=self._signature(corpus))
 
-    def _signature(self, corpus: Corpus) -> str | None:
+    def _signature(self, corpus: ReadCorpus) -> str | None:
         """Return the signature of the metric, with the steps that rewrote texts and the words that were removed."""
         (first, *_) = self.by
         if not isinstance(first, ByMetric):
@@ -322,12 +322,12 @@ class Graphs(GraphQuestion):
     verb = "convert"
     weighted = False
 
-    def asked(self, corpus: Corpus) -> Callable[[Graph], Graph]:  # noqa: ARG002
+    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Graph]:  # noqa: ARG002
         """Return the function that answers the question about a graph."""
         from latticemetric.corpus.graphs import converted
 
         return converted
 
-    def table(self, answers: Iterable[Answer], corpus: Corpus, run: Run, looks: Looks) -> Table:
+    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
         """Return the table of the answers: the sizes of the graphs."""
         raise NotImplementedError

@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from latticemetric.corpus.packing import graph_packing
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError
 from latticemetric.memory import no_memory
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import Workers, map_in_order
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corpus import Corpus
-    from latticemetric.corpus.question import Question
-    from latticemetric.corpus.settings import RunSettings
-    from latticemetric.corpus.shards import ShardRun
+    from latticemetric.corpus.shards import Placed, ShardRun
     from latticemetric.parallel.journal import Journal
 
 
-class Placed(Protocol):
-    """An unparsed graph or pair, with its id and place."""
-
-    @property
-    def name(self) -> str:
-        """The graph's id."""
-
-    @property
-    def where(self) -> str:
-        """The graph's file and line."""
-
-    @property
-    def place(self) -> str:
-        """The graph's file, line and id, for errors."""
-
-
-Unbuilt = TypeVar("Unbuilt", bound=Placed)
+Unbuilt = TypeVar("Unbuilt", bound="Placed")
 Answer = TypeVar("Answer")
 
 
@@ -167,44 +146,3 @@ def _lost(
     if not keep_going:
         raise placed
     return failed(graph, placed)
-
-
-@contextmanager
-def begun(corpus: Corpus, question: Question[Any], settings: RunSettings) -> Iterator[Run]:
-    """Begin the run of a question; if all its answers are read, remove its journal at the end."""
-    from latticemetric.corpus.fingerprint import fingerprint
-    from latticemetric.corpus.shards import ShardRun
-    from latticemetric.parallel.journal import Journal
-
-    shard = None if corpus.shard is None else ShardRun(corpus.shard, partial(_common_to_shards, corpus, question))
-    limits = Limits(settings.timeout, settings.most_memory())
-    journal = None
-    if settings.resume is not None:
-        if corpus.in_memory():
-            raise UsageError("a corpus in memory cannot be resumed", where="resume", advice="use Corpus.read")
-        named = corpus.named() | _settings_of(question) | {"shard": repr(corpus.shard)}
-        files = [*corpus.files(), *question.files()]
-        journal = Journal(os.fspath(settings.resume), fingerprint(question.verb, named, files), known=question.known())
-    run = Run(settings.workers, settings.keep_going, limits, journal, shard, settings.progress)
-    if journal is None:
-        yield run
-        return
-    try:
-        with journal.blamed():
-            yield run
-        journal.remove()
-    finally:
-        journal.leave()
-
-
-def _settings_of(question: Question[Any]) -> dict[str, str]:
-    return {name: repr(value) for name, value in question.asdict().items()}
-
-
-def _common_to_shards(corpus: Corpus, question: Question[Any]) -> dict[str, Any]:
-    from latticemetric.corpus.fingerprint import common_to_shards
-
-    graphs = corpus.graph_files()
-    named = {k: v for k, v in corpus.named().items() if k not in ("graphs", "references")} | _settings_of(question)
-    own = [file for file in (*corpus.files(), *question.files()) if file not in graphs]
-    return common_to_shards(question.verb, {name: (value, own) for name, value in named.items()}, graphs)

@@ -19,7 +19,8 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import graphs_of
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corpus import Corpus
+    from latticemetric.corpus.settings import ReadingSettings
+    from latticemetric.vocabulary import Vocabulary
 
 _CONTINUE = "(keep_going reports the error and continues)"
 
@@ -41,13 +42,15 @@ class PairedGraphs(NamedTuple):
 class Source(Protocol):
     """Graphs, and perhaps their references."""
 
-    def entries(self, corpus: Corpus) -> Iterator[Entry]:
+    def entries(self, reading: ReadingSettings, vocabulary: Vocabulary | None) -> Iterator[Entry]:
         """Yield the graphs, not yet parsed."""
 
-    def pairs(self, graphs: Iterator[Entry], corpus: Corpus, *, required: bool) -> PairedGraphs | None:
+    def pairs(
+        self, graphs: Iterator[Entry], reading: ReadingSettings, vocabulary: Vocabulary | None, *, required: bool
+    ) -> PairedGraphs | None:
         """Pair each of these graphs with its references; return `None` if they are `required`, but there are none."""
 
-    def graph_files(self, corpus: Corpus) -> list[str]:
+    def graph_files(self, reading: ReadingSettings) -> list[str]:
         """Return the files of the graphs that are read."""
 
     def reference_files(self) -> tuple[str, ...]:
@@ -73,29 +76,31 @@ class Files(NamedTuple):
     graphs: tuple[str, ...]
     references: tuple[str, ...]
 
-    def entries(self, corpus: Corpus) -> Iterator[Entry]:
+    def entries(self, reading: ReadingSettings, vocabulary: Vocabulary | None) -> Iterator[Entry]:
         """Yield the graphs, not yet parsed."""
-        return entries(self.graphs, corpus.reading.format, corpus.vocabulary, keep_marks=corpus.reading.keep_marks)
+        return entries(self.graphs, reading.format, vocabulary, keep_marks=reading.keep_marks)
 
-    def pairs(self, graphs: Iterator[Entry], corpus: Corpus, *, required: bool) -> PairedGraphs | None:
+    def pairs(
+        self, graphs: Iterator[Entry], reading: ReadingSettings, vocabulary: Vocabulary | None, *, required: bool
+    ) -> PairedGraphs | None:
         """Pair each graph with its references: one line from each reference file.
 
         Without reference files, take the references from the graphs' own records; return `None` if the format has no
         records. If references are not `required`, read the records only with a `reference_field`; without it, the
         graphs have no references.
         """
-        files = [read_references(file, corpus.vocabulary) for file in self.references]
+        files = [read_references(file, vocabulary) for file in self.references]
         if files:
             total = max(len(file.lines) for file in files)
-            return PairedGraphs(pair_up(graphs, files, corpus.reading.style), len(files), total)
-        if not required and corpus.reading.reference_field is None:
+            return PairedGraphs(pair_up(graphs, files, reading.style), len(files), total)
+        if not required and reading.reference_field is None:
             return PairedGraphs((Pair(one.name, one, ()) for one in graphs), 0)
-        within = pair_within(graphs, corpus.reading.reference_field)
+        within = pair_within(graphs, reading.reference_field)
         return None if within is None else PairedGraphs(within.pairs, within.references)
 
-    def graph_files(self, corpus: Corpus) -> list[str]:
+    def graph_files(self, reading: ReadingSettings) -> list[str]:
         """Return the files of the graphs that are read."""
-        return [file for one in self.graphs for file in files_read(one, corpus.reading.format)]
+        return [file for one in self.graphs for file in files_read(one, reading.format)]
 
     def reference_files(self) -> tuple[str, ...]:
         """Return the files of the references."""
@@ -132,10 +137,9 @@ class Memory:
             what = f"the numbers of graphs and references differ: {size()} and {len(texts)}"
             raise UsageError(what, advice="give the references of each graph, in the same order; or a dict by id")
 
-    def entries(self, corpus: Corpus) -> Iterator[Entry]:
+    def entries(self, reading: ReadingSettings, vocabulary: Vocabulary | None) -> Iterator[Entry]:
         """Yield the graphs."""
-        if corpus.reading.format is not None:
-            raise UsageError("graphs in memory have no format", where="format", advice="leave it out")
+        del reading, vocabulary
         if isinstance(self._graphs, Iterator):
             if self._begun:
                 raise UsageError("the graphs were an iterator, which was read", advice="give a list to ask it again")
@@ -143,9 +147,11 @@ class Memory:
         assert self._graphs is not None
         return map(_entry, count(1), named_graphs(_named(self._graphs)))
 
-    def pairs(self, graphs: Iterator[Entry], corpus: Corpus, *, required: bool) -> PairedGraphs | None:
+    def pairs(
+        self, graphs: Iterator[Entry], reading: ReadingSettings, vocabulary: Vocabulary | None, *, required: bool
+    ) -> PairedGraphs | None:
         """Pair each graph with its references."""
-        del corpus
+        del reading, vocabulary
         if self._references is None:
             return None if required else PairedGraphs((Pair(one.name, one, ()) for one in graphs), 0)
         texts = self._references.values() if isinstance(self._references, dict) else self._references
@@ -154,9 +160,9 @@ class Memory:
         pairs = _by_id if isinstance(self._references, dict) else _by_order
         return PairedGraphs(pairs(graphs, self._references), number, len(self._references))  # type: ignore[arg-type]
 
-    def graph_files(self, corpus: Corpus) -> list[str]:
+    def graph_files(self, reading: ReadingSettings) -> list[str]:
         """Return the files of the graphs: none."""
-        del corpus
+        del reading
         return []
 
     def reference_files(self) -> tuple[str, ...]:

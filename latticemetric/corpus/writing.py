@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from latticemetric.corpus.answers import A
+from latticemetric.corpus.question import A
 from latticemetric.errors import LatticeMetricError, shortened
 
 if TYPE_CHECKING:

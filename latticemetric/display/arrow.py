@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.display.frames import Unread, require_arrow
+from latticemetric.display.cells import Unread, require_arrow
 from latticemetric.errors import shortened
 
 Sizes = npt.NDArray[np.int64]

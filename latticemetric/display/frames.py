@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from importlib import import_module
 from typing import IO, Any
 
-from latticemetric.errors import FormatError, UsageError, importing, shortened
+from latticemetric.display.cells import Unread, require_arrow, required_module
+from latticemetric.errors import FormatError, UsageError, shortened
 
 _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 2**24
@@ -24,17 +23,6 @@ _OPAQUE = "mMcVS"  # NumPy's kinds of arrays that hold neither numbers nor texts
 _MISSING = ("NAType", "NaTType")  # of pandas, which need not be imported
 _INTERVAL = "MonthDayNano"  # of pyarrow, a tuple of numbers
 _TABLES = ("to_batches", "to_pylist", "iter_slices", "itertuples", "__arrow_c_stream__")  # methods of tables
-
-
-@dataclass(frozen=True)
-class Unread:
-    """A cell of a table that is neither a text nor a number, nor a list or structure of these.
-
-    Attributes:
-        type: The name of its type.
-    """
-
-    type: str
 
 
 def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
@@ -180,7 +168,7 @@ def as_plain(value: Any) -> Any:
 
 def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
     """Return records as a `pandas.DataFrame`."""
-    return _module("pandas", "pandas").DataFrame(list(records))
+    return required_module("pandas", "pandas").DataFrame(list(records))
 
 
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
@@ -228,16 +216,6 @@ def write_table(records: Iterable[Mapping[str, Any]], file: IO[bytes], kind: str
 
     with ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-
-
-def require_arrow() -> Any:
-    """Return the module `pyarrow`; raise an error if it is not installed."""
-    return _module("pyarrow", "latticemetric[arrow]")
-
-
-def _module(name: str, package: str) -> Any:
-    with importing(f"this operation needs {name}", advice=f'pip install "{package}"'):
-        return import_module(name)
 
 
 class Tabular:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from latticemetric.display.arrow import lengths_of_dictionary, size_of_views, sizes_of_rows, slices_of
-from latticemetric.display.frames import require_arrow, require_names
+from latticemetric.display.cells import require_arrow
+from latticemetric.display.frames import require_names
 from latticemetric.errors import FormatError, LatticeMetricError, shortened
 from latticemetric.formats.streams.stream import Stream, Unpacking, is_inflated
 

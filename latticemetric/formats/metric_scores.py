@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.display.frames import Unread
+from latticemetric.display.cells import Unread
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.streams.compression import without_compression
 from latticemetric.formats.streams.paths import natural_order
@@ -249,7 +249,8 @@ def write_metric_scores(
 
     names = list(metrics)
     if path.endswith(".parquet"):
-        from latticemetric.display.frames import as_arrow, require_arrow
+        from latticemetric.display.cells import require_arrow
+        from latticemetric.display.frames import as_arrow
 
         require_arrow()
         from pyarrow import parquet

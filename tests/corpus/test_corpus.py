@@ -359,3 +359,82 @@ def test_integers_of_any_length_are_shown(tmp_path):
     for name in ("info.json", "info.tsv", "info.parquet"):
         info.write(tmp_path / name)
     assert str(info["wide"]["states"]) in info._repr_html_()
+
+
+# ---- Oracles ----
+
+_CORPORA = st.lists(
+    st.tuples(_STRINGS, st.lists(st.lists(st.sampled_from("abc"), max_size=3).map(" ".join), min_size=1, max_size=2)),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(_CORPORA, st.sampled_from(["wer", "4-grr", "cer", "2-grr", "compound-wer"]))
+def test_oracles_are_those_of_the_function_of_one_graph(drawn, metric):
+    graphs = [lm.Lattice.from_strings(strings, costs=list(range(len(strings)))) for strings, _ in drawn]
+    references = [texts for _, texts in drawn]
+    answers = lm.Corpus(graphs, references).oracle(metric)
+    for answer, graph, texts in zip(answers, graphs, references, strict=True):
+        expected = lm.oracle(graph, texts, metric)
+        assert (answer.value.words, answer.value.score) == (expected.words, expected.score)
+    one_by_one = [lm.oracle(graph, texts, metric) for graph, texts in zip(graphs, references, strict=True)]
+    assert answers.totals["numerator"] == sum(one.numerator for one in one_by_one)
+
+
+def test_several_metrics_are_a_mapping(tmp_path):
+    corpus = lm.Corpus.read(*MEETING)
+    both = corpus.oracle()
+    assert list(both) == ["wer", "4-grr"]
+    for metric, answers in both.items():
+        alone = corpus.oracle(metric)
+        assert answers.to_records() == alone.to_records()
+        assert answers.totals == alone.totals == both.totals[metric]
+        assert str(answers) == str(alone)
+    output_of("lattice-oracle", *MEETING, "-o", str(tmp_path / "cli.json"))
+    both.write(tmp_path / "both.json")
+    assert (tmp_path / "both.json").read_bytes() == (tmp_path / "cli.json").read_bytes()
+    with pytest.raises(lm.UsageError, match=r"there is no oracle by 'cer'; choose one of wer, 4-grr"):
+        both["cer"]
+
+
+@pytest.mark.parametrize("metric", ["wer", "4-grr,wer", "bleu", "compound-wer"])
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "json", "jsonl"])
+def test_files_of_oracles_are_those_of_the_command_line(metric, suffix, tmp_path):
+    lm.Corpus.read(*MEETING).oracle(metric).write(tmp_path / f"oracle.{suffix}")
+    output_of("lattice-oracle", *MEETING, "--metric", metric, "-o", str(tmp_path / f"cli.{suffix}"))
+    assert (tmp_path / f"oracle.{suffix}").read_bytes() == (tmp_path / f"cli.{suffix}").read_bytes()
+
+
+def test_ignored_words_do_not_count_whether_metrics_are_named_or_objects():
+    lattice = lm.Lattice.from_strings(["<s> a uh b </s>", "<s> a c </s>"], costs=[1.0, 2.0])
+    corpus = lm.Corpus([lattice], ["a b"], ignore="<s> </s> uh")
+    for metric in ("wer", lm.WER(), "compound-wer", "bleu"):
+        assert corpus.oracle(metric)["1"].score in (0.0, 1.0)
+    assert corpus.oracle("wer,4-grr").totals["wer"]["numerator"] == 0
+
+
+def test_oracles_that_cannot_be_are_refused():
+    corpus = lm.Corpus([LATTICE], ["a c"])
+    for metric, settings, message in (
+        ("wer,bleu", {}, "takes no other metric beside it; name it alone"),
+        ("wer,wer", {}, "metric 'wer' is given twice"),
+        ("wer", {"samples": 3}, "has no setting 'samples'"),
+        ("bleu", {"hope": (1,)}, "hope has no effect with BLEU"),
+        ([], {}, "no metric is given"),
+    ):
+        with pytest.raises(lm.UsageError, match=message):
+            corpus.oracle(metric, **settings)
+    with pytest.raises(lm.UsageError, match="the corpus has no references"):
+        list(lm.Corpus([LATTICE]).oracle("wer"))
+
+
+def test_an_interrupted_run_by_several_metrics_resumes(tmp_path):
+    journal = tmp_path / "oracle.journal"
+    corpus = lm.Corpus.read(*MEETING)
+    stream = corpus.oracle("wer,4-grr", resume=journal).together.streamed()
+    next(stream)
+    stream.close()
+    resumed = corpus.oracle("wer,4-grr", resume=journal)
+    assert resumed.to_records() == corpus.oracle("wer,4-grr").to_records()
+    assert not journal.exists()

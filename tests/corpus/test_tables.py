@@ -17,6 +17,7 @@ from latticemetric.corpus.run import Run
 from latticemetric.corpus.tables import oracles
 from latticemetric.corpus.tables.best import BestTable
 from latticemetric.corpus.tables.consensus import ConsensusTable
+from latticemetric.corpus.tables.formats import lines_of
 from latticemetric.corpus.tables.looks import Looks
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
@@ -26,7 +27,7 @@ FORMATS = ["text", "tsv", "json", "jsonl"]
 
 
 def printed(table, output_format):
-    return "".join(f"{line}\n" for line in table.lines(output_format))
+    return "".join(f"{line}\n" for line in lines_of(table, output_format))
 
 
 def oracle_table(**settings):

@@ -10,7 +10,7 @@ import click
 from latticemetric.cli.commands import Options, flag, option
 from latticemetric.cli.files import STANDARD, GraphOutput, Output, ResultFile
 from latticemetric.cli.options.values import given
-from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, formats_of
+from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, formats_of, lines_of
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class OutputOptions(Options):
                 beside()
             return
         with writing(self.output, at_once=at_once) as put:
-            for line in table.lines(self.output_format):
+            for line in lines_of(table, self.output_format):
                 put(line)
             if self.output_format == "text" and self.output != STANDARD and not table.is_for_programs:
                 for line in table.summary():

@@ -12,8 +12,7 @@ from latticemetric.cli.files import ClusterName, Output
 from latticemetric.errors import placed
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.run import Placed
-    from latticemetric.corpus.shards import ShardRun
+    from latticemetric.corpus.shards import Placed, ShardRun
     from latticemetric.parallel.cluster import Cluster
 
     AnyLocated = TypeVar("AnyLocated", bound=Placed)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
+from latticemetric.errors import UsageError
+
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.table import Table
 
@@ -62,7 +64,7 @@ def _binary(name: str, *suffixes: str) -> ResultFormat:
 
 
 def _require_arrow() -> object:
-    from latticemetric.display.frames import require_arrow
+    from latticemetric.display.cells import require_arrow
 
     return require_arrow()
 
@@ -95,3 +97,11 @@ def format_for(path: str, parts: Collection[str]) -> ResultFormat | None:
 
     suffix = without_compression(path).rpartition(".")[2].lower()
     return next((one for one in FORMATS.values() if suffix in one.suffixes and one.needs in parts), None)
+
+
+def lines_of(table: Table, name: str) -> Iterable[str]:
+    """Yield the lines of a table in a format of lines."""
+    lines = FORMATS[name].lines
+    if lines is None:
+        raise UsageError(f"{name} has no lines", advice="write it to a file")
+    return lines(table)

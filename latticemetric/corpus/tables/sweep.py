@@ -12,7 +12,8 @@ from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import Record, Table, json_document
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.shards import ShardDocument, ShardRun
+    from latticemetric.corpus.merging import ShardDocument
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.corpus.sweep import Sweep, SweepSettings, Swept
     from latticemetric.evaluation.intervals import Interval
 
@@ -63,7 +64,7 @@ class SweepTable(Table):
     @classmethod
     def of_shards(cls, documents: Sequence[ShardDocument], *, looks: Looks = AS_FILE) -> SweepTable:
         """Merge the documents of shards."""
-        from latticemetric.corpus.shards import put_together
+        from latticemetric.corpus.merging import put_together
         from latticemetric.corpus.sweep import SweepSettings, swept_in_turn
 
         def read(some: Sequence[ShardDocument]) -> SweepTable:

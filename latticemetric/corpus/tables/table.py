@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.corpus.tables.formats import FORMATS
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.errors import UsageError, shortened
 
@@ -73,13 +72,6 @@ class Table(ABC):
     def warning(self) -> str | None:
         """Return a warning for standard error if the answers look wrong, else `None`."""
         return None
-
-    def lines(self, output_format: str) -> Iterable[str]:
-        """Yield the lines of an output format."""
-        lines = FORMATS[output_format].lines
-        if lines is None:
-            raise UsageError(f"{output_format} has no lines", advice="write it to a file")
-        return lines(self)
 
 
 class AnswerTable(Table):

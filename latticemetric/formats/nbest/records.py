@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
-from latticemetric.display.frames import Unread
+from latticemetric.display.cells import Unread
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Entry, Naming, unbuildable
 from latticemetric.formats.streams.once import OnceWarning

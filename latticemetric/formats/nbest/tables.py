@@ -13,7 +13,7 @@ from itertools import islice, repeat
 from typing import IO, Any, NamedTuple
 
 from latticemetric.display.arrow import holds_texts, is_list, values_of
-from latticemetric.display.frames import require_arrow
+from latticemetric.display.cells import require_arrow
 from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.formats.arrow_files import FILE_MAGIC, PARQUET_MAGIC, STREAM_MAGIC, readable, table_slices
 from latticemetric.formats.nbest.jsonl import as_record

@@ -1,0 +1,56 @@
+"""Begin the run of a question about a corpus: its limits, its shard and its journal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from latticemetric.corpus.fingerprint import common_to_shards, fingerprint
+from latticemetric.corpus.run import Run
+from latticemetric.corpus.shards import ShardRun
+from latticemetric.errors import UsageError
+from latticemetric.parallel.journal import Journal
+from latticemetric.parallel.limits import Limits
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.question import Question
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.settings import RunSettings
+
+
+@contextmanager
+def begun(corpus: ReadCorpus, question: Question[Any], settings: RunSettings) -> Iterator[Run]:
+    """Begin the run of a question; if all its answers are read, remove its journal at the end."""
+    shard = None if corpus.shard is None else ShardRun(corpus.shard, partial(_common_to_shards, corpus, question))
+    limits = Limits(settings.timeout, settings.most_memory())
+    journal = None
+    if settings.resume is not None:
+        if corpus.in_memory():
+            raise UsageError("a corpus in memory cannot be resumed", where="resume", advice="use Corpus.read")
+        named = corpus.named() | _settings_of(question) | {"shard": repr(corpus.shard)}
+        files = [*corpus.files(), *question.files()]
+        journal = Journal(os.fspath(settings.resume), fingerprint(question.verb, named, files), known=question.known())
+    run = Run(settings.workers, settings.keep_going, limits, journal, shard, settings.progress)
+    if journal is None:
+        yield run
+        return
+    try:
+        with journal.blamed():
+            yield run
+        journal.remove()
+    finally:
+        journal.leave()
+
+
+def _settings_of(question: Question[Any]) -> dict[str, str]:
+    return {name: repr(value) for name, value in question.asdict().items()}
+
+
+def _common_to_shards(corpus: ReadCorpus, question: Question[Any]) -> dict[str, Any]:
+    graphs = corpus.graph_files()
+    named = {k: v for k, v in corpus.named().items() if k not in ("graphs", "references")} | _settings_of(question)
+    own = [file for file in (*corpus.files(), *question.files()) if file not in graphs]
+    return common_to_shards(question.verb, {name: (value, own) for name, value in named.items()}, graphs)

@@ -1,0 +1,126 @@
+"""The question of oracles: in each graph, the path that scores best against the references, by one or more metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from latticemetric.corpus.question import Question
+from latticemetric.errors import UsageError
+from latticemetric.oracle_search.settings import ByAutomaton, ByCorpusBLEU, ByRate, Search, kind_of, searched_by
+from latticemetric.settings import flag, given
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.graphs import Written
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.tables.looks import Looks
+    from latticemetric.corpus.tables.table import Table
+    from latticemetric.graph import Graph
+
+
+class Oracles(Question[Any]):
+    """The oracle of each graph, by one search or by several searches by rates.
+
+    Attributes:
+        searches: The settings of the searches.
+        tags: Tag words as OK or BAD; the text of the table is then the tags of the 1-best.
+        alignment: Show alignments in the text of the table.
+        sentence_scores: With `also_score` of a search: score each sentence, not only the corpus.
+        written: The scores and labels of graphs that are written beside the answers; `None` to write none.
+        removing: Remove the ignored words of the corpus from its texts. If the metrics ignore them themselves, they
+            stay in results.
+    """
+
+    verb = "oracle"
+    with_graphs = "graphs=True"
+
+    searches: tuple[Search, ...] = given(default=())
+    tags: bool = flag(default=False, help="Tag words as OK or BAD.")
+    alignment: bool = flag(default=False, help="Show the alignment of words in text output.")
+    sentence_scores: bool = flag(default=True, help="Score each sentence, not only the corpus.")
+    written: Written | None = given(default=None)
+    removing: bool = flag(default=True, help="Remove the ignored words from texts, since no metric ignores them.")
+
+    @property
+    def _asked(self) -> Any:
+        return self.searches[0] if len(self.searches) == 1 else list(self.searches)
+
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Any]:
+        """Yield the answer of each graph of the run, in order."""
+        from latticemetric.corpus.oracles import oracles_of
+
+        how = {"removing": self.removing, "required": not isinstance(self.searches[0], ByAutomaton)}
+        return oracles_of(
+            corpus.required_pairs(run, **how).pairs,
+            self._asked,
+            run,
+            weights=corpus.weights,
+            rewritten_by=corpus.rewritten_by,
+            sentence_scores=self.sentence_scores,
+        )
+
+    def table(self, answers: Iterable[Any], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
+        """Return the table of the answers."""
+        from latticemetric.corpus.tables.oracles import oracle_table
+
+        return oracle_table(
+            answers,
+            self._asked,
+            corpus.references,
+            rewritten_by=corpus.rewritten_by,
+            shard=run.shard,
+            looks=looks,
+            tags=self.tags,
+            alignment=self.alignment,
+        )
+
+    def graph_of(self, answer: Any) -> Graph | None:
+        """Return the graph of the best paths of an answer."""
+        margins = getattr(answer, "margins", None)
+        if margins is None or margins.graph is None:
+            return None
+        from latticemetric.corpus.graphs import AS_IT_IS, converted
+
+        return converted(margins.graph, self.written or AS_IT_IS)
+
+    def known(self) -> Sequence[Any]:
+        """Return values that answers hold, too."""
+        return self.searches
+
+
+def question_of(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any], **looks: Any) -> Oracles:
+    """Return the question of oracles by one or several metrics.
+
+    Args:
+        metric: A metric, an automaton or settings; several are a list, or names with commas between them.
+        ignored: Words that do not count. Rates and BLEU that are given by name ignore them themselves.
+        settings: Further settings of each search.
+        looks: What tables show: `tags`, `alignment`.
+    """
+    several = metric.split(",") if isinstance(metric, str) else metric if isinstance(metric, list | tuple) else [metric]
+    if not several:
+        raise UsageError("no metric is given", advice="give one, like 'wer'")
+    names = [one.strip() if isinstance(one, str) else one for one in several]
+    by_name = all(isinstance(one, str) and kind_of(one)[0] in (ByRate, ByCorpusBLEU) for one in names)
+    searches = tuple(_search(one, ignored if by_name else frozenset(), settings) for one in names)
+    if len(searches) > 1:
+        for one in searches:
+            if "several" not in one.takes:
+                what = f"a search by {one.described} takes no other metric beside it"
+                raise UsageError(what, advice="name it alone")
+        rates = [one.rate.name for one in searches if isinstance(one, ByRate)]
+        if twice := next((name for name in rates if rates.count(name) > 1), None):
+            raise UsageError(f"metric '{twice}' is given twice", advice="leave one of them out")
+    return Oracles(searches=searches, removing=not by_name, **looks)
+
+
+def _search(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any]) -> Search:
+    """Return the search by a metric that ignores these words."""
+    if not ignored:
+        return searched_by(metric, settings)
+    if kind_of(metric)[0] is ByCorpusBLEU:
+        return searched_by(metric, {"ignore": ignored, **settings})
+    from latticemetric.metrics.registry import make_metric
+
+    return searched_by(make_metric(metric, ignore=ignored), settings)

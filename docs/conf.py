@@ -43,7 +43,7 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 # Show the names in the sources, not NumPy's long types.
-autodoc_type_aliases = {name: name for name in ("Floats", "References", "Scales", "States", "Text", "Words")}
+autodoc_type_aliases = {name: name for name in ("Floats", "References", "Weights", "States", "Text", "Words")}
 autodoc_type_aliases["npt.ArrayLike"] = "ArrayLike"
 napoleon_attr_annotations = False
 napoleon_numpy_docstring = False

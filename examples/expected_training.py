@@ -1,10 +1,10 @@
-"""Train the scales of a log-linear model by the exact expected WER, and compare with sampled minimum-WER training.
+"""Train the weights of a log-linear model by the exact expected WER, and compare with sampled minimum-WER training.
 
     python expected_training.py GRAPHS REFERENCES [GRAPHS REFERENCES …]
 
 Graphs are lattices or n-best lists in any format. References are lines in the order of the graphs; they may begin with
 the ids of the graphs. The model's cost is the sum of all score columns, of the number of words, and of one column for
-each of the most frequent words, each times its scale. Plain gradient descent moves all scales at once.
+each of the most frequent words, each times its scale. Plain gradient descent moves all weights at once.
 """
 
 import sys
@@ -80,8 +80,8 @@ class Model:
         by_mean, by_list = Estimate.nothing(weights), Estimate.nothing(weights)
         parts = zip(self.lattices, self.references, self.batch.split(self.features), self.shares, strict=True)
         for number, (lattice, reference, rows, share) in enumerate(parts):
-            scales = {name: w for name, w in zip(self.names, weights.tolist(), strict=True) if name in lattice.scores}
-            paths = lm.posteriors(lattice, scales=scales).sample(PATHS, seed * len(self.lattices) + number)
+            by_name = {name: w for name, w in zip(self.names, weights.tolist(), strict=True) if name in lattice.scores}
+            paths = lm.posteriors(lattice, weights=by_name).sample(PATHS, seed * len(self.lattices) + number)
             listed, place = np.unique([str(path.tolist()) for path in paths], return_inverse=True)
             distinct = [paths[np.flatnonzero(place == k)[0]] for k in range(len(listed))]
             values = np.array([path_features(lattice, rows, path) for path in distinct])
@@ -102,8 +102,8 @@ class Model:
         """Return the WER of the cheapest paths."""
         said = []
         for lattice in self.lattices:
-            scales = {name: w for name, w in zip(self.names, weights.tolist(), strict=True) if name in lattice.scores}
-            said.append(list(lattice.words(lattice.best_path(scales))))
+            by_name = {name: w for name, w in zip(self.names, weights.tolist(), strict=True) if name in lattice.scores}
+            said.append(list(lattice.words(lattice.best_path(by_name))))
         return METRIC.corpus(said, [[reference.split()] for reference in self.references]).score
 
 

@@ -18,38 +18,38 @@ ROUNDS = 5
 Graph = lm.Lattice | lm.Forest
 
 
-def step(scales: dict[str, float], graph: Graph, reference: str, metric: lm.GRR) -> dict[str, float]:
+def step(weights: dict[str, float], graph: Graph, reference: str, metric: lm.GRR) -> dict[str, float]:
     """Return the weights after one graph."""
-    hope = lm.hope(graph, reference, metric, weight=1, scales=scales)
-    fear = lm.fear(graph, reference, metric, weight=1, scales=scales)
+    hope = lm.hope(graph, reference, metric, weight=1, weights=weights)
+    fear = lm.fear(graph, reference, metric, weight=1, weights=weights)
     # Scores are costs: a column that is larger in the fear should weigh more.
-    change = {name: fear.scores[name] - hope.scores[name] for name in scales}
+    change = {name: fear.scores[name] - hope.scores[name] for name in weights}
     size = sum(value * value for value in change.values())
     rates = [metric.merit(found.statistics)[1] for found in (hope, fear)]
     violation = float(rates[0] - rates[1]) - (fear.cost - hope.cost)
     if size == 0 or violation <= 0:
-        return scales
+        return weights
     length = min(LARGEST_STEP, violation / size)
-    return {name: weight + length * change[name] for name, weight in scales.items()}
+    return {name: weight + length * change[name] for name, weight in weights.items()}
 
 
 def tuned(graphs: list[Graph], references: list[str], metric: lm.GRR) -> dict[str, float]:
     """Return the mean of the weights after each step; it varies less than the last weights."""
-    scales = {name: column.scale for name, column in graphs[0].scores.items()}
-    sums = dict.fromkeys(scales, 0.0)
+    weights = {name: column.scale for name, column in graphs[0].scores.items()}
+    sums = dict.fromkeys(weights, 0.0)
     for _ in range(ROUNDS):
         for graph, reference in zip(graphs, references, strict=True):
-            scales = step(scales, graph, reference, metric)
-            sums = {name: sums[name] + weight for name, weight in scales.items()}
+            weights = step(weights, graph, reference, metric)
+            sums = {name: sums[name] + weight for name, weight in weights.items()}
     return {name: total / (ROUNDS * len(graphs)) for name, total in sums.items()}
 
 
 def one_best_score(
-    graphs: list[Graph], references: list[str], metric: lm.GRR, scales: dict[str, float] | None
+    graphs: list[Graph], references: list[str], metric: lm.GRR, weights: dict[str, float] | None
 ) -> float | None:
     """Return the corpus value of the 1-bests under these weights."""
     said = [
-        lm.oracle(graph, reference, metric, scales=scales).one_best.words
+        lm.oracle(graph, reference, metric, weights=weights).one_best.words
         for graph, reference in zip(graphs, references, strict=True)
     ]
     return metric.corpus(said, references).score
@@ -65,9 +65,9 @@ def main(graph_file: str, reference_file: str) -> None:
     graphs = list(named.values())
     metric = lm.WER()
     before = one_best_score(graphs, references, metric, None)
-    scales = tuned(graphs, references, metric)
-    after = one_best_score(graphs, references, metric, scales)
-    print(" ".join(f"{name}={weight:.3f}" for name, weight in scales.items()))
+    weights = tuned(graphs, references, metric)
+    after = one_best_score(graphs, references, metric, weights)
+    print(" ".join(f"{name}={weight:.3f}" for name, weight in weights.items()))
     print(f"wer {before:.4f} -> {after:.4f}")
 
 

@@ -115,7 +115,7 @@ def are_finite(values: npt.NDArray[np.float64]) -> bool:
 
 def total_cost(
     columns: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
-    scales: Sequence[float],
+    weights: Sequence[float],
     arcs: int,
     states: int,
     final: npt.NDArray[np.int32],

@@ -221,7 +221,7 @@ def is_nbest(given: object) -> bool:
     Look at its type only, since `NBest.of_texts` splits its texts when it is asked for hypotheses.
     """
     fields = getattr(type(given), "__dataclass_fields__", ())
-    return "hypotheses" in fields and "scales" in fields
+    return "hypotheses" in fields and "weights" in fields
 
 
 def is_table(given: object) -> bool:

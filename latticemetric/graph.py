@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from latticemetric.arguments import is_nbest
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.columns import FeatureWeights, Scales, Steps, check_scales
+from latticemetric.lattice.columns import FeatureWeights, Steps, Weights, check_weights
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 Graph: TypeAlias = "Lattice | NBest | Forest"
 
 
-def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
+def as_lattice(graph: Graph, weights: Weights | None = None, *, advice: str | None = None) -> Lattice:
     """Convert a graph to a lattice; raise an error for a forest that is not a lattice.
 
-    The lattice of an n-best list omits scores whose weight in the list is 0, unless `scales` names them.
+    The lattice of an n-best list omits scores whose weight in the list is 0, unless `weights` names them.
 
     Args:
         graph: A graph.
-        scales: Weight of each score column.
+        weights: Weight of each score column.
         advice: Advice in the error for a forest that is not a lattice; by default, the advice of `Forest.to_lattice`.
     """
-    check_scales(scales)
+    check_weights(weights)
     if isinstance(graph, Lattice):
         return graph
     from latticemetric.nbest import NBest
 
     if isinstance(graph, NBest):
-        return graph.to_lattice(keep=scales or ())
+        return graph.to_lattice(keep=weights or ())
     if not isinstance(graph, Forest):
         raise _no_graph(graph)
     try:
@@ -50,9 +50,9 @@ def _no_graph(given: object) -> UsageError:
     )
 
 
-def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
+def as_lattice_or_forest(graph: Graph, weights: Weights | None = None) -> Lattice | Forest:
     """Convert an n-best list to a lattice; return a lattice or a forest unchanged."""
-    return graph if isinstance(graph, Forest) else as_lattice(graph, scales)
+    return graph if isinstance(graph, Forest) else as_lattice(graph, weights)
 
 
 def named_graphs(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:
@@ -80,25 +80,25 @@ def _checked_pair(pair: Any) -> tuple[str, Graph]:
     return name, graph
 
 
-def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
-    """Return the scales for the score columns of `graph`, and the scales for the score columns of `other`.
+def weights_of_each(weights: Weights | None, graph: Graph, other: Graph) -> tuple[Weights | None, Weights | None]:
+    """Return the weights for the score columns of `graph`, and the weights for the score columns of `other`.
 
-    If `scales` is `None`, or `other` is `graph`, return `scales` twice.
+    If `weights` is `None`, or `other` is `graph`, return `weights` twice.
 
     Raises:
-        InputError: `scales` names a column that neither graph has.
+        InputError: `weights` names a column that neither graph has.
     """
-    if scales is None or other is graph or isinstance(scales, FeatureWeights):
-        return scales, scales
+    if weights is None or other is graph or isinstance(weights, FeatureWeights):
+        return weights, weights
     from latticemetric.nbest import NBest
 
-    check_scales(scales)
+    check_weights(weights)
     columns = [g.score_names() if isinstance(g, NBest) else getattr(g, "scores", {}).keys() for g in (graph, other)]
     names = sorted({*columns[0], *columns[1]})
-    for name in scales.keys() - set(names):
+    for name in weights.keys() - set(names):
         advice = f"the columns here are: {', '.join(names) or 'none'}"
         raise InputError(f"there is no score column '{name}'", advice=advice)
-    own, others = ({name: scale for name, scale in scales.items() if name in known} for known in columns)
+    own, others = ({name: scale for name, scale in weights.items() if name in known} for known in columns)
     return own, others
 
 

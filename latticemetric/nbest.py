@@ -17,7 +17,7 @@ from latticemetric.arguments import require_items
 from latticemetric.display.frames import Tabular
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import FrozenDict, Result, freeze
-from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost, weights_under
+from latticemetric.lattice.columns import Column, Weights, check_columns, summed_cost, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.lattice.pruning import require_one, within_beam
@@ -57,7 +57,7 @@ class NBest(Result, Tabular):
 
     Attributes:
         hypotheses: The hypotheses, at least one.
-        scales: Weight of each named cost in the model's cost; other costs have weight 1.
+        weights: Weight of each named cost in the model's cost; other costs have weight 1.
 
     Examples:
         >>> nbest = NBest.from_strings(["a b", "a c", "d"])
@@ -66,14 +66,14 @@ class NBest(Result, Tabular):
     """
 
     hypotheses: tuple[Hypothesis, ...]
-    scales: Mapping[str, float]
+    weights: Mapping[str, float]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hypotheses", _hypotheses(self.hypotheses))
         if not self.hypotheses:
             raise InputError("the n-best list is empty")
-        freeze(self, "scales")
-        weights_under(self.scales, self.scales)  # raises an error unless all are numbers
+        freeze(self, "weights")
+        weights_under(self.weights, self.weights)  # raises an error unless all are numbers
 
     @classmethod
     def of_texts(cls, texts: list[str]) -> Self:
@@ -84,7 +84,7 @@ class NBest(Result, Tabular):
         if not texts:
             raise InputError("the n-best list is empty")
         nbest = object.__new__(cls)
-        vars(nbest).update(scales=FrozenDict(), _texts=texts)
+        vars(nbest).update(weights=FrozenDict(), _texts=texts)
         return nbest
 
     def __getattr__(self, name: str) -> Any:
@@ -96,11 +96,11 @@ class NBest(Result, Tabular):
         vars(self)["hypotheses"] = found
         return found
 
-    def ranked_texts(self, scales: Scales | None = None) -> Sequence[str | tuple[str, ...]]:
+    def ranked_texts(self, weights: Weights | None = None) -> Sequence[str | tuple[str, ...]]:
         """Return each hypothesis as a text or as a tuple of words, in the order of `ranking`."""
-        if not scales and (texts := vars(self).get("_texts")) is not None:
+        if not weights and (texts := vars(self).get("_texts")) is not None:
             return cast("list[str]", texts)
-        return [hypothesis.words for hypothesis in self.ranking(scales)]
+        return [hypothesis.words for hypothesis in self.ranking(weights)]
 
     @classmethod
     def from_strings(
@@ -125,7 +125,7 @@ class NBest(Result, Tabular):
 
         Examples:
             >>> nbest = NBest.from_strings(["a b", "a c"], log_probs=[-2.0, -0.5], scores={"rank": [1, 2]})
-            >>> nbest.hypotheses[1].words, dict(nbest.hypotheses[1].scores), dict(nbest.scales)
+            >>> nbest.hypotheses[1].words, dict(nbest.hypotheses[1].scores), dict(nbest.weights)
             (('a', 'c'), {'cost': 0.5, 'rank': 2.0}, {'cost': 1.0, 'rank': 0.0})
             >>> [hypothesis.words for hypothesis in NBest.from_strings(["a b", "a"]).ranking()]
             [('a', 'b'), ('a',)]
@@ -155,14 +155,14 @@ class NBest(Result, Tabular):
 
     @classmethod
     def from_graph(
-        cls, graph: Lattice | Forest | NBest, n: int, scales: Scales | None = None, *, paths: bool = False
+        cls, graph: Lattice | Forest | NBest, n: int, weights: Weights | None = None, *, paths: bool = False
     ) -> Self:
         """Return an n-best list of the `n` best strings of a graph, best first, with their named costs.
 
         Args:
             graph: A lattice, a forest, or a longer n-best list.
             n: Number of strings. The list is shorter if the graph has fewer.
-            scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+            weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
                 The list stores these weights.
             paths: True to return the `n` cheapest paths; several of these paths may have the same words.
 
@@ -175,26 +175,27 @@ class NBest(Result, Tabular):
             raise UsageError(f"{type(graph).__name__} is not a lattice, n-best list or forest")
         if isinstance(graph, NBest):
             n = number_of_strings(n)
-            listed = graph.ranking(scales)
+            listed = graph.ranking(weights)
             if not paths:
                 first: dict[tuple[str, ...], Hypothesis] = {}
                 for hypothesis in listed:
                     first.setdefault(hypothesis.words, hypothesis)
                 listed = list(first.values())
-            own = {name: graph.scales.get(name, 1.0) for name in graph.score_names()}
-            return cls(tuple(listed[:n]), {**graph.scales, **weights_under(own, scales)})
-        found = graph.n_best(n, scales, paths=paths)
+            own = {name: graph.weights.get(name, 1.0) for name in graph.score_names()}
+            return cls(tuple(listed[:n]), {**graph.weights, **weights_under(own, weights)})
+        found = graph.n_best(n, weights, paths=paths)
         own = {name: column.scale for name, column in graph.scores.items()}
         return cls(
-            tuple(Hypothesis(graph.words(path), graph.scores_along(path)) for path in found), weights_under(own, scales)
+            tuple(Hypothesis(graph.words(path), graph.scores_along(path)) for path in found),
+            weights_under(own, weights),
         )
 
-    def pruned(self, beam: float | None = None, scales: Scales | None = None, *, nbest: int | None = None) -> Self:
+    def pruned(self, beam: float | None = None, weights: Weights | None = None, *, nbest: int | None = None) -> Self:
         """Return the hypotheses that cost at most `beam` more than the best hypothesis, in the order of the list.
 
         Args:
             beam: Largest difference from the best cost. Give either `beam` or `nbest`.
-            scales: Weight of each score in the model's cost; other scores keep their default weight.
+            weights: Weight of each score in the model's cost; other scores keep their default weight.
             nbest: Number of best hypotheses to keep, all with different words; give it instead of `beam`.
 
         Examples:
@@ -204,25 +205,25 @@ class NBest(Result, Tabular):
         """
         require_one(beam=beam, nbest=nbest)
         if nbest is not None:
-            kept = {id(hypothesis) for hypothesis in type(self).from_graph(self, nbest, scales).hypotheses}
+            kept = {id(hypothesis) for hypothesis in type(self).from_graph(self, nbest, weights).hypotheses}
             return replace(self, hypotheses=tuple(h for h in self.hypotheses if id(h) in kept))
         assert beam is not None
-        near = within_beam(np.array(self.costs(scales)), beam).tolist()
+        near = within_beam(np.array(self.costs(weights)), beam).tolist()
         return replace(self, hypotheses=tuple(h for h, is_near in zip(self.hypotheses, near, strict=True) if is_near))
 
-    def costs(self, scales: Scales | None = None) -> list[float]:
+    def costs(self, weights: Weights | None = None) -> list[float]:
         """Return the model's cost of each hypothesis: the weighted sum of its scores."""
         names = self.score_names()
-        weights = weights_under({name: self.scales.get(name, 1.0) for name in names}, scales)
-        costs = [sum(weights[name] * h.scores.get(name, 0.0) for name in names) for h in self.hypotheses]
+        under = weights_under({name: self.weights.get(name, 1.0) for name in names}, weights)
+        costs = [sum(under[name] * h.scores.get(name, 0.0) for name in names) for h in self.hypotheses]
         if not all(map(math.isfinite, costs)):
             for name, score in (item for h in self.hypotheses for item in h.scores.items()):
                 if not math.isfinite(score):
                     raise InputError(f"score '{name}' has a value that is not finite ({score})")
-            raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+            raise InputError("the costs are too large to be added up", advice="choose smaller weights")
         return costs
 
-    def ranking(self, scales: Scales | None = None) -> list[Hypothesis]:
+    def ranking(self, weights: Weights | None = None) -> list[Hypothesis]:
         """Return the hypotheses by ascending cost; ties keep the order of the list.
 
         Examples:
@@ -230,12 +231,12 @@ class NBest(Result, Tabular):
             >>> [hypothesis.words for hypothesis in nbest.ranking()]
             [('b',), ('c',), ('a',)]
         """
-        if not scales and all(not h.scores for h in self.hypotheses):
+        if not weights and all(not h.scores for h in self.hypotheses):
             return list(self.hypotheses)
-        costs = self.costs(scales)
+        costs = self.costs(weights)
         return [self.hypotheses[number] for number in sorted(range(len(self)), key=costs.__getitem__)]
 
-    def to_records(self, scales: Scales | None = None) -> list[dict[str, Any]]:
+    def to_records(self, weights: Weights | None = None) -> list[dict[str, Any]]:
         """Return one record per hypothesis: rank, text, cost and scores, for tables and JSON.
 
         A score called `rank` or `text`, or `cost` if it is not the model's cost, becomes `score_rank` and so on.
@@ -244,7 +245,7 @@ class NBest(Result, Tabular):
             >>> NBest.from_strings(["a b", "a"], log_probs=[-1.0, -2.5]).to_records()
             [{'rank': 1, 'text': 'a b', 'cost': 1.0}, {'rank': 2, 'text': 'a', 'cost': 2.5}]
         """
-        rows = list(zip(self.hypotheses, self.costs(scales), strict=True))
+        rows = list(zip(self.hypotheses, self.costs(weights), strict=True))
         taken = {"rank", "text"}
         if any(h.scores.get("cost", cost) != cost for h, cost in rows):
             taken.add("cost")
@@ -279,7 +280,9 @@ class NBest(Result, Tabular):
         source[first] = 0
         end = int(lengths.sum()) + 1
         target[first + lengths - 1] = end
-        names = [name for name in self.score_names() if keep is None or name in keep or self.scales.get(name, 1.0) != 0]
+        names = [
+            name for name in self.score_names() if keep is None or name in keep or self.weights.get(name, 1.0) != 0
+        ]
         if len(names) * len(source) > _MOST_CELLS:
             raise InputError(
                 f"the list has {len(names)} scores and {len(source)} words, too many for a lattice",
@@ -289,13 +292,13 @@ class NBest(Result, Tabular):
         for name in names:
             cost = np.zeros(len(source))
             cost[first] = [h.scores.get(name, 0.0) for h in self.hypotheses]
-            columns[name] = Column(cost, np.zeros(1), self.scales.get(name, 1.0))
+            columns[name] = Column(cost, np.zeros(1), self.weights.get(name, 1.0))
         word = np.concatenate(chains).astype(np.int32)
         lattice = Lattice.from_arcs(source, target, word, final=[end], scores=columns, vocabulary=vocabulary)
         return replace(lattice, ranked=True)
 
     def determinized(
-        self, scales: Scales | None = None, *, merge: Literal["sum", "best"] = "sum", scale: float = 1.0
+        self, weights: Weights | None = None, *, merge: Literal["sum", "best"] = "sum", scale: float = 1.0
     ) -> Lattice:
         """Return the smallest lattice with one path per string; its column `cost` is the model's cost.
 
@@ -307,7 +310,7 @@ class NBest(Result, Tabular):
         for equal prefixes, and for equal suffixes if the costs allow it.
 
         Args:
-            scales: Weight of each score in the model's cost; other scores keep their default weight.
+            weights: Weight of each score in the model's cost; other scores keep their default weight.
             merge: `sum` or `best`; see above.
             scale: With `merge="sum"`, a hypothesis has the probability exp(−scale · cost). If you compute posteriors of
                 the result, give the same scale. The returned costs are not scaled. The scale has no effect if all
@@ -326,9 +329,9 @@ class NBest(Result, Tabular):
         columns = {}
         for name in self.score_names():
             values = np.array([h.scores.get(name, 0.0) for h in self.hypotheses], dtype=np.float64)
-            columns[name] = Column(values, np.zeros(1), self.scales.get(name, 1.0))
+            columns[name] = Column(values, np.zeros(1), self.weights.get(name, 1.0))
         check_columns(columns, {}, len(self), 1)
-        costs = summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), scales).arc
+        costs = summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), weights).arc
         return minimal_lattice(Lattice, [h.words for h in self.hypotheses], costs, merge=merge, scale=scale)
 
     def score_names(self) -> list[str]:

@@ -89,8 +89,10 @@ CALLS = pytest.mark.parametrize(
         lambda n: [lm.mbr(TWO, by=method, scale=n).asdict() for method in ("wer", "ngram", "bleu")],
         lambda n: lm.mbr(TWO, by="bleu", scale=n, samples=3, pruning_confidence=n).asdict(),
         lambda n: lm.mbr(TWO, T=n, p=n, r=n, word_penalty=n).asdict(),
-        lambda n: lm.combine([TWO, "a"], scale=n, null=n, count_share=n, scheme="average", weights=[n, n]).asdict(),
-        lambda n: lm.combine(["a", "b"], weights={"1": n}).confidences,
+        lambda n: lm.combine(
+            [TWO, "a"], scale=n, null=n, count_share=n, scheme="average", system_weights=[n, n]
+        ).asdict(),
+        lambda n: lm.combine(["a", "b"], system_weights={"1": n}).confidences,
         lambda n: lm.NBest.from_strings(["a", "a"], costs=[1, 2]).determinized(merge="sum", scale=n).cost(),
         lambda n: len(TWO.pruned(density=n).word),
         lambda n: len(TWO.pruned(n).word),
@@ -118,10 +120,10 @@ def test_booleans_are_no_numbers(call, given):
 
 def test_weights_of_systems_may_be_an_array():
     weights = np.array([0.5, 1.5])
-    assert lm.combine(["a", "b"], weights=weights).weights == (0.5, 1.5)
+    assert lm.combine(["a", "b"], system_weights=weights).system_weights == (0.5, 1.5)
     for wrong in ([np.array([0.5]), 1], [np.array(True), 1], [np.array("1"), 1], [1j, 1], [Decimal("nan"), 1]):
         with pytest.raises(lm.UsageError, match="the weights of systems are not valid; give numbers ≥ 0"):
-            lm.combine(["a", "b"], weights=wrong)
+            lm.combine(["a", "b"], system_weights=wrong)
 
 
 @pytest.mark.parametrize(
@@ -274,17 +276,17 @@ SCALED = lm.NBest.from_strings(["a", "b c", "c"], costs=[3.0, 1.0, 2.0])
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda graph, scales: graph.costs(scales),
-        lambda graph, scales: graph.ranking(scales),
-        lambda graph, scales: graph.pruned(1.0, scales),
-        lambda graph, scales: graph.to_lattice().cost(scales),
-        lambda graph, scales: lm.NBest.from_graph(graph, 2, scales),
-        lambda graph, scales: lm.oracle(graph, "c", "wer", scales=scales),
-        lambda graph, scales: lm.oracle(graph.to_lattice(), "c", "wer", scales=scales),
-        lambda graph, scales: lm.oracle_at_k([graph], ["c"], scales=scales),
-        lambda graph, scales: lm.best(graph, scales=scales),
-        lambda graph, scales: lm.mbr(graph, by="wer", scales=scales),
-        lambda graph, scales: lm.expected(graph, "c", scales=scales),
+        lambda graph, weights: graph.costs(weights),
+        lambda graph, weights: graph.ranking(weights),
+        lambda graph, weights: graph.pruned(1.0, weights),
+        lambda graph, weights: graph.to_lattice().cost(weights),
+        lambda graph, weights: lm.NBest.from_graph(graph, 2, weights),
+        lambda graph, weights: lm.oracle(graph, "c", "wer", weights=weights),
+        lambda graph, weights: lm.oracle(graph.to_lattice(), "c", "wer", weights=weights),
+        lambda graph, weights: lm.oracle_at_k([graph], ["c"], weights=weights),
+        lambda graph, weights: lm.best(graph, weights=weights),
+        lambda graph, weights: lm.mbr(graph, by="wer", weights=weights),
+        lambda graph, weights: lm.expected(graph, "c", weights=weights),
     ],
 )
 def test_scales_that_are_no_numbers_are_refused_everywhere(ask):
@@ -292,7 +294,7 @@ def test_scales_that_are_no_numbers_are_refused_everywhere(ask):
         with pytest.raises(lm.UsageError, match=r"^the scale of 'cost' is .*, not a finite number; give a number"):
             ask(SCALED, {"cost": wrong})
     for wrong in (["cost"], 2.0, "cost"):
-        with pytest.raises(lm.UsageError, match=r"^scales is a .*; give weights by names of scores"):
+        with pytest.raises(lm.UsageError, match=r"^weights is a .*; give weights by names of scores"):
             ask(SCALED, wrong)
 
 
@@ -767,8 +769,8 @@ TAKE_NUMBERS = {
     "states": lambda value: lm.expected(PAIR, "a b", most_states=value),
     "null": lambda value: lm.combine([PAIR, PAIR], null=value),
     "count_share": lambda value: lm.combine([PAIR, PAIR], count_share=value),
-    "weights of systems": lambda value: lm.combine([PAIR, PAIR], weights=[1.0, value]),
-    "weights by name": lambda value: lm.combine({"x": PAIR, "y": PAIR}, weights={"x": value}),
+    "weights of systems": lambda value: lm.combine([PAIR, PAIR], system_weights=[1.0, value]),
+    "weights by name": lambda value: lm.combine({"x": PAIR, "y": PAIR}, system_weights={"x": value}),
     "scales to try": lambda value: lm.calibration([PAIR, PAIR], STRINGS, scale=[1.0, value], resamples=0),
     "halvings": lambda value: lm.calibration([PAIR, PAIR], STRINGS, halvings=value, resamples=0),
     "values to try": lambda value: lm.tune_mbr([PAIR], ["a"], "wer", T=[1.0, value], resamples=0),

@@ -95,6 +95,10 @@ EXAMPLES = {
     "ByExactErrors": lambda: lm.ByExactErrors(candidates=3),
     "ByMetric": lambda: lm.ByMetric(metric="chrf", samples=5),
     "ByNgrams": lambda: lm.ByNgrams(p=0.7),
+    "ByAutomaton": lambda: lm.ByAutomaton(automaton=lm.WRR().compile("a c", LATTICE.vocabulary)),
+    "ByCompounds": lm.ByCompounds,
+    "ByCorpusBLEU": lambda: lm.ByCorpusBLEU(metric="bleu"),
+    "ByRate": lambda: lm.ByRate(metric="wer", hope=(1.0, 2.0)),
     "RunSettings": lambda: lm.RunSettings(workers=2, timeout=1.5),
     "ByUtility": lambda: lm.ByUtility(utility=[[1.0, 0.5], [0.5, 1.0]]),
     "ByWordErrors": lambda: lm.ByWordErrors(beam=2),
@@ -282,7 +286,7 @@ def test_named_scores_cannot_be_exchanged(change):
     oracle = lm.oracle(LIST, "a c")
     for scores in (
         *(LATTICE.scores, copy.deepcopy(LATTICE).scores, pickle.loads(pickle.dumps(FOREST)).scores),
-        *(oracle.scores, LIST.scales, LIST.hypotheses[0].scores, copy.deepcopy(LIST).scales),
+        *(oracle.scores, LIST.weights, LIST.hypotheses[0].scores, copy.deepcopy(LIST).weights),
         *(lm.best(LATTICE).scores, dataclasses.replace(LATTICE, scores=dict(LATTICE.scores)).scores),
     ):
         before = dict(scores)
@@ -303,9 +307,9 @@ def test_read_only_scores_serve_as_dictionaries():
 
 
 def test_the_owners_dictionary_is_copied():
-    scores, scales = {"lm": 1.0}, {"lm": 2.0}
-    nbest = lm.NBest((Hypothesis("a", scores),), scales)
-    scores["lm"] = scales["lm"] = 3.0
+    scores, weights = {"lm": 1.0}, {"lm": 2.0}
+    nbest = lm.NBest((Hypothesis("a", scores),), weights)
+    scores["lm"] = weights["lm"] = 3.0
     assert nbest.costs() == [2.0]
 
 
@@ -319,5 +323,5 @@ def test_lists_and_answers_are_keys():
 def test_scores_that_are_no_mapping_are_refused(given):
     with pytest.raises(lm.UsageError, match="scores is a"):
         Hypothesis("a b", given)
-    with pytest.raises(lm.UsageError, match="scales is a"):
+    with pytest.raises(lm.UsageError, match="weights is a"):
         lm.NBest(LIST.hypotheses, given)

@@ -19,7 +19,7 @@ def test_lists_are_sequences_of_hypotheses(nbest):
 
 
 def test_slices_are_lists_with_the_same_scales():
-    assert NBEST[:2] == NBest(NBEST.hypotheses[:2], NBEST.scales)
+    assert NBEST[:2] == NBest(NBEST.hypotheses[:2], NBEST.weights)
     assert NBEST[::-1].costs() == [3.0, 2.0, 1.0]
     assert lm.oracle(NBEST[1:], "a b", "wer").words == ("a", "c")
     with pytest.raises(lm.InputError, match="the n-best list is empty"):

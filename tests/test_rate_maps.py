@@ -89,11 +89,11 @@ def merit(metric, score):
 def scored_paths(graph, metric, given_references):
     """Each path as (words, cost, score)."""
     paths = enumerate_derivations(graph) if isinstance(graph, lm.Forest) else enumerate_paths(graph)
-    scales = {name: column.scale for name, column in graph.scores.items()}
+    weights = {name: column.scale for name, column in graph.scores.items()}
     rows = []
     for path in paths:
         words = tuple(word for word in path.words if word not in metric.ignore)
-        cost = float(sum(Fraction(scales[name]) * total for name, total in path.sums.items()))
+        cost = float(sum(Fraction(weights[name]) * total for name, total in path.sums.items()))
         rows.append((words, cost, metric.score(list(words), given_references)))
     return rows
 

@@ -78,10 +78,10 @@ SHOWN = {
     "times": False,
     "most_states": 5,
     "beam": 1.0,
-    "scales": {"cost": 0.5},
+    "weights": {"cost": 0.5},
     "reference": "a b",
 }
-OF_FORESTS = {"posteriors", "rates", "scores", "most_states", "beam", "scales"}
+OF_FORESTS = {"posteriors", "rates", "scores", "most_states", "beam", "weights"}
 DRAWN = {
     "lattices": (LATTICE, OF_FORESTS | {"times"}),
     "forests": (FOREST, OF_FORESTS),

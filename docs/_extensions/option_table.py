@@ -14,8 +14,7 @@ from latticemetric.cli.verbs import VERBS
 
 # Options whose Python parameter has another name, and why there are two.
 PYTHON_NAMES = {
-    "--posterior-scale": "scale",  # --scale weights columns on the command line
-    "--scale": "scales",
+    "--posterior-scale": "scale",
     "--from": "format",  # one side at a time is read or written
     "--to": "format",
     "--nbest": "n",  # --nbest N, as a list of several options
@@ -28,7 +27,7 @@ ONE_NAME = {
     "beam": {"prune", "pruning", "prune_beam", "threshold"},
     "style": {"keyed_references", "reference_style", "references_style"},
     "scale": {"posterior_scale", "temperature", "lmscale", "amscale"},
-    "scales": {"score_scales", "column_scales"},
+    "weights": {"scales", "score_scales", "column_scales"},
     "confidence": {"confidence_level", "level_of_confidence"},
     "metric": {"measure", "loss_metric"},
     "references": {"refs", "gold_references"},

@@ -14,7 +14,7 @@ from latticemetric.corpus.questions import Best
 
 _EPILOG = """\b
 Examples:
-  latticemetric best lats.ark.gz --scale acoustic=0.1 > hyp.txt
+  latticemetric best lats.ark.gz --weights acoustic=0.1 > hyp.txt
   latticemetric best lattices/ --format ctm --posterior-scale 0.1      (words with times and confidences)
   latticemetric best forests/ --format tsv
 """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Examples:
-  latticemetric calibrate lats.ark.gz text --scale lm=12
+  latticemetric calibrate lats.ark.gz text --weights lm=12
   latticemetric calibrate dev/ dev.txt --test test/ --test-references test.txt --plot calibration.svg
   latticemetric calibrate out.ctm ref.stm --own-confidences --lowercase     (NCE as in sclite)
 """
@@ -39,7 +39,7 @@ _SECTIONS = {
 }
 
 
-def _scales(value: str | None) -> tuple[float, ...]:
+def _weights(value: str | None) -> tuple[float, ...]:
     """Parse numbers separated by commas; return an empty tuple if the option is not given."""
     return () if value is None else weights(value)
 
@@ -65,7 +65,7 @@ class _FitOptions(Options):
         "--posterior-scale NUMBERS",
         "Try these posterior scales first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
         "between them.",
-        reads=_scales,
+        reads=_weights,
     )
     folds: int = option(
         "--folds N",
@@ -140,7 +140,7 @@ def command(
             answer=evaluation.answer,
             criterion=fit.criterion,
             scale=fit.scale or SCALES,
-            scales=reading.weights,
+            weights=reading.weights,
             ignore=asked["ignored"],
             folds=fit.folds,
             most_states=fit.most_states,
@@ -181,7 +181,7 @@ def _report_on_confidences(
     """Evaluate the confidences in the input, without a fit (`--own-confidences`)."""
     from latticemetric.corpus.calibration import confidence_calibration, recognised_pairs
 
-    others = ("answer", "ignore", "scales", "normalize", "tokenize", "keep_going")
+    others = ("answer", "ignore", "weights_given", "normalize", "tokenize", "keep_going")
     refuse([*_FitOptions.declared, *others], "with --own-confidences")
     if not references:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")

@@ -159,13 +159,13 @@ def command(
     )
     found = combine_all(
         utterances,
-        weights=vote.system_weights or None,
+        system_weights=vote.system_weights or None,
         null=vote.null,
         scheme=vote.scheme,
         count_share=vote.count_share,
         time_mediated=columns.time_mediated,
         scale=reading.posterior_scale,
-        scales=reading.weights,
+        weights=reading.weights,
     )
     tuned, judged = None, None
     if judging.references is not None:
@@ -175,7 +175,7 @@ def command(
         if vote.tune_share is not None:
             (first, known), (judgeable, references) = split_at(found, references, vote.tune_share)
             tuned = tune_vote(first, known)
-            found, judgeable = (one.voting(tuned.weights, tuned.null) for one in (found, judgeable))
+            found, judgeable = (one.voting(tuned.system_weights, tuned.null) for one in (found, judgeable))
         judged = judge(judgeable, references, subsets=judging.subsets, **resampling.asdict())
     table = CombinationTable(found, tuned, judged, resampling=resampling.asdict(), looks=output.looks)
 

@@ -26,7 +26,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 # Sections of options with the same meaning in all commands. Each command has its own sections for other options.
 _SHARED: Sections = {
     "Metric": "--metric --metrics --parameter --ignore --tokenize --lowercase --stem --normalize",
-    "Model scores": "--scale --posterior-scale",
+    "Model scores": "--weights --posterior-scale",
     "Input": "--from --symbols --style --reference-field",
     "Intervals": "--resamples --seed --confidence",
     "Large runs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",

@@ -14,7 +14,7 @@ from latticemetric.corpus.questions import Network
 
 _EPILOG = """\b
 Examples:
-  latticemetric consensus lats.ark.gz --scale acoustic=0.1
+  latticemetric consensus lats.ark.gz --weights acoustic=0.1
   latticemetric consensus lattices/ --format ctm          (words with times and confidences)
   latticemetric consensus lats.ark.gz --write-lattices out.mesh --least 0.001
 """

@@ -13,7 +13,7 @@ from latticemetric.cli.run import write_corpus
 _EPILOG = """\b
 Examples:
   latticemetric convert lats.ark.gz lats.plf.gz
-  latticemetric convert "lattices/*.slf" all.fst.far --to far --sum-scores --scale lm=12
+  latticemetric convert "lattices/*.slf" all.fst.far --to far --sum-scores --weights lm=12
   latticemetric convert lats.ark.gz slf/ --to htk-slf --symbols words.txt      (one file per graph)
 """
 

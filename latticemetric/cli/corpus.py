@@ -39,8 +39,8 @@ class WeightedCorpusOptions(ScoredReadingOptions):
         from latticemetric.corpus.corpus import Corpus
         from latticemetric.corpus.settings import ReadingSettings
 
-        if self.scales and not weighted:
-            raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")
+        if self.weights_given and not weighted:
+            raise UsageError("--weights has no effect without --sum-scores", advice="add --sum-scores")
         weights = self.weights if weighted else None
         reading = ReadingSettings(
             symbols=self.vocabulary, format=self.from_format, keep_marks=self.keep_marks, weights=weights

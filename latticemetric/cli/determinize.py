@@ -12,7 +12,7 @@ from latticemetric.cli.run import write_corpus
 
 _EPILOG = """\b
 Examples:
-  latticemetric determinize lats.ark.gz strings.fst.far --to far --scale acoustic=0.1
+  latticemetric determinize lats.ark.gz strings.fst.far --to far --weights acoustic=0.1
   latticemetric determinize dev.nbest small/ --to openfst      (one lattice per n-best list)
 """
 
@@ -26,7 +26,7 @@ def command(
     """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: keep one best path per string.
 
     The result is the smallest lattice without ε in which each string has one path, with the string's least cost, as
-    after OpenFst's rmepsilon, determinize and minimize. Its arcs have one score: the cost under --scale. In lattices,
+    after OpenFst's rmepsilon, determinize and minimize. Its arcs have one score: the cost under --weights. In lattices,
     the best string keeps its cost. The cost of another string may change by 0.00006 per word, by 0.00003 at its end,
     and by a ten-millionth of what it costs more than the best; costs from n-best lists are 64-bit floats. The result
     can be far larger than the input: prune first.

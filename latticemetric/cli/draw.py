@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Style
     from latticemetric.drawing.api import Drawing
     from latticemetric.graph import Graph
-    from latticemetric.lattice.columns import Scales
+    from latticemetric.lattice.columns import Weights
     from latticemetric.metrics.base import GraphReference
     from latticemetric.metrics.recognition import GRR
 
@@ -163,7 +163,7 @@ def command(
         if subject.kind == "automaton":
             drawing = _draw_automaton(metric, references)
         else:
-            drawing = _draw(graph, references, subject=subject, metric=metric, picture=picture, scales=reading.weights)
+            drawing = _draw(graph, references, subject=subject, metric=metric, picture=picture, weights=reading.weights)
     if picture.output != STANDARD or output_format not in {"text", "dot"}:
         for omission in drawing.diagram.omissions:
             say(omission)
@@ -239,7 +239,7 @@ def _draw(
     subject: _SubjectOptions,
     metric: RateOptions,
     picture: _PictureOptions,
-    scales: Scales,
+    weights: Weights,
 ) -> Drawing:
     """Draw a graph, its confusion network, or one of its derivation trees."""
     from latticemetric.drawing.api import draw
@@ -248,29 +248,29 @@ def _draw(
     from latticemetric.posterior.posteriors import posteriors
 
     names = listed(picture.scores)
-    shape = as_lattice_or_forest(graph, {**dict.fromkeys(names, 0.0), **scales})  # keep the columns of --scores
+    shape = as_lattice_or_forest(graph, {**dict.fromkeys(names, 0.0), **weights})  # keep the columns of --scores
     scale, most_states = picture.posterior_scale, picture.most_states or None
     if subject.kind == "network":
         from latticemetric.mbr_decoding.consensus import consensus
 
-        return draw(consensus(shape, scale=scale, scales=scales), most_states=most_states)
+        return draw(consensus(shape, scale=scale, weights=weights), most_states=most_states)
     ways: dict[str, Any] = {}
     rate = metric.rate()
     if subject.oracle:
         from latticemetric.oracle_search.oracle import oracle
 
-        ways["oracle"] = oracle(shape, references, rate, scales=scales)
+        ways["oracle"] = oracle(shape, references, rate, weights=weights)
     # A tree shows one derivation: the 1-best, unless the user chooses the oracle or the MBR answer.
     if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
         from latticemetric.oracle_search.search_space import as_search_space
 
         best = ways.get("oracle")
-        ways["1-best"] = best.one_best if best else as_search_space(shape, rate, scales).one_best().tolist()
+        ways["1-best"] = best.one_best if best else as_search_space(shape, rate, weights).one_best().tolist()
     if subject.mbr:
         from latticemetric.mbr_decoding.mbr import mbr
         from latticemetric.mbr_decoding.settings import ByNgrams
 
-        ways["mbr"] = mbr(shape, ByNgrams(scale=scale), scales=scales)
+        ways["mbr"] = mbr(shape, ByNgrams(scale=scale), weights=weights)
     if subject.kind == "tree":
         if not isinstance(shape, Forest):
             raise UsageError("a lattice has no derivation trees", advice="choose --kind graph")
@@ -281,16 +281,16 @@ def _draw(
         return draw(shape.tree(getattr(way, "edges", way)))
     distribution: Any = None
     if picture.posteriors or picture.expected:
-        distribution = posteriors(shape, scale=scale, scales=scales)
+        distribution = posteriors(shape, scale=scale, weights=weights)
     return draw(
         shape,
         ways=ways,
         posteriors=distribution if picture.posteriors else None,
-        rates=_rates(shape, references, rate, distribution, scale=scale, scales=scales) if picture.expected else None,
+        rates=_rates(shape, references, rate, distribution, scale=scale, weights=weights) if picture.expected else None,
         scores=names,
         times=not picture.no_times,
         beam=picture.beam,
-        scales=scales,
+        weights=weights,
         most_states=most_states,
     )
 
@@ -302,12 +302,12 @@ def _rates(
     distribution: Any,
     *,
     scale: float,
-    scales: Scales,
+    weights: Weights,
 ) -> Any:
     """Return the expected rate of the paths through each arc or edge."""
     from latticemetric.posterior.expected import expected
 
-    found = expected(graph, references, rate, scale=scale, scales=scales, gradient=True, distribution=False)
+    found = expected(graph, references, rate, scale=scale, weights=weights, gradient=True, distribution=False)
     if not found.exact:
         what = "this graph is too large for exact expected rates of its arcs"
         raise InputError(what, advice="prune it first: latticemetric prune --beam")

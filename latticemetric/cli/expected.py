@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Examples:
-  latticemetric expected lats.ark.gz text --scale acoustic=0.1
+  latticemetric expected lats.ark.gz text --weights acoustic=0.1
   latticemetric expected lattices/ refs.txt --metric 4-grr --posterior-scale 0.5 --format jsonl
   latticemetric expected dev.plf dev.en --gradient slopes.npz --format tsv
 """

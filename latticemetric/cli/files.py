@@ -136,13 +136,8 @@ class ScoreWeights(NamesFiles):
 
     holds = "weights"
 
-    @staticmethod
-    def names_file(value: str) -> bool:
-        """Return True if a value names a file, not a column and its weight."""
-        return os.path.exists(value)  # noqa: PTH110  a name may be longer than a path may be
-
     def _name(self, value: str) -> Iterator[str]:
-        if self.names_file(value):
+        if os.path.exists(value):  # noqa: PTH110  a name may be longer than a path may be
             yield value
 
 

@@ -126,5 +126,5 @@ def _sums_and_corrections(
     paired = reading.paired(lists, references, rewrite=False)
     pairs, found, texts = corrected_pairs(paired, corrected, reading)
     ignore = settings.rate.ignore | settings.rate.wildcard
-    judged = corrections(found.lists, found.references, texts, scales=settings.scales, ignore=ignore)
+    judged = corrections(found.lists, found.references, texts, weights=settings.weights, ignore=ignore)
     return iter([replace(settings, rewrite=None).of(pairs)]), paired.references, judged

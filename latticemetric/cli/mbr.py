@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Examples:
-  latticemetric mbr lats.ark.gz --method wer --scale acoustic=0.1
+  latticemetric mbr lats.ark.gz --method wer --weights acoustic=0.1
   latticemetric mbr lats.ark.gz --method wer --risk exact --format tsv
   latticemetric mbr lattices/ --method wer --format ctm      (words with times and confidences)
   latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as in HiFST)
-  latticemetric mbr out.nbest --method 4-grr --scale lm=0.2
+  latticemetric mbr out.nbest --method 4-grr --weights lm=0.2
   latticemetric mbr lats.ark.gz --method bleu -P bleu.smoothing=exp --samples 1000 --seed 1
   latticemetric mbr samples.jsonl --method chrf --evidence-weights counts --pruning-confidence 0.99
   latticemetric mbr samples.jsonl --utility-matrix comet.npz
@@ -256,7 +256,7 @@ def _write_tuning(
         evidence=[example.evidence for example in examples] if decision.evidence else None,
         ignore=reading.ignored,
         rewritten_by=corpus.rewritten_by,
-        scales=reading.weights,
+        weights=reading.weights,
         **decision.given(ByNgrams.fields),
     )
     table = TuningTable(tuned, metric, looks=output.looks)

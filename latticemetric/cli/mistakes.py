@@ -24,13 +24,14 @@ _VERBS_ELSEWHERE = {
     "help": "--help",
 }  # fmt: skip
 _OPTIONS_ELSEWHERE = {
-    "--acoustic-scale": "--scale acoustic=NUMBER", "--lm-scale": "--scale lm=NUMBER", "--ascale": "--posterior-scale",
+    "--acoustic-scale": "--weights acoustic=NUMBER", "--lm-scale": "--weights lm=NUMBER",
+    "--ascale": "--posterior-scale",
     "--word-symbol-table": "--symbols", "--words": "--symbols", "--jobs": "--workers", "--nj": "--workers",
     "--threads": "--workers", "--json": "--format json", "--jsonl": "--format jsonl", "--tsv": "--format tsv",
     "--out": "--output", "--outfile": "--output", "--wer": "--metric wer", "--bleu": "--metric bleu",
     "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
     "-m": "--metric", "-n": "--nbest", "--k": "--at", "--top-k": "--at",
-    "--weights": "--evidence-weights",
+    "--scale": "--weights NAME=NUMBER", "--scales": "--weights NAME=NUMBER",
     "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
     "--smoothing": "--parameter bleu.smoothing=NAME", "--alpha": "--parameter 4-grr.alpha=NUMBER",
     "--beta": "--parameter 4-grr.beta=NUMBER", "--by": "--method", "--wildcard": "--parameter wer.wildcard=WORDS",

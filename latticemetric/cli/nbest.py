@@ -14,7 +14,7 @@ from latticemetric.corpus.questions import Strings
 
 _EPILOG = """\b
 Examples:
-  latticemetric nbest lats.ark.gz -n 10 --scale acoustic=0.1
+  latticemetric nbest lats.ark.gz -n 10 --weights acoustic=0.1
   latticemetric nbest lats.ark.gz -n 100 --write-lattices lists.nbest --sum-scores      (Moses)
   latticemetric nbest forests/ -n 100 --write-lattices lists.jsonl --output all.tsv
   latticemetric nbest lats.slf -n 5 --paths --format json      (paths, with their arcs)

@@ -14,7 +14,7 @@ from latticemetric.corpus.questions import Listing
 
 _EPILOG = """\b
 Examples:
-  latticemetric posteriors lats.ark.gz --scale acoustic=0.1 --least 0.5
+  latticemetric posteriors lats.ark.gz --weights acoustic=0.1 --least 0.5
   latticemetric posteriors lattices/ --of ngrams --order 3 --top 20 --format tsv
   latticemetric posteriors forests/ --of edges --least 0.5
   latticemetric posteriors lats.slf --of summary --write-lattices out.slf

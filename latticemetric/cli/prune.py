@@ -19,7 +19,7 @@ from latticemetric.errors import UsageError
 
 _EPILOG = """\b
 Examples:
-  latticemetric prune lats.ark.gz small.ark.gz --beam 8 --scale acoustic=0.1
+  latticemetric prune lats.ark.gz small.ark.gz --beam 8 --weights acoustic=0.1
   latticemetric prune lats.ark.gz small.ark.gz --density 10
   latticemetric prune forests/ small/ --to cdec-json --nbest 100
 """

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Examples:
-  latticemetric report lats.ark.gz text --metric wer --symbols words.txt --scale acoustic=0.1 -o report.html
+  latticemetric report lats.ark.gz text --metric wer --symbols words.txt --weights acoustic=0.1 -o report.html
   latticemetric report lattices/ refs.txt --ignore "<s> </s>" --also-score bleu --beams 1,2,4,8 -o report.html
   latticemetric report lats.ark.gz text --metric wer --expected --utt2spk utt2spk -o report.html
   latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-method bleu --samples 1000 -o report.html
@@ -140,7 +140,7 @@ def command(
         rate,
         Points.of(points.beams, points.densities, points.nbest_sizes),
         decoding=shown.decoding(resampling.seed),
-        scales=reading.weights,
+        weights=reading.weights,
         engine=shown.engine,
         scorer=string_scorer(shown.also_score, rate, reading.rewritten_by),
         posterior_scale=shown.posterior_scale,

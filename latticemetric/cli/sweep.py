@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Examples:
-  latticemetric sweep lats.ark.gz text --metric wer --scale acoustic=0.1 --beams 1,2,4,8,16
+  latticemetric sweep lats.ark.gz text --metric wer --weights acoustic=0.1 --beams 1,2,4,8,16
   latticemetric sweep lattices/ refs.txt --nbest-sizes 1,10,100,1000 --plot nbest.svg
   latticemetric sweep dev.plf dev.en --metric wer --densities 1,5,10,50 --by-length 5,10,20 --resamples 1000
 """
@@ -98,7 +98,7 @@ def command(
     resampling.check()
     output.check_plot()
     with running(run, output.output) as (started, failures):
-        swept = swept_lattices(paired.pairs, settings.metric, points, started, scales=reading.weights)
+        swept = swept_lattices(paired.pairs, settings.metric, points, started, weights=reading.weights)
         table = SweepTable.of(settings, failures.reported(swept), resampling.asdict(), run.shard, looks=output.looks)
         output.write(table)
         draw(table, output.plot)

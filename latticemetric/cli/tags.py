@@ -36,7 +36,7 @@ Examples:
   latticemetric tags test.tags system-a.tags system-b.tags
   latticemetric tags test.tags submissions/*.tags --all --compare
   latticemetric tags test.tags submissions/*.tags --sampling --format json
-  latticemetric tags --from-lattices lats.ark.gz text --metric wer --scale acoustic=0.1 --plot threshold.svg
+  latticemetric tags --from-lattices lats.ark.gz text --metric wer --weights acoustic=0.1 --plot threshold.svg
 """
 
 _SECTIONS = {

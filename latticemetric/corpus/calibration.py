@@ -43,7 +43,7 @@ from latticemetric.formats.segments import read_recognised
 from latticemetric.formats.streams.stream import warn
 from latticemetric.frozen import Record, Result
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import Aligner, search_words
 from latticemetric.metrics.alignment import DELETION, MATCH
@@ -153,7 +153,7 @@ def calibration(
     answer: DecodedBy = "one-best",
     criterion: Criterion = "words",
     scale: float | Iterable[float] = SCALES,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     ignore: Iterable[str] = (),
     halvings: int = 2,
     folds: int = FOLDS,
@@ -172,7 +172,7 @@ def calibration(
         answer: The words to evaluate: the 1-best (`one-best`), or the answer of `word_mbr` at each scale (`mbr`).
         criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
         scale: The scales to try first, above 0. If there are several, also try scales between them.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words to ignore in graphs and references.
         halvings: Number of rounds that try scales around the best one; each round halves the step between scales.
         folds: Number of folds for cross-validation. Graph k is in fold k modulo `folds`.
@@ -187,14 +187,14 @@ def calibration(
             graphs have no alternatives, or because all alternatives have the same cost.
     """
     _check(answer, criterion)
-    folds, grid = _checked_folds(folds), _checked_scales(scale)
+    folds, grid = _checked_folds(folds), _checked_weights(scale)
     if len(grid) == 1:
         refuse_unused(calibration, "with a single scale", criterion=criterion, halvings=halvings)
     if test is not None:
         refuse_unused(calibration, "with a test set", folds=folds)
     if not resamples:
         refuse_unused(calibration, "without resamples", seed=seed, confidence=confidence)
-    answer_settings = _AnswerSettings(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
+    answer_settings = _AnswerSettings(answer, weights, frozenset(word_set(ignore, "ignore")), most_states)
     development = _Utterances(graphs, references, answer_settings)
     reporter = _Reporter(development, bins, Resampling(resamples, seed, confidence))
     merits = development.fitted(range(len(development)), grid, criterion, halvings)
@@ -225,7 +225,7 @@ def _checked_folds(folds: int) -> int:
     return whole_number(folds, f"the number of folds is {folds!r}", advice, least=_FEWEST_FOLDS)
 
 
-def _checked_scales(scale: float | Iterable[float]) -> list[float]:
+def _checked_weights(scale: float | Iterable[float]) -> list[float]:
     grid = sorted(set(numbers_to_try(scale, "scale")))
     if not grid:
         raise UsageError("there are no scales to try", advice="give at least one")
@@ -242,7 +242,7 @@ class _AnswerSettings(NamedTuple):
     """The settings for computing answers and their probabilities."""
 
     answer: DecodedBy
-    scales: Scales | None
+    weights: Weights | None
     ignore: frozenset[str]
     most_states: int
 
@@ -285,7 +285,7 @@ class _Utterances:
         require_items(graphs, "graphs")
         for number, graph in enumerate(graphs):
             with placed(_place(number)):
-                self._lattices.append(as_lattice(graph, answer_settings.scales, advice=_FOR_FORESTS))
+                self._lattices.append(as_lattice(graph, answer_settings.weights, advice=_FOR_FORESTS))
         require_list(references, "references")
         if len(self._lattices) != len(references):
             raise UsageError(
@@ -309,7 +309,7 @@ class _Utterances:
         if key in self._words:
             return self._words[key]
         with placed(_place(number)):
-            aligner = Aligner.of(self._lattices[number], scale, self._answer_settings.scales)
+            aligner = Aligner.of(self._lattices[number], scale, self._answer_settings.weights)
             if self._answer_settings.answer == "mbr":
                 _, hypothesis, _ = search_words(aligner)
             else:
@@ -327,7 +327,7 @@ class _Utterances:
         if key in self._errors:
             return self._errors[key]
         words, own = self.words(number, scale).words, self._answer_settings
-        settings: dict[str, Any] = {"scales": own.scales, "most_states": own.most_states}
+        settings: dict[str, Any] = {"weights": own.weights, "most_states": own.most_states}
         with placed(_place(number)):
             believed = expected(self._lattices[number], [words], self._metric, scale=scale, **settings)
         assert believed.numerator is not None
@@ -407,9 +407,11 @@ class _Reporter(NamedTuple):
     bins: int
     drawn: Resampling
 
-    def report(self, scales: Sequence[float]) -> CalibrationReport:
+    def report(self, posterior_scales: Sequence[float]) -> CalibrationReport:
         """Report on all utterances; utterance k uses the scale with index k modulo the number of scales."""
-        at_scales = [(number, scales[number % len(scales)]) for number in range(len(self.utterances))]
+        at_scales = [
+            (number, posterior_scales[number % len(posterior_scales)]) for number in range(len(self.utterances))
+        ]
         words = [self.utterances.words(number, scale) for number, scale in at_scales]
         errors = [self.utterances.errors(number, scale) for number, scale in at_scales]
         settings: dict[str, Any] = {"bins": self.bins, **self.drawn._asdict()}

@@ -413,9 +413,12 @@ class Combinations:
         """The names of the systems."""
         return self.combinations[0].systems
 
-    def voting(self, weights: Sequence[float], null: float) -> Combinations:
+    def voting(self, system_weights: Sequence[float], null: float) -> Combinations:
         """Return the same confusion networks with other weights."""
-        changed = (replace(one, weights=tuple(map(float, weights)), null=float(null)) for one in self.combinations)
+        changed = (
+            replace(one, system_weights=tuple(map(float, system_weights)), null=float(null))
+            for one in self.combinations
+        )
         return Combinations(self.names, tuple(changed))
 
 
@@ -439,14 +442,14 @@ class TunedVote:
     """The setting (weights and `null`) with the fewest errors, among all settings tried.
 
     Attributes:
-        weights: The weight of each system.
+        system_weights: The weight of each system.
         null: The factor of the votes for "no word" or, in some schemes, the confidence of "no word"; see `combine`.
         errors: The number of word errors with this setting.
         errors_before: The number of word errors with the original weights.
         tried: The number of settings tried.
     """
 
-    weights: tuple[float, ...]
+    system_weights: tuple[float, ...]
     null: float
     errors: int
     errors_before: int
@@ -469,7 +472,7 @@ def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedV
             tried[setting] = int(_wer().counts(voted, expected)[:, 1:4].sum())
         return tried[setting]
 
-    own = (*parts[0].weights, parts[0].null)
+    own = (*parts[0].system_weights, parts[0].null)
     words = max(1, sum(map(len, references)))
     alone = [
         int(_wer().counts([one.outputs[s].best_words for one in parts], expected)[:, 1:4].sum())
@@ -671,9 +674,9 @@ def judge(
 
 def _without_each_system(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
     """Yield, for each system, the name `without NAME` and the combined words without this system."""
-    systems, weights = combinations.systems, combinations.combinations[0].weights
+    systems, system_weights = combinations.systems, combinations.combinations[0].system_weights
     for s, name in enumerate(systems):
-        rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]
+        rest = [0.0 if t == s else weight for t, weight in enumerate(system_weights)]
         if len(systems) > 2 and any(rest):  # noqa: PLR2004  with two systems, this is the row of the other
             yield f"without {name}", [one.words_under(rest) for one in combinations.combinations]
 

@@ -12,7 +12,7 @@ from latticemetric.corpus.answer import Answer
 from latticemetric.corpus.pairing import Pair, built, missed
 from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import InputError
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.recognition import WER
 from latticemetric.oracle_search.compounds import compound_oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
@@ -28,14 +28,14 @@ class CompoundAnswer(Answer):
     missed: int = 0
 
 
-def compound_oracles(lattices: Iterable[Pair], run: Run, *, scales: Scales | None = None) -> Iterator[CompoundAnswer]:
+def compound_oracles(lattices: Iterable[Pair], run: Run, *, weights: Weights | None = None) -> Iterator[CompoundAnswer]:
     """Yield the answer for each lattice, in order; see `answer_each`."""
-    return answer_each(partial(_answer, scales), _failed, lattices, run)
+    return answer_each(partial(_answer, weights), _failed, lattices, run)
 
 
-def _answer(scales: Scales | None, pair: Pair) -> CompoundAnswer:
+def _answer(weights: Weights | None, pair: Pair) -> CompoundAnswer:
     with built(pair) as (graph, references):
-        found = compound_oracle(graph, strings_of_references(references), scales=scales)
+        found = compound_oracle(graph, strings_of_references(references), weights=weights)
         return CompoundAnswer(pair.name, found, where=pair.where)
 
 

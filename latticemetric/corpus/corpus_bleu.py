@@ -11,7 +11,7 @@ from latticemetric.corpus.run import Run
 from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.metrics.base import GraphReference, number_each
 from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, corpus_oracle
 from latticemetric.oracle_search.settings import ByCorpusBLEU
@@ -78,7 +78,7 @@ def corpus_oracles(
     search: ByCorpusBLEU,
     run: Run,
     *,
-    weights: Scales | None = None,
+    weights: Weights | None = None,
     rewritten_by: str | None = None,
 ) -> Iterator[CorpusPathAnswer]:
     """Find the corpus oracle of all lattices; yield the answer for each, in order.
@@ -94,7 +94,7 @@ def corpus_oracles(
     read = [_built(pair, ignore, keep_going=run.keep_going) for pair in pairs]
     usable = [(graph, references) for _, graph, references, _ in read if references]
     graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]
-    oracle = corpus_oracle(graphs, expected, metric, ignore=ignore, scales=weights)
+    oracle = corpus_oracle(graphs, expected, metric, ignore=ignore, weights=weights)
     number = number_each([len(references) for references in expected])
     signature = StringScorer((metric,), ignore, normalize=rewritten_by).signed(metric.signature_for(number))
     failed = sum(problem is not None for *_, problem in read)

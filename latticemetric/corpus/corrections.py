@@ -17,7 +17,7 @@ from latticemetric.corpus.oracle_at_k import oracle_at_k
 from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Result
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.recognition import WER
 from latticemetric.vocabulary import listed_words, word_set
@@ -161,7 +161,7 @@ def corrections(
     references: Sequence[Any],
     corrected: Sequence[str | Sequence[str]],
     *,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     ignore: Collection[str] = (),
 ) -> Corrections:
     """Compare corrected texts with their n-best lists.
@@ -172,7 +172,7 @@ def corrections(
         lists: The lists: `NBest`, in the model's order, or strings, best first.
         references: One reference for each list.
         corrected: The corrected text of each list.
-        scales: Weight of each score in the model's cost; other scores keep their default weight.
+        weights: Weight of each score in the model's cost; other scores keep their default weight.
         ignore: Words to remove before the comparison.
 
     Examples:
@@ -188,7 +188,7 @@ def corrections(
         raise UsageError("a list has several references", advice="give one reference for each list")
     silent = word_set(ignore, "ignore")
     texts = [_without(several[0], silent) for several in expected]
-    hypotheses = [[_without(words, silent) for words in ranked_words(nbest, scales)] for nbest in lists]
+    hypotheses = [[_without(words, silent) for words in ranked_words(nbest, weights)] for nbest in lists]
     outputs = [_without(listed_words(text, "a corrected text"), silent) for text in corrected]
     firsts = [ranked[0] for ranked in hypotheses]
     before, after = (_WER.counts(side, [[text] for text in texts])[:, 1:4].sum(axis=1) for side in (firsts, outputs))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 from latticemetric.corpus.graphs import Written, converted
 from latticemetric.frozen import Brief, Frozen
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.mbr_decoding.settings import ByNgrams, ByUtility, Decision
 from latticemetric.nbest import NBest
 from latticemetric.posterior.listing import PosteriorListing, listing
@@ -98,7 +98,7 @@ class BestPaths(Sequence[RankedPath], Brief, Frozen):
 
 
 def best_paths(
-    graph: Graph, n: int, *, weights: Scales | None = None, paths: bool = False, written: Written | None = None
+    graph: Graph, n: int, *, weights: Weights | None = None, paths: bool = False, written: Written | None = None
 ) -> BestPaths:
     """Return the n best strings of a graph or, with `paths`, its n best paths.
 
@@ -125,13 +125,13 @@ def best_paths(
 
 
 def listed_posteriors(
-    graph: Graph, *, posterior_scale: float, weights: Scales | None, with_lattice: bool, **options: Any
+    graph: Graph, *, posterior_scale: float, weights: Weights | None, with_lattice: bool, **options: Any
 ) -> PosteriorListing:
     """Return the result of `listing` with `options`, which has the lattice with posteriors if `with_lattice`."""
     if not with_lattice and options["of"] != "arcs":
-        return listing(posteriors(graph, scale=posterior_scale, scales=weights), **options)
+        return listing(posteriors(graph, scale=posterior_scale, weights=weights), **options)
     lattice = as_lattice(graph, weights, advice="use --of edges for forests, without --write-lattices")
-    distribution = posteriors(lattice, scale=posterior_scale, scales=weights)
+    distribution = posteriors(lattice, scale=posterior_scale, weights=weights)
     found = listing(distribution, **options)
     return replace(found, lattice=distribution.to_lattice()) if with_lattice else found
 
@@ -141,31 +141,31 @@ Decided: TypeAlias = "MBR | Consensus | RiskMBR | MetricMBR | tuple[MBR, ...]"
 
 
 def decided(
-    graph: Graph, evidence: Graph | None = None, *, settings: tuple[Decision, ...], weights: Scales | None
+    graph: Graph, evidence: Graph | None = None, *, settings: tuple[Decision, ...], weights: Weights | None
 ) -> Decided:
     """Decode a graph by minimum Bayes risk, by one or several settings."""
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     by_ngrams = [by for by in settings if isinstance(by, ByNgrams)]
     if len(by_ngrams) == len(settings):
-        found = tuple(mbr_grid(graph, by_ngrams, evidence=evidence, scales=weights))
+        found = tuple(mbr_grid(graph, by_ngrams, evidence=evidence, weights=weights))
         return found if len(found) > 1 else found[0]
     (by,) = settings  # other kinds have no grid
-    return cast("Decided", mbr(graph, by, evidence=evidence, scales=weights))
+    return cast("Decided", mbr(graph, by, evidence=evidence, weights=weights))
 
 
 def decided_with_gains(
-    graph: Graph, evidence: Graph | None = None, *, by: ByNgrams, weights: Scales | None, gains_only: bool
+    graph: Graph, evidence: Graph | None = None, *, by: ByNgrams, weights: Weights | None, gains_only: bool
 ) -> MBR:
     """Decode a graph by n-grams; the result has the lattice with the gains of arcs."""
     from latticemetric.mbr_decoding.ngram import mbr_with_lattice
 
-    found, lattice = mbr_with_lattice(graph, by, evidence=evidence, scales=weights, gains_only=gains_only)
+    found, lattice = mbr_with_lattice(graph, by, evidence=evidence, weights=weights, gains_only=gains_only)
     return replace(found, lattice=lattice)
 
 
-def decided_by_matrix(given: GraphWithUtilities, *, by: ByUtility, weights: Scales | None) -> MetricMBR:
+def decided_by_matrix(given: GraphWithUtilities, *, by: ByUtility, weights: Weights | None) -> MetricMBR:
     """Decode an n-best list by its matrix of utilities."""
     from latticemetric.mbr_decoding.mbr import mbr
 
-    return mbr(given.graph, by.__replace__(utility=given.utilities), scales=weights)
+    return mbr(given.graph, by.__replace__(utility=given.utilities), weights=weights)

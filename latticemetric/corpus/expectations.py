@@ -13,7 +13,7 @@ from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR
@@ -74,7 +74,7 @@ class ExpectationSearch(NamedTuple):
 
     metric: GRR
     scale: float = 1.0
-    scales: Scales | None = None
+    weights: Weights | None = None
     gradient: bool = False
     most_states: int = MOST_STATES
 
@@ -86,7 +86,7 @@ class ExpectationSearch(NamedTuple):
                 references,
                 self.metric,
                 scale=self.scale,
-                scales=self.scales,
+                weights=self.weights,
                 gradient=self.gradient,
                 most_states=self.most_states,
             )
@@ -99,11 +99,11 @@ class ExpectationSearch(NamedTuple):
         if isinstance(graph, Forest) and isinstance(self.metric, SpelledRate):
             unfolded = unfold(graph, MOST_STACKS)
         if unfolded is None or not isinstance(graph, Forest):
-            return oracle(graph, references, self.metric, scales=self.scales)
-        found = oracle(unfolded.lattice, references, self.metric, scales=self.scales)
+            return oracle(graph, references, self.metric, weights=self.weights)
+        found = oracle(unfolded.lattice, references, self.metric, weights=self.weights)
         # Of derivations with equal costs, the numbers of edges decide, not those of arcs.
-        path = graph.best_path(self.scales, ignore=self.metric.ignore)
-        alone = Lattice.from_strings([graph.words(path)], costs=[graph.cost_of(path, self.scales)])
+        path = graph.best_path(self.weights, ignore=self.metric.ignore)
+        alone = Lattice.from_strings([graph.words(path)], costs=[graph.cost_of(path, self.weights)])
         return replace(found, one_best=oracle(alone, references, self.metric).one_best)
 
     def failed(self, pair: Pair, error: InputError) -> ExpectationAnswer:

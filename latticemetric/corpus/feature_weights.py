@@ -33,14 +33,55 @@ class UnusedWeights(NamedTuple):
 
 
 def as_feature_weights(given: Any) -> FeatureWeights:
-    """Return weights of score columns: a mapping from names to numbers, or a file of weights."""
+    """Return weights of score columns.
+
+    Args:
+        given: A mapping from names to numbers; a text such as `lm=12,acoustic=1`; the name of a file of weights; or a
+            list of such texts and names, in which numbers replace those of a file.
+
+    Examples:
+        >>> dict(as_feature_weights("lm=12,acoustic=1"))
+        {'lm': 12.0, 'acoustic': 1.0}
+    """
     if given is None or isinstance(given, Mapping):
         return given if isinstance(given, FeatureWeights) else FeatureWeights(given or {})
-    if not isinstance(given, str | os.PathLike):
+    several = [given] if isinstance(given, str | os.PathLike) else given
+    if not isinstance(several, list | tuple) or not all(isinstance(one, str | os.PathLike) for one in several):
         raise UsageError(f"weights is a {type(given).__name__}", advice="give a dict, or a file of weights")
-    from latticemetric.formats.weights import read_weights
+    weights, named = FeatureWeights({}), dict[str, float]()
+    for value in map(os.fspath, several):
+        if names_file(value):
+            if weights:
+                raise UsageError("there are two files of weights", advice="give one of them")
+            from latticemetric.formats.weights import read_weights
 
-    return read_weights(given)
+            weights = read_weights(value)
+            continue
+        for name, number in _named_numbers(value):
+            if named.setdefault(name, number) != number:
+                raise UsageError(f"'{name}' has two different weights", advice="give one of them")
+    return weights.updated(named)
+
+
+def names_file(value: str) -> bool:
+    """Return True if a value names a file, not columns and their weights."""
+    return os.path.exists(value)  # noqa: PTH110  a name may be longer than a path may be
+
+
+def _named_numbers(text: str) -> Iterator[tuple[str, float]]:
+    """Yield the pairs of `NAME=NUMBER,NAME=NUMBER,…`; a name may have commas and equals signs, too."""
+    from latticemetric.formats.text.fields import is_number
+
+    rest = ""
+    for piece in text.split(","):
+        rest = f"{rest},{piece}" if rest else piece
+        name, _, number = rest.rpartition("=")
+        if name and is_number(number):
+            yield name, float(number)
+            rest = ""
+    if rest or not text:
+        what = f"'{shortened(rest)}' is neither NAME=NUMBER, like acoustic=0.1, nor a file"
+        raise UsageError(what, advice="name a column and its weight, or a file that exists")
 
 
 def unused_weights(weights: FeatureWeights) -> UnusedWeights | None:
@@ -96,7 +137,7 @@ def _checked(graph: Graph, *, place: str, sparse: str | None, weights: FeatureWe
 def _own(graph: Graph) -> Mapping[str, float]:
     """Return the own weight of each score column of a graph."""
     if isinstance(graph, NBest):
-        return {name: graph.scales.get(name, 1.0) for name in graph.score_names()}
+        return {name: graph.weights.get(name, 1.0) for name in graph.score_names()}
     return {name: column.scale for name, column in graph.scores.items()}
 
 
@@ -108,4 +149,4 @@ def _note_features(graph: Graph, place: str) -> None:
         ", …" if len(own) > _MOST_NAMES else ""
     )
     what = f"no weights are given, so each of the {len(own)} features has weight 1 ({names})"
-    _UNWEIGHTED.write(place, f"{what}; give --scale NAME=NUMBER, or --scale FILE with the decoder's weights")
+    _UNWEIGHTED.write(place, f"{what}; give --weights NAME=NUMBER, or --weights FILE with the decoder's weights")

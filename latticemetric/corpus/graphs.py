@@ -7,7 +7,7 @@ from typing import Any
 
 from latticemetric.errors import InputError
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.nbest import NBest
 
 Record = dict[str, Any]
@@ -51,12 +51,12 @@ class Written:
     """The choice of the scores and labels that are written with a graph.
 
     Attributes:
-        summed_by: Scales, to write one score per arc: its cost under these scales; `None` to write all scores.
+        summed_by: Weights, to write one score per arc: its cost under these weights; `None` to write all scores.
         scores_off: True to write no scores; n-best lists are then sorted by cost.
         drop_labels: True to write no labels.
     """
 
-    summed_by: Scales | None = None
+    summed_by: Weights | None = None
     scores_off: bool = False
     drop_labels: bool = False
 
@@ -83,17 +83,17 @@ def pruned(
     beam: float | None,
     density: float | None,
     nbest: int | None,
-    weights: Scales,
+    weights: Weights,
 ) -> Graph:
     """Prune a graph; keep only the scores and labels that `written` selects."""
     if density is None or isinstance(graph, Lattice):
         limits = {"beam": beam, "nbest": nbest} | ({"density": density} if density is not None else {})
-        return converted(graph.pruned(scales=weights, **limits), written)  # type: ignore[arg-type]
+        return converted(graph.pruned(weights=weights, **limits), written)  # type: ignore[arg-type]
     what = "an n-best list" if isinstance(graph, NBest) else "a forest"
     raise InputError(f"{what} has no density", advice="prune it by --beam or --nbest")
 
 
-def determinized(graph: Graph, written: Written = AS_IT_IS, *, weights: Scales) -> Graph:
+def determinized(graph: Graph, written: Written = AS_IT_IS, *, weights: Weights) -> Graph:
     """Return the smallest lattice with the best path of each string.
 
     Keep only the scores and labels that `written` selects.

@@ -10,7 +10,7 @@ import numpy as np
 
 from latticemetric.arguments import require_list, require_text
 from latticemetric.errors import InputError, UsageError
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Weights
 from latticemetric.nbest import ListColumns, NBest
 from latticemetric.vocabulary import listed_words
 
@@ -18,10 +18,10 @@ Words = tuple[str, ...]
 AnyList = NBest | Sequence[str | Sequence[str]]
 
 
-def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> Sequence[str | Sequence[str]]:
+def ranked_texts(nbest: AnyList, weights: Weights | None = None) -> Sequence[str | Sequence[str]]:
     """Return the texts of a list (as strings or words) in the model's order; a list of strings keeps its own order."""
     if isinstance(nbest, NBest):
-        return nbest.ranked_texts(scales)
+        return nbest.ranked_texts(weights)
     if isinstance(nbest, str):
         raise UsageError("a single string is given as a list of hypotheses", advice="give several strings, best first")
     if not len(nbest):
@@ -29,9 +29,9 @@ def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> Sequence[str |
     return nbest
 
 
-def ranked_words(nbest: AnyList, scales: Scales | None = None) -> list[Words]:
+def ranked_words(nbest: AnyList, weights: Weights | None = None) -> list[Words]:
     """Return the words of each hypothesis of a list, in the order of `ranked_texts`."""
-    return [listed_words(text, "a hypothesis") for text in ranked_texts(nbest, scales)]
+    return [listed_words(text, "a hypothesis") for text in ranked_texts(nbest, weights)]
 
 
 def references_of(references: Sequence[Any]) -> list[list[Words]]:
@@ -42,9 +42,9 @@ def references_of(references: Sequence[Any]) -> list[list[Words]]:
     return [[listed_words(text, "a reference") for text in several] for several in map(_listed, references)]
 
 
-def columns_of(lists: Sequence[AnyList], references: Sequence[Any], scales: Scales | None = None) -> ListColumns:
+def columns_of(lists: Sequence[AnyList], references: Sequence[Any], weights: Weights | None = None) -> ListColumns:
     """Return lists and their references as columns; see `references_of` for the forms of references."""
-    hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
+    hypotheses = [ranked_texts(nbest, weights) for nbest in lists]
     expected = list(map(_listed, references))
     sides = (hypotheses, expected)
     texts, others = (list(chain.from_iterable(side)) for side in sides)

@@ -15,7 +15,7 @@ from latticemetric.corpus.pairing import Pair, pair_within, warn_of_words
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.nbest.records import has_scores
 from latticemetric.formats.registry import Block
-from latticemetric.lattice.columns import FeatureWeights, Scales
+from latticemetric.lattice.columns import FeatureWeights, Weights
 from latticemetric.metrics.recognition import GRR
 
 _LISTS_AT_ONCE = 4096
@@ -28,14 +28,14 @@ class BlockSums:
     Attributes:
         rate: The metric.
         at: The values of k, with the same default as in `oracle_at_k`.
-        scales: Weight of each score in the model's cost.
+        weights: Weight of each score in the model's cost.
         keep: True to keep the counts of each list, for resamples.
         rewrite: Rewrites texts and references; `None` leaves them unchanged.
     """
 
     rate: GRR
     at: Sequence[int] | None = None
-    scales: Scales | None = None
+    weights: Weights | None = None
     keep: bool = False
     rewrite: Callable[[Words], Words] | None = None
 
@@ -46,21 +46,21 @@ class BlockSums:
         They are enough if texts are not rewritten, the file's own scores rank the lists, and the metric compares all
         words.
         """
-        return self.rewrite is None and not self.scales and self.rate.counts_all_words
+        return self.rewrite is None and not self.weights and self.rate.counts_all_words
 
     def of(self, pairs: Iterable[Pair]) -> ListSums:
         """Return the sums of a block of pairs."""
         pairs = list(pairs)
         lists = lists_of_pairs(pairs)
-        if isinstance(self.scales, FeatureWeights):
+        if isinstance(self.weights, FeatureWeights):
             for pair, graph in zip(pairs, lists.lists, strict=True):
-                check_columns(graph, pair.entry, self.scales)
+                check_columns(graph, pair.entry, self.weights)
         if self.rewrite is None:
             for pair, graph in zip(pairs, lists.lists, strict=True):
                 warn_of_words(pair, graph, self.rate.ignore | self.rate.wildcard)
         else:
             lists = rewritten(lists, self.rewrite)
-        return sums_of(lists.lists, lists.references, self.rate, at=self.at, scales=self.scales, keep=self.keep)
+        return sums_of(lists.lists, lists.references, self.rate, at=self.at, weights=self.weights, keep=self.keep)
 
 
 def sums_of_pairs(pairs: Iterable[Pair], settings: BlockSums) -> Iterator[ListSums]:

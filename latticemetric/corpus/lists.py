@@ -159,7 +159,7 @@ def _rewritten_if_list(graph: Graph, rewrite: Callable[[Words], Words]) -> Graph
 
 
 def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
-    return NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
+    return NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.weights)
 
 
 def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list[Words]:

@@ -15,7 +15,7 @@ from typing import Any, Self
 from latticemetric.errors import InputError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -80,7 +80,7 @@ class Margins:
 
 
 def margins_of(
-    graph: Graph, references: GraphReferences, search: ByRate, weights: Scales | None, *, keep_going: bool = False
+    graph: Graph, references: GraphReferences, search: ByRate, weights: Weights | None, *, keep_going: bool = False
 ) -> Margins:
     """Search for the margins of one graph.
 
@@ -88,16 +88,16 @@ def margins_of(
         InputError: A search failed. With `keep_going`, errors of hope, fear and worst strings are returned instead.
     """
     metric = search.rate
-    nbest = oracles(graph, references, metric, n=search.nbest, scales=weights) if search.nbest else []
+    nbest = oracles(graph, references, metric, n=search.nbest, weights=weights) if search.nbest else []
     found: dict[MarginKind, Margin] = {}
     failed = {}
     for side in margin_kinds(search):
         try:
             if side.weight is None:
-                found[side] = worst(graph, references, metric, scales=weights)
+                found[side] = worst(graph, references, metric, weights=weights)
             else:
                 find = hope if side.kind == "hope" else fear
-                found[side] = find(graph, references, metric, weight=side.weight, on=search.on, scales=weights)
+                found[side] = find(graph, references, metric, weight=side.weight, on=search.on, weights=weights)
         except InputError as error:
             if not keep_going:
                 raise

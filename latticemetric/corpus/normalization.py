@@ -11,7 +11,7 @@ from latticemetric.errors import InputError, placed
 from latticemetric.formats.references import Reference
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.normalization.grammar import Grammar, normalize, only_text
 from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
 
@@ -19,19 +19,19 @@ T = TypeVar("T")
 Text = Lattice | tuple[str, ...]
 
 
-def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, scales: Scales) -> Iterator[Pair]:
+def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, weights: Weights) -> Iterator[Pair]:
     """Yield the pairs with texts rewritten by the grammar; graphs are rewritten when they are parsed."""
-    graph = partial(_normalized_graph, grammar=grammar, scales=scales)
+    graph = partial(_normalized_graph, grammar=grammar, weights=weights)
     return changed_pairs(lattices, graph, partial(normalized_reference, grammar=grammar))
 
 
-def normalized_entries(entries: Iterable[Entry], grammar: Grammar, scales: Scales) -> Iterator[Entry]:
+def normalized_entries(entries: Iterable[Entry], grammar: Grammar, weights: Weights) -> Iterator[Entry]:
     """Yield the entries of graphs, changed so that each graph is rewritten by the grammar when it is parsed."""
-    return (entry.changed(partial(_normalized_graph, grammar=grammar, scales=scales)) for entry in entries)
+    return (entry.changed(partial(_normalized_graph, grammar=grammar, weights=weights)) for entry in entries)
 
 
-def _normalized_graph(graph: Graph, grammar: Grammar, scales: Scales) -> Lattice:
-    return normalize(as_lattice(graph, scales), grammar)
+def _normalized_graph(graph: Graph, grammar: Grammar, weights: Weights) -> Lattice:
+    return normalize(as_lattice(graph, weights), grammar)
 
 
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:

@@ -16,7 +16,7 @@ from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
 from latticemetric.frozen import Result
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.recognition import GRR, EditRate, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import ListColumns
@@ -128,7 +128,7 @@ def oracle_at_k(
     metric: str | GRR = "wer",
     *,
     at: Sequence[int] | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     resamples: int = 0,
     seed: int = 0,
     confidence: float = 0.95,
@@ -141,7 +141,7 @@ def oracle_at_k(
         metric: A recognition rate: `wer`, `wrr`, `N-grr`, or a metric object.
         at: The values of k; 1 and the length of the longest list are always added. By default, 1, 2, 3, 4, 5, 10, 20,
             50, 100, 200, 500 and 1000. Values above the length of the longest list are left out.
-        scales: Weight of each score in the model's cost; other scores keep their default weight.
+        weights: Weight of each score in the model's cost; other scores keep their default weight.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
@@ -157,7 +157,7 @@ def oracle_at_k(
     if not resamples:
         refuse_unused(oracle_at_k, "without resamples", seed=seed, confidence=confidence)
     rate = as_recognition_rate(metric)
-    sums = sums_of(lists, references, rate, at=at, scales=scales, keep=bool(resamples))
+    sums = sums_of(lists, references, rate, at=at, weights=weights, keep=bool(resamples))
     return curve_of([sums], rate, at=at, resamples=resamples, seed=seed, confidence=confidence)
 
 
@@ -193,11 +193,11 @@ def sums_of(
     rate: GRR,
     *,
     at: Sequence[int] | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     keep: bool = False,
 ) -> ListSums:
     """Return the sums of lists; with `keep`, `tables` have a row for each list, for resamples."""
-    return sums_of_columns(columns_of(lists, references, scales), rate, at=at, keep=keep)
+    return sums_of_columns(columns_of(lists, references, weights), rate, at=at, keep=keep)
 
 
 def sums_of_columns(lists: ListColumns, rate: GRR, *, at: Sequence[int] | None = None, keep: bool = False) -> ListSums:

@@ -16,7 +16,7 @@ from latticemetric.corpus.run import Run, answer_each
 from latticemetric.corpus.string_scores import Strings, StringScorer, StringTotals
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.character_rates import GCR
 from latticemetric.metrics.recognition import GRR, EditRate
@@ -149,7 +149,7 @@ def oracles_of(
     search: Search | Sequence[ByRate],
     run: Run,
     *,
-    weights: Scales | None = None,
+    weights: Weights | None = None,
     rewritten_by: str | None = None,
     sentence_scores: bool = True,
 ) -> Iterator[Any]:
@@ -171,11 +171,11 @@ def oracles_of(
         case ByCompounds():
             from latticemetric.corpus.compounds import compound_oracles
 
-            return compound_oracles(pairs, run, scales=weights)
+            return compound_oracles(pairs, run, weights=weights)
         case ByAutomaton():
             from latticemetric.corpus.user_automaton import automaton_oracles
 
-            return automaton_oracles(pairs, search.automaton, run, scales=weights)
+            return automaton_oracles(pairs, search.automaton, run, weights=weights)
         case ByCorpusBLEU():
             from latticemetric.corpus.corpus_bleu import corpus_oracles
 
@@ -197,7 +197,7 @@ class _RateSearch(NamedTuple):
     """The search of graphs by one rate: its settings, the weights of score columns, and the scorer of strings."""
 
     by: ByRate
-    weights: Scales | None
+    weights: Weights | None
     scorer: StringScorer | None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
@@ -214,7 +214,7 @@ class _RateSearch(NamedTuple):
     ) -> OracleAnswer:
         """Find the oracle of a graph that is parsed, and the further results."""
         by, scores = self.by, None
-        best = oracle_by_rate(graph, references, by.rate, scales=self.weights, engine=by.engine)
+        best = oracle_by_rate(graph, references, by.rate, weights=self.weights, engine=by.engine)
         margins = None
         if by.finds_more:
             from latticemetric.corpus.margins import margins_of
@@ -249,7 +249,7 @@ class _RateSearch(NamedTuple):
     def _confidences(self, graph: Graph, best: Oracle) -> Confidences:
         from latticemetric.posterior.posteriors import Posteriors, posteriors
 
-        distribution = posteriors(graph, scale=self.by.posterior_scale, scales=self.weights)
+        distribution = posteriors(graph, scale=self.by.posterior_scale, weights=self.weights)
         if not isinstance(distribution, Posteriors):
             raise InputError("confidences need a lattice, but this graph is a forest", advice="leave confidences out")
         return Confidences(distribution.confidences(best), distribution.confidences(best.one_best))

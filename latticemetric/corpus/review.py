@@ -22,7 +22,7 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError, sho
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import as_lattice_or_forest
 from latticemetric.lattice.columns import Floats
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.mbr_decoding.mbr import mbr
 from latticemetric.mbr_decoding.settings import decided_by, metric_of
 from latticemetric.metrics.alignment import Alignment
@@ -76,7 +76,7 @@ class ReviewSettings:
         metric: The recognition rate of oracles.
         points: Beams, densities and n-best sizes of the sweep.
         decoding: The settings of MBR; `None` for no MBR.
-        scales: Weight of each score column in the model's cost.
+        weights: Weight of each score column in the model's cost.
         engine: Name of the search engine.
         scorer: Scorer for further string metrics; `None` for none.
         posterior_scale: Factor of the costs in posteriors; a factor below 1 flattens the distribution.
@@ -87,7 +87,7 @@ class ReviewSettings:
     metric: GRR
     points: Points
     decoding: MBRSettings | None = None
-    scales: Scales | None = None
+    weights: Weights | None = None
     engine: str = "auto"
     scorer: StringScorer | None = None
     posterior_scale: float = 1.0
@@ -232,9 +232,9 @@ def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
 
 def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
     """Compute all results of a graph that is already in memory."""
-    references, metric, scales = given.references, settings.metric, settings.scales
-    graph = as_lattice_or_forest(given.graph, scales)
-    best = oracle(graph, references, metric, scales=scales, engine=settings.engine)
+    references, metric, weights = given.references, settings.metric, settings.weights
+    graph = as_lattice_or_forest(given.graph, weights)
+    best = oracle(graph, references, metric, weights=weights, engine=settings.engine)
     answer: MBRAnswer | None = None
     problem: LatticeMetricError | None = None
     try:
@@ -242,7 +242,7 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
     except InputError as error:  # a graph that is too large for MBR is still reviewed
         problem = error
     strings = given.strings
-    kept = sweep_graph(graph, strings, metric, settings.points, scales)
+    kept = sweep_graph(graph, strings, metric, settings.points, weights)
     if isinstance(graph, Forest):
         best_paths = oracle_forest(graph, references, metric).statistics().derivations
         forest = graph.statistics()
@@ -258,7 +258,7 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
             references,
             metric,
             scale=settings.posterior_scale,
-            scales=scales,
+            weights=weights,
             gradient=settings.drawn,
             distribution=True,
         )
@@ -267,7 +267,7 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
         paths = {"oracle": best.edges or best.arcs, "1-best": best.one_best.edges or best.one_best.arcs}
         if answer is not None:
             paths["mbr"] = answer.arcs
-        drawing = _sketch(graph, paths, rate, scale=settings.posterior_scale, scales=scales)
+        drawing = _sketch(graph, paths, rate, scale=settings.posterior_scale, weights=weights)
     review = Review(
         given.name,
         strings,
@@ -298,16 +298,16 @@ def _mbr_answer(
     method: Any = decoding.method
     if method == AUTO:
         method = "ngram" if isinstance(graph, Forest) else "wer"
-    metric, scales = settings.metric, settings.scales
+    metric, weights = settings.metric, settings.weights
     drawn: dict[str, Any] = {} if decoding.samples is None else {"samples": decoding.samples, "seed": decoding.seed}
     by = decided_by(method, {"scale": settings.posterior_scale, "beam": decoding.beam, **drawn})
-    answer: Any = mbr(graph, by, scales=scales)
+    answer: Any = mbr(graph, by, weights=weights)
     words = tuple(word for word in answer.words if word not in metric.ignore)
     scored = metric.evaluate(words, references)
     score, numerator, denominator = metric.parts(scored.statistics)
     arcs, distance = getattr(answer, "edges", ()) or getattr(answer, "arcs", ()), 0
     if not arcs:  # methods that return only words
-        nearest = oracle(graph, [answer.words], "wer", scales=scales)
+        nearest = oracle(graph, [answer.words], "wer", weights=weights)
         arcs, distance = nearest.edges or nearest.arcs, nearest.statistics.errors
     return MBRAnswer(
         words=words,
@@ -329,25 +329,25 @@ def _sketch(
     rate: Expected | None,
     *,
     scale: float,
-    scales: Scales | None,
+    weights: Weights | None,
 ) -> Sketch:
     """Return a drawing of the graph, or of its best part with all arcs of the highlighted paths."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     probability: list[float] | None = None
     with contextlib.suppress(InputError):
-        distribution = posteriors(graph, scale=scale, scales=scales)
+        distribution = posteriors(graph, scale=scale, weights=weights)
         probability = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
     through: Floats | None = None
     if rate is not None and rate.gradient is not None and probability is not None:
         through = rate.through(probability, scale)
     if isinstance(graph, Forest):
         most = _MORE_STATES + len(np.unique(graph.head[kept]))
-        diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
+        diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, weights=weights)
     else:
         most = _MORE_STATES + len(np.union1d(graph.source[kept], graph.target[kept]))
-        diagram = lattice_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
-    numbers = select_arcs(graph, kept, Bounds(most, None), scales).arcs
-    cost = graph.cost(scales).arc
+        diagram = lattice_diagram(graph, paths, posteriors=probability, most_states=most, weights=weights)
+    numbers = select_arcs(graph, kept, Bounds(most, None), weights).arcs
+    cost = graph.cost(weights).arc
     arcs = tuple(
         DrawnArc(
             _text(graph, arc),

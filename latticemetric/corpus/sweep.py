@@ -19,7 +19,7 @@ from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.frozen import Brief, Frozen, Result
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.base import CorpusScore, GraphReference, GraphReferences, Table, common_number, graphs_of
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -300,7 +300,7 @@ def sweep(
     densities: Iterable[float] = (),
     nbest: Iterable[int] = (),
     by_length: Iterable[float] = (),
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     workers: Workers = 1,
 ) -> Sweep:
     """Find the oracles of a test set at several beams, densities and n-best sizes, and by reference length.
@@ -315,7 +315,7 @@ def sweep(
             lattice is pruned by the widest beam that does not exceed the density.
         nbest: Sizes of n-best lists of distinct strings.
         by_length: The largest reference length of each bin, in words; a last bin has all longer references.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         workers: The number of processes, or a Dask client.
 
     Raises:
@@ -335,21 +335,21 @@ def sweep(
     """
     rate = as_recognition_rate(metric)
     points, borders = Points.of(beams, densities, nbest), checked_borders(by_length)
-    answer = partial(_swept, rate, points, scales)
+    answer = partial(_swept, rate, points, weights)
     swept = map_in_order(answer, graphs_with_references(graphs, references), workers, packing=graph_packing)
     return SweepSettings(rate, points, borders).sweep(swept)
 
 
 def swept_lattices(
-    lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
+    lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, weights: Weights | None = None
 ) -> Iterator[Swept]:
     """Yield the oracles of each pair at all points, in order; see `answer_each`."""
-    return answer_each(partial(_swept_pair, metric, points, scales), partial(failed_sweep, metric), lattices, run)
+    return answer_each(partial(_swept_pair, metric, points, weights), partial(failed_sweep, metric), lattices, run)
 
 
-def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
+def _swept_pair(metric: GRR, points: Points, weights: Weights | None, pair: Pair) -> Swept:
     with built(pair, metric.ignore | metric.wildcard) as (graph, references):
-        return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, references))
+        return _swept(metric, points, weights, ReferencedGraph(pair.name, graph, references))
 
 
 def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
@@ -371,9 +371,9 @@ class ReferencedGraph(NamedTuple):
         return strings_of_references(self.references)
 
 
-def _swept(metric: GRR, points: Points, scales: Scales | None, given: ReferencedGraph) -> Swept:
+def _swept(metric: GRR, points: Points, weights: Weights | None, given: ReferencedGraph) -> Swept:
     strings = given.strings
-    kept = sweep_graph(given.graph, strings, metric, points, scales)
+    kept = sweep_graph(given.graph, strings, metric, points, weights)
     length = reference_words(strings, metric)
     return Swept(given.name, length, tuple(kept), references=len(given.references))
 

@@ -25,7 +25,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.mbr_decoding.ngram import NgramMBR
 from latticemetric.mbr_decoding.settings import ByNgrams
 from latticemetric.metrics.base import Metric, References, Table, references_each, references_of
@@ -288,7 +288,7 @@ def tune_mbr(
     evidence: Iterable[Graph] | None = None,
     beam: float | None = None,
     determinize: bool = False,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     ignore: Iterable[str] = (),
     rewritten_by: str | None = None,
     halvings: int = 2,
@@ -313,7 +313,7 @@ def tune_mbr(
         beam: Keep only the paths that cost at most this much more than the best path. `scale` does not change these
             costs.
         determinize: Determinize graphs: a string then has the probability of its best path; see `mbr`.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words to remove from answers and references before scoring, such as `<s>` and `</s>`.
         rewritten_by: The steps that rewrote the texts, for the signature, such as `lc+13a`.
         halvings: Number of rounds of steps; each round halves the steps. 0 tries the grid only.
@@ -330,7 +330,7 @@ def tune_mbr(
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
     by = ByNgrams(order=order, beam=beam, determinize=determinize)
-    decoders = _decoders(graphs, evidence, by, scales)
+    decoders = _decoders(graphs, evidence, by, weights)
     development = Development(
         decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"), rewritten_by
     )
@@ -381,7 +381,7 @@ def _tuned(
 
 
 def _decoders(
-    graphs: Iterable[Graph], evidence: Iterable[Graph] | None, by: ByNgrams, scales: Scales | None
+    graphs: Iterable[Graph], evidence: Iterable[Graph] | None, by: ByNgrams, weights: Weights | None
 ) -> list[NgramMBR]:
     require_items(graphs, "graphs")
     listed = list(graphs)
@@ -390,7 +390,7 @@ def _decoders(
         raise UsageError(
             f"there are {len(listed)} graphs, but {len(others)} graphs of evidence", advice="give one for each graph"
         )
-    return [NgramMBR(graph, by, other, scales) for graph, other in zip(listed, others, strict=True)]
+    return [NgramMBR(graph, by, other, weights) for graph, other in zip(listed, others, strict=True)]
 
 
 def _search(

@@ -12,28 +12,28 @@ from latticemetric.corpus.answer import Answer, failed
 from latticemetric.corpus.pairing import Pair
 from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import placed
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.base import plain_number
 from latticemetric.oracle_search.user_automaton import automaton_oracle
 
 
 def automaton_oracles(
-    lattices: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
+    lattices: Iterable[Pair], automaton: Any, run: Run, *, weights: Weights | None = None
 ) -> Iterator[Answer]:
     """Yield the oracle of each lattice, in order (see `answer_each`).
 
     If a pair has references, the automaton is a transducer from hypotheses to references (see `automaton_oracle`).
     """
-    return answer_each(partial(_answer, automaton, scales), failed, lattices, run)
+    return answer_each(partial(_answer, automaton, weights), failed, lattices, run)
 
 
-def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:
+def _answer(automaton: Any, weights: Weights | None, pair: Pair) -> Answer:
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
     references = pair.graph_references() or None
     with placed(pair.entry.place):
-        return Answer(pair.name, automaton_oracle(pair.entry.build(), automaton, references, scales=scales))
+        return Answer(pair.name, automaton_oracle(pair.entry.build(), automaton, references, weights=weights))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.trees import DerivationTree
 from latticemetric.formats.streams.output import atomic_output
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 
 FORMATS = ("svg", "png", "pdf", "dot", "text")
 """Formats of drawings."""
@@ -118,7 +118,7 @@ def draw(
     times: bool = True,
     most_states: int | None = MOST_STATES,
     beam: float | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     reference: Any = None,
     title: str | None = None,
 ) -> Drawing:
@@ -140,7 +140,7 @@ def draw(
             number. Paths in `ways` are always drawn. `None`: draw all.
         beam: Largest difference of a path's cost from the best cost; more expensive paths are not drawn, except
             paths in `ways`.
-        scales: Weight of each score column in the path cost.
+        weights: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.
         title: A description, for readers who cannot see the picture.
 
@@ -161,7 +161,7 @@ def draw(
     if most_states is not None:
         whole_number(most_states, f"a picture of {most_states!r} states is not possible", "give a whole number from 1")
     options = {"posteriors": _probabilities(posteriors), "rates": rates, "scores": scores, "times": times}
-    options |= {"most_states": most_states, "beam": beam, "scales": scales}
+    options |= {"most_states": most_states, "beam": beam, "weights": weights}
     paths = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
     options["reference"] = reference
     diagram = _diagram(graph, paths, options, {} if title is None else {"title": title})
@@ -184,7 +184,7 @@ def _used(options: dict[str, Any], names: Iterable[str], what: str) -> dict[str,
 
 
 # The arguments of `draw` that have an effect on pictures of forests, and of lattices.
-_OF_FORESTS = ("posteriors", "rates", "scores", "most_states", "beam", "scales")
+_OF_FORESTS = ("posteriors", "rates", "scores", "most_states", "beam", "weights")
 _OF_LATTICES = (*_OF_FORESTS, "times")
 
 

@@ -37,7 +37,7 @@ from latticemetric.drawing.selection import MOST_STATES, Bounds, select_arcs
 from latticemetric.errors import UsageError, shortened
 from latticemetric.forest.forest import CATEGORY, Forest
 from latticemetric.forest.trees import DerivationTree
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def lattice_diagram(
     times: bool = True,
     most_states: int | None = MOST_STATES,
     beam: float | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     merged: bool = False,
 ) -> Diagram:
     """Return the diagram of a lattice, or of the best part of a large one, with highlighted paths; see `draw`.
@@ -71,7 +71,7 @@ def lattice_diagram(
     """
     highlighted = checked_paths(paths, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
-    arcs, omissions = select_arcs(lattice, kept, Bounds(most_states, beam), scales)
+    arcs, omissions = select_arcs(lattice, kept, Bounds(most_states, beam), weights)
     states = np.unique(np.concatenate([[0], lattice.source[arcs], lattice.target[arcs]])).astype(int).tolist()
     place = {state: number for number, state in enumerate(states)}
     on_arc = paths_through(highlighted)
@@ -91,7 +91,7 @@ def lattice_diagram(
     ]
     notes: tuple[str, ...] = ()
     if merged and omissions:
-        links, notes = _merged(links, lattice.cost(scales).arc[arcs].tolist())
+        links, notes = _merged(links, lattice.cost(weights).arc[arcs].tolist())
     finals = set(lattice.final.tolist())
     seconds = lattice.times if times else None
     vertices = tuple(
@@ -150,12 +150,12 @@ def forest_diagram(
     scores: Sequence[str] = (),
     most_states: int | None = MOST_STATES,
     beam: float | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
 ) -> Diagram:
     """Return the diagram of a forest, or of the best part of a large one, with highlighted derivations; see `draw`."""
     highlighted = checked_paths(paths, len(forest.head), "edge")
     kept = [edge for edges in highlighted.values() for edge in edges]
-    edges, omissions = select_arcs(forest, kept, Bounds(most_states, beam), scales)
+    edges, omissions = select_arcs(forest, kept, Bounds(most_states, beam), weights)
     on_edge = paths_through(highlighted)
     written = detail_writer(len(forest.head), posteriors, rates, forest.scores, scores)
     shades, shading = shades_of(rates, edges)

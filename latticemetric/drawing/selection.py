@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import ForestMargins
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.lattice.pruning import Margins, checked_beam
 
 MOST_STATES = 60
@@ -42,22 +42,22 @@ class Bounds(NamedTuple):
 
 
 def select_arcs(
-    graph: Lattice | Forest, kept: Sequence[int], bounds: Bounds, scales: Scales | None = None
+    graph: Lattice | Forest, kept: Sequence[int], bounds: Bounds, weights: Weights | None = None
 ) -> Selection:
     """Select the arcs of a lattice (or the edges of a forest) to draw.
 
-    Select the arcs within the widest beam that fits into `bounds`, and always the arcs in `kept`. `scales` are the
+    Select the arcs within the widest beam that fits into `bounds`, and always the arcs in `kept`. `weights` are the
     weights of the score columns in path costs.
     """
-    if scales:
-        graph.cost(scales)  # raises an error if the graph lacks a column, even if nothing is left out
+    if weights:
+        graph.cost(weights)  # raises an error if the graph lacks a column, even if nothing is left out
     if isinstance(graph, Lattice):
         whole, nouns = (graph.num_states, len(graph.word)), ("states", "arcs", "paths")
     else:
         whole, nouns = (graph.num_nodes, len(graph.head)), ("nodes", "edges", "derivations")
     if bounds.beam is None and bounds.fit(whole):
         return Selection(np.arange(whole[1]), ())
-    margins = Margins.of(graph, scales) if isinstance(graph, Lattice) else ForestMargins.of(graph, scales)
+    margins = Margins.of(graph, weights) if isinstance(graph, Lattice) else ForestMargins.of(graph, weights)
     of_arcs = margins.arc if isinstance(margins, Margins) else margins.edge
     always = np.asarray(sorted(set(kept)), dtype=np.int64)
 
@@ -77,7 +77,7 @@ def select_arcs(
         low, high = (middle, high) if bounds.fit(sizes(drawn(float(beams[middle])))) else (low, middle)
     arcs = drawn(float(beams[low]))
     if not bounds.fit(sizes(arcs)):  # the paths with the best cost have too many arcs
-        arcs = _of_best_paths(graph, always, scales, lambda some: bounds.fit(sizes(some)))
+        arcs = _of_best_paths(graph, always, weights, lambda some: bounds.fit(sizes(some)))
     if len(arcs) == whole[1]:
         return Selection(arcs, ())
     counts = [f"{n} of {of} {noun}" for n, of, noun in zip(sizes(arcs), whole, nouns[:2], strict=True)]
@@ -85,10 +85,10 @@ def select_arcs(
 
 
 def _of_best_paths(
-    graph: Lattice | Forest, always: Numbers, scales: Scales | None, fits: Callable[[Numbers], bool]
+    graph: Lattice | Forest, always: Numbers, weights: Weights | None, fits: Callable[[Numbers], bool]
 ) -> Numbers:
     """Return the arcs in `always`, the arcs of the best path, and those of the next best paths while all fit."""
-    first, *others = graph.n_best(_MOST_PATHS, scales, paths=True)
+    first, *others = graph.n_best(_MOST_PATHS, weights, paths=True)
     arcs = np.union1d(always, first)
     for path in others:
         more = np.union1d(arcs, path)

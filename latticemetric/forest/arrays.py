@@ -20,7 +20,7 @@ from latticemetric.lattice.columns import (
     Costs,
     Labels,
     Steps,
-    Weights,
+    WeightsOrCosts,
     checked_columns,
     checked_labels,
     checked_vocabulary,
@@ -134,25 +134,25 @@ class ForestArrays(Frozen):
         )
         return cls(**validated(draft, node_name)._asdict())
 
-    def cost(self, scales: Weights = None) -> Costs:
+    def cost(self, weights: WeightsOrCosts = None) -> Costs:
         """Return the model's cost of each edge, and the final cost of each node (infinite if it is not a goal).
 
         Args:
-            scales: Weights of score columns; other columns keep their default weight. If `scales` are `Costs` (weighted
+            weights: Weights of score columns; other columns keep their default weight. If these are `Costs` (weighted
                 sums), return them unchanged.
         """
-        if isinstance(scales, Costs):
-            return scales
-        return summed_cost(self.scores, len(self.head), self.num_nodes, self.goals, scales)
+        if isinstance(weights, Costs):
+            return weights
+        return summed_cost(self.scores, len(self.head), self.num_nodes, self.goals, weights)
 
-    def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
+    def best_path(self, weights: WeightsOrCosts = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the edges, in preorder, of the derivation with the least cost.
 
         Of several derivations with the least cost, return the one with the fewest words, then the one with the smallest
         edge numbers. Costs are rounded for the comparison, so that their sums are exact in any order.
 
         Args:
-            scales: Weight of each score column, or the costs that `cost` returned.
+            weights: Weight of each score column, or the costs that `cost` returned.
             ignore: Words that do not count when ties are resolved by the number of words.
 
         Examples:
@@ -165,12 +165,12 @@ class ForestArrays(Frozen):
             >>> best.tolist(), forest.words(best), forest.cost_of(best), forest.scores_along(best)
             ([2, 0], ('5', '7'), 1.5, {'tm': 1.5})
         """
-        hypergraph = self.hypergraph(self.cost(scales), words=self.word_counts(ignore))
+        hypergraph = self.hypergraph(self.cost(weights), words=self.word_counts(ignore))
         with small_enough("prune the forest, or allow more memory (--max-memory)"):
             return _native.best_derivation(summable(hypergraph))
 
     def n_best(
-        self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False
+        self, n: int, weights: WeightsOrCosts = None, *, ignore: Collection[str] = (), paths: bool = False
     ) -> list[Steps]:
         """Return the best derivation of each of the `n` cheapest strings, by ascending cost.
 
@@ -179,7 +179,7 @@ class ForestArrays(Frozen):
 
         Args:
             n: Number of strings.
-            scales: Weight of each score column, or the costs that `cost` returned.
+            weights: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
             paths: True to return the `n` cheapest derivations; several of these may have the same words. The first
                 derivation is the result of `best_path`. Further derivations with equal costs are sorted by number
@@ -195,7 +195,7 @@ class ForestArrays(Frozen):
             [('5', '7'), ('6', '7')]
         """
         n = number_of_strings(n)
-        cost, ignored = self.cost(scales), word_set(ignore, "ignore")
+        cost, ignored = self.cost(weights), word_set(ignore, "ignore")
         if paths:
             hypergraph = self.hypergraph(cost, self._edge_symbols())
         else:
@@ -235,9 +235,9 @@ class ForestArrays(Frozen):
                 words.append(self.vocabulary.word(symbol))
         return tuple(words)
 
-    def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
+    def cost_of(self, path: Sequence[int] | Steps, weights: WeightsOrCosts = None) -> float:
         """Return the cost of a complete derivation: the costs of its edges plus the final cost of its goal."""
-        cost, edges = self.cost(scales), np.asarray(path, dtype=np.int64)
+        cost, edges = self.cost(weights), np.asarray(path, dtype=np.int64)
         return float(cost.arc[edges].sum() + cost.final[self.head[edges[0]]])
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
@@ -249,13 +249,13 @@ class ForestArrays(Frozen):
         """Return the index, in `goals`, of the goal of a complete derivation."""
         return int(np.searchsorted(self.goals, self.head[path[0]]))
 
-    def derivations(self, scales: Weights = None) -> Iterator[Derivation]:
+    def derivations(self, weights: WeightsOrCosts = None) -> Iterator[Derivation]:
         """Yield every complete derivation, sorted by goal and edge. Use it for small forests and tests only.
 
         Raises:
             InputError: A derivation has more than 262,144 edges.
         """
-        edge_cost, final = (part.tolist() for part in self.cost(scales))
+        edge_cost, final = (part.tolist() for part in self.cost(weights))
         below: list[list[_Part]] = [[] for _ in range(self.num_nodes)]
         rows = zip(self.head.tolist(), self.tails.rows(), edge_cost, strict=True)
         for edge, (head, tails, own) in enumerate(rows):

@@ -236,7 +236,7 @@ def forest_to_networkx(forest: ForestArrays) -> Any:
     """Return the forest as a bipartite NetworkX graph; see `Forest.to_networkx`."""
     import networkx as nx
 
-    graph = nx.DiGraph(scales={name: column.scale for name, column in forest.scores.items()})
+    graph = nx.DiGraph(weights={name: column.scale for name, column in forest.scores.items()})
     sides = forest.node_labels.items()
     for node in range(forest.num_nodes):
         labels = {name: side.vocabulary.word(int(side.node[node])) for name, side in sides}
@@ -360,15 +360,15 @@ def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
 
 
 def _columns(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[str, Column]:
-    scales = named_numbers(graph.graph.get("scales", {}), "scales", "the graph")
+    weights = named_numbers(graph.graph.get("weights", {}), "weights", "the graph")
     arcs = [named_numbers(graph.nodes[edge].get("scores", {}), "scores", _at(edge)) for edge in edges]
     ends = [named_numbers(graph.nodes[goal]["goal"], "goal", f"node {shown(goal)}") for goal in goals]
-    names = dict.fromkeys(name for row in (scales, *arcs, *ends) for name in row)
+    names = dict.fromkeys(name for row in (weights, *arcs, *ends) for name in row)
 
     def values(rows: list[dict[str, float]], name: str) -> Any:
         return np.array([row.get(name, 0.0) for row in rows], dtype=np.float64)
 
-    return {name: Column(values(arcs, name), values(ends, name), scales.get(name, 1.0)) for name in names}
+    return {name: Column(values(arcs, name), values(ends, name), weights.get(name, 1.0)) for name in names}
 
 
 def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[str, Labels]:

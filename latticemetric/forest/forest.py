@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import CATEGORY, NodeLabels, Nodes
-from latticemetric.lattice.columns import Column, Scales
+from latticemetric.lattice.columns import Column, Weights
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Forest(ForestArrays):
           `target`, texts are words, and −k stands for the words of the k-th tail.
         - An arc from a node to an edge has `tails`: the positions, from 1, at which this node is a tail of this edge.
           For example, `(1, 3)` means that the node is the first tail and also the third.
-        - The graph has `scales` (column → scale).
+        - The graph has `weights` (column → scale).
 
         Examples:
             >>> forest = Forest.from_edges([0, 1], [[], [0, 0]], [[5], [-1, 6, -2]], goals=[1])
@@ -143,12 +143,12 @@ class Forest(ForestArrays):
 
         return DerivationTree(self, tuple(edges))
 
-    def pruned(self, beam: float | None = None, scales: Scales | None = None, *, nbest: int | None = None) -> Self:
+    def pruned(self, beam: float | None = None, weights: Weights | None = None, *, nbest: int | None = None) -> Self:
         """Return the forest of all derivations that cost at most `beam` more than the best one.
 
         Args:
             beam: Largest difference from the best cost. Give either `beam` or `nbest`.
-            scales: Weights of score columns in the model's cost; other columns keep their default weight.
+            weights: Weights of score columns in the model's cost; other columns keep their default weight.
             nbest: Number of best strings to keep; the narrowest possible beam is used.
 
         Examples:
@@ -163,9 +163,9 @@ class Forest(ForestArrays):
 
         require_one(beam=beam, nbest=nbest)
         if nbest is not None:
-            beam = beam_of_strings([self.cost_of(path, scales) for path in self.n_best(nbest, scales)])
+            beam = beam_of_strings([self.cost_of(path, weights) for path in self.n_best(nbest, weights)])
         assert beam is not None
-        return prune_forest(self, beam, scales)[0]
+        return prune_forest(self, beam, weights)[0]
 
     def statistics(self) -> ForestStatistics:
         """Return the size of the forest: numbers of nodes, edges and derivations (exact), lengths, arity and more."""

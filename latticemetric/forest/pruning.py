@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.lattice.columns import Floats, Scales, taken
+from latticemetric.lattice.columns import Floats, Weights, taken
 from latticemetric.lattice.pruning import checked_beam, rounding_within
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ class ForestMargins(Generic[AnyForest]):
     goal_size: Floats
 
     @classmethod
-    def of(cls, forest: AnyForest, scales: Scales | None = None) -> ForestMargins[AnyForest]:
-        """Compute the margins, with costs weighted by `scales`."""
-        cost = forest.cost(scales)
+    def of(cls, forest: AnyForest, weights: Weights | None = None) -> ForestMargins[AnyForest]:
+        """Compute the margins, with costs weighted by `weights`."""
+        cost = forest.cost(weights)
         edge, ending = _native.best_costs_through_edges(forest.native(cost))
         closing = ending[forest.goals]
         if not (np.isfinite(edge).all() and np.isfinite(closing).all()):
-            raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+            raise InputError("the costs are too large to be added up", advice="choose smaller weights")
         best = closing.min()
         return ForestMargins(forest, edge - best, closing - best, np.abs(cost.arc), np.abs(closing))
 
@@ -80,7 +80,7 @@ class ForestMargins(Generic[AnyForest]):
 
 
 def prune_forest(
-    forest: AnyForest, beam: float, scales: Scales | None = None
+    forest: AnyForest, beam: float, weights: Weights | None = None
 ) -> tuple[AnyForest, npt.NDArray[np.int64]]:
     """Return the pruned forest, and the numbers of its edges in the original forest. See `Forest.pruned`."""
-    return ForestMargins.of(forest, scales).within(beam)
+    return ForestMargins.of(forest, weights).within(beam)

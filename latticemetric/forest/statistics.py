@@ -79,7 +79,7 @@ def forest_statistics(forest: ForestArrays) -> ForestStatistics:
     least, most = min(shortest[goal] for goal in goals), max(longest[goal] for goal in goals)
     best_cost = min(best[goal] + float(cost.final[goal]) for goal in goals)
     if not math.isfinite(best_cost):
-        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+        raise InputError("the costs are too large to be added up", advice="choose smaller weights")
     return ForestStatistics(
         nodes=nodes,
         edges=len(forest.head),

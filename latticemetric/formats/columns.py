@@ -17,7 +17,7 @@ from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.text.fields import number, require_field
 from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import Scales, weights_under
+from latticemetric.lattice.columns import Weights, weights_under
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import EPSILON
@@ -83,23 +83,23 @@ def to_lattice(graph: Graph) -> Lattice:
     return graph if isinstance(graph, Lattice) else graph.to_lattice()
 
 
-def warn_of_rank(graph: Graph, scales: Scales | None = None) -> None:
+def warn_of_rank(graph: Graph, weights: Weights | None = None) -> None:
     """Warn once if hypotheses of an n-best list would lose their order in a lattice."""
     if _OF_RANK:
         return
-    ranked = _ranked_strings(graph, scales)
+    ranked = _ranked_strings(graph, weights)
     if any(cost == next_cost and words != next_ for (cost, words), (next_cost, next_) in pairwise(ranked)):
         what = "a lattice cannot keep the order (rank) of their hypotheses"
         _OF_RANK.write("lists without scores, or with equal ones", what)
 
 
-def _ranked_strings(graph: Graph, scales: Scales | None) -> list[tuple[float, Sequence[str]]]:
+def _ranked_strings(graph: Graph, weights: Weights | None) -> list[tuple[float, Sequence[str]]]:
     """Return the cost and the words of each hypothesis, by ascending cost; nothing for graphs without ranks."""
     if isinstance(graph, NBest):
-        costs = zip(graph.costs(scales), (hypothesis.words for hypothesis in graph), strict=True)
+        costs = zip(graph.costs(weights), (hypothesis.words for hypothesis in graph), strict=True)
         return sorted(costs, key=lambda pair: pair[0])
     if isinstance(graph, Lattice) and graph.ranked:
-        cost = graph.cost(scales)
+        cost = graph.cost(weights)
         return [(graph.cost_of(path, cost), graph.words(path)) for path in graph.ranked_paths(cost)]
     return []
 
@@ -203,18 +203,18 @@ def without_scores(graph: Graph) -> Graph:
     return replace(graph, scores=FrozenDict())
 
 
-def summed(graph: Graph, scales: Scales | None = None, name: str = "cost") -> Graph:
+def summed(graph: Graph, weights: Weights | None = None, name: str = "cost") -> Graph:
     """Replace the scores of a graph by their weighted sum, with the name `name`.
 
-    `scales` maps names of scores to weights, which replace the graph's own weights.
+    `weights` maps names of scores to weights, which replace the graph's own weights.
     """
     if isinstance(graph, NBest):
-        weights = weights_under({score: graph.scales.get(score, 1.0) for score in graph.score_names()}, scales)
-        costs = [math.fsum(weights[score] * cost for score, cost in h.scores.items()) for h in graph.hypotheses]
+        by_name = weights_under({score: graph.weights.get(score, 1.0) for score in graph.score_names()}, weights)
+        costs = [math.fsum(by_name[score] * cost for score, cost in h.scores.items()) for h in graph.hypotheses]
         return NBest(
             tuple(Hypothesis(h.words, {name: cost}) for h, cost in zip(graph.hypotheses, costs, strict=True)), {}
         )
-    cost = graph.cost(scales)
+    cost = graph.cost(weights)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     final = cost.final[ends]
     for values in (cost.arc, final):
@@ -357,12 +357,12 @@ def require_words(nbest: NBest, name: str = "") -> None:
         require_field(name, "the id")
 
 
-def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
+def require_weights(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
     """Raise an error if readers would change the weight of a score.
 
     Readers give a score its weight in `expected`, or weight 0 if `expected` does not have the score.
     """
-    if changed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
+    if changed := [name for name in nbest.score_names() if nbest.weights.get(name, 1.0) != expected.get(name, 0.0)]:
         raise UsageError(
             f"{format_name} would change the weight of {shortened(', '.join(changed), 200)}",
             advice=_advice(nbest, f"{_SUM}, or write jsonl-nbest"),
@@ -371,7 +371,7 @@ def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -
 
 def _advice(nbest: NBest, json_lines: str) -> str:
     """Return the advice `json_lines` if all weights are 0 or 1; jsonl-nbest stores no others."""
-    return json_lines if all(nbest.scales.get(name, 1.0) in {0, 1} for name in nbest.score_names()) else _SUM
+    return json_lines if all(nbest.weights.get(name, 1.0) in {0, 1} for name in nbest.score_names()) else _SUM
 
 
 def require_all_have(nbest: NBest, total: str) -> None:
@@ -391,7 +391,7 @@ def single_costs(graph: NBest, format_name: str) -> list[float]:
             f"{format_name} holds one score per hypothesis, but this list has {shortened(', '.join(names), 200)}",
             advice=_advice(graph, "write jsonl-nbest, which holds them all"),
         )
-    if any(graph.scales.get(name, 1.0) != 1 for name in names):
+    if any(graph.weights.get(name, 1.0) != 1 for name in names):
         raise UsageError(
             f"{format_name} cannot store the weight of {shortened(names[0])}, which is not 1",
             advice=_advice(graph, "write jsonl-nbest, which can"),

@@ -18,7 +18,7 @@ from latticemetric.lattice.columns import (
     Labels,
     States,
     Steps,
-    Weights,
+    WeightsOrCosts,
     checked_columns,
     checked_labels,
     checked_vocabulary,
@@ -104,16 +104,16 @@ class LatticeArrays(Frozen):
         )
         return cls(*validated(draft, checked_start(start), copy=copy))
 
-    def cost(self, scales: Weights = None) -> Costs:
+    def cost(self, weights: WeightsOrCosts = None) -> Costs:
         """Return the model's costs: the sum of all score columns, each multiplied by its weight.
 
         Args:
-            scales: Weights of score columns; other columns keep their default weight. If `scales` are `Costs` (weighted
+            weights: Weights of score columns; other columns keep their default weight. If these are `Costs` (weighted
                 sums), return them unchanged.
         """
-        if isinstance(scales, Costs):
-            return scales
-        return summed_cost(self.scores, len(self.word), self.num_states, self.final, scales)
+        if isinstance(weights, Costs):
+            return weights
+        return summed_cost(self.scores, len(self.word), self.num_states, self.final, weights)
 
     def is_word(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
         """Return 1 for each arc with a word (not ε, and not in `ignore`), and 0 for each other arc."""
@@ -122,14 +122,14 @@ class LatticeArrays(Frozen):
             carries &= ~is_any_of(self.word, ignore, self.vocabulary)
         return carries.view(np.uint8)
 
-    def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
+    def best_path(self, weights: WeightsOrCosts = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the arcs of the path with the least cost.
 
         Of several paths with the least cost, return the one with the fewest words, then the one with the smallest arc
         numbers. In an n-best list (`ranked`), return the first of these paths.
 
         Args:
-            scales: Weight of each score column, or the costs that `cost` returned.
+            weights: Weight of each score column, or the costs that `cost` returned.
             ignore: Words that do not count when ties are resolved by the number of words.
 
         Examples:
@@ -139,7 +139,7 @@ class LatticeArrays(Frozen):
             >>> lattice.words(best), lattice.cost_of(best), lattice.scores_along(best)
             (('a', 'c'), 1.0, {'cost': 1.0})
         """
-        cost = self.cost(scales)
+        cost = self.cost(weights)
         return _native.best_path(self.native(cost, is_word=self.word_counts(ignore)))
 
     def native(
@@ -163,7 +163,7 @@ class LatticeArrays(Frozen):
         return np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
 
     def n_best(
-        self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False
+        self, n: int, weights: WeightsOrCosts = None, *, ignore: Collection[str] = (), paths: bool = False
     ) -> list[Steps]:
         """Return the best path of each of the `n` cheapest strings, by ascending cost.
 
@@ -172,7 +172,7 @@ class LatticeArrays(Frozen):
 
         Args:
             n: Number of strings.
-            scales: Weight of each score column, or the costs that `cost` returned.
+            weights: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
             paths: True to return the `n` cheapest paths; several of these paths may have the same words. The first path
                 is the result of `best_path`. Further paths with equal costs are sorted by number of arcs, then by arc
@@ -187,7 +187,7 @@ class LatticeArrays(Frozen):
             [('a', 'b'), ('a', 'c'), ('a', 'b')]
         """
         n = number_of_strings(n)
-        cost, ignored = self.cost(scales), word_set(ignore, "ignore")
+        cost, ignored = self.cost(weights), word_set(ignore, "ignore")
         if self.ranked:
             found = self.ranked_paths(cost)
         else:
@@ -200,9 +200,9 @@ class LatticeArrays(Frozen):
         """Return the words of the arcs of a path, without ε."""
         return tuple(self.vocabulary.decode(self.word[path if isinstance(path, np.ndarray) else list(path)]))
 
-    def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
+    def cost_of(self, path: Sequence[int] | Steps, weights: WeightsOrCosts = None) -> float:
         """Return the cost of a complete path: the costs of its arcs plus the final cost of its last state."""
-        cost = self.cost(scales)
+        cost = self.cost(weights)
         return float(np.add.reduce(cost.arc[np.asarray(path, dtype=np.int64)]) + cost.final[self._end(path)])
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
@@ -222,16 +222,16 @@ class LatticeArrays(Frozen):
         longest = _native.best_path(self.native(Costs(-is_word.astype(np.float64), ends), is_word=is_word))
         return int(is_word[longest].sum())
 
-    def largest_cost(self, scales: Weights = None) -> float:
+    def largest_cost(self, weights: WeightsOrCosts = None) -> float:
         """Return the largest sum of absolute costs along any path."""
-        arc, final = (-np.abs(part) for part in self.cost(scales))
+        arc, final = (-np.abs(part) for part in self.cost(weights))
         cost = Costs(arc, np.where(np.isfinite(final), final, np.inf))
         path = _native.best_path(self.native(cost, is_word=self.is_word()))
         return -self.cost_of(path, cost)
 
-    def paths(self, scales: Weights = None) -> Iterator[Path]:
+    def paths(self, weights: WeightsOrCosts = None) -> Iterator[Path]:
         """Yield every complete path, in lexicographic order of arcs. Use it for small lattices and tests only."""
-        cost = self.cost(scales)
+        cost = self.cost(weights)
         begin = np.searchsorted(self.source, np.arange(self.num_states + 1)).tolist()
         spelling = [self.vocabulary.word(int(w)) for w in self.word]
         arcs: list[int] = []  # one path at a time: a copy at each arc would take quadratic time
@@ -248,9 +248,9 @@ class LatticeArrays(Frozen):
     def _end(self, path: Sequence[int] | Steps) -> int:
         return int(self.target[path[-1]]) if len(path) else 0
 
-    def ranked_paths(self, scales: Weights = None) -> list[Steps]:
+    def ranked_paths(self, weights: WeightsOrCosts = None) -> list[Steps]:
         """Return the paths of an n-best list (`ranked`) by ascending cost; ties keep the list's order."""
-        cost = self.cost(scales)
+        cost = self.cost(weights)
         following = {int(source): arc for arc, source in enumerate(self.source.tolist()) if source}
         paths = []
         for first in np.flatnonzero(self.source == 0).tolist():

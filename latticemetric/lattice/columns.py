@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 States = npt.NDArray[np.int32]
 Kind = TypeVar("Kind")
 Rows = npt.NDArray[np.int64] | slice
-Scales = Mapping[str, float]
+Weights = Mapping[str, float]
 
 Steps = npt.NDArray[np.int64]
 """The arcs of a path through a lattice, in order; or the edges of a forest's derivation, in preorder."""
@@ -229,7 +229,7 @@ class Costs(NamedTuple):
     final: Floats
 
 
-Weights: TypeAlias = "Scales | Costs | None"
+WeightsOrCosts: TypeAlias = "Weights | Costs | None"
 """Weights of score columns (`None`: the default weights), or costs that are already summed."""
 
 
@@ -345,30 +345,30 @@ def _weight(name: str, scale: Any) -> float:
     return weight
 
 
-def check_scales(scales: Scales | None) -> None:
-    """Raise `UsageError` if scales are not a mapping: a list, for example, or a single number."""
-    if scales is not None and not isinstance(scales, Mapping):
+def check_weights(weights: Weights | None) -> None:
+    """Raise `UsageError` if weights are not a mapping: a list, for example, or a single number."""
+    if weights is not None and not isinstance(weights, Mapping):
         raise UsageError(
-            f"scales is a {type(scales).__name__}", advice="give weights by names of scores, like {'lm': 0.5}"
+            f"weights is a {type(weights).__name__}", advice="give weights by names of scores, like {'lm': 0.5}"
         )
 
 
-def weights_under(own: Mapping[str, float], scales: Scales | None) -> dict[str, float]:
-    """Return the weight of each score column: its own, unless `scales` names another.
+def weights_under(own: Mapping[str, float], weights: Weights | None) -> dict[str, float]:
+    """Return the weight of each score column: its own, unless `weights` names another.
 
     Raises:
-        InputError: `scales` names a column that is not in `own`, and is not `FeatureWeights`.
-        UsageError: A scale is not a finite number, or `scales` is not a mapping.
+        InputError: `weights` names a column that is not in `own`, and is not `FeatureWeights`.
+        UsageError: A scale is not a finite number, or `weights` is not a mapping.
     """
-    check_scales(scales)
-    if isinstance(scales, FeatureWeights):
-        return scales.under(own)
-    weights = dict(own)
-    given: Mapping[str, Any] = scales or {}
-    require_columns(given, weights)
+    check_weights(weights)
+    if isinstance(weights, FeatureWeights):
+        return weights.under(own)
+    used = dict(own)
+    given: Mapping[str, Any] = weights or {}
+    require_columns(given, used)
     for name, scale in given.items():
-        weights[name] = _weight(name, scale)
-    return weights
+        used[name] = _weight(name, scale)
+    return used
 
 
 def require_columns(names: Iterable[str], columns: Collection[str]) -> None:
@@ -380,20 +380,20 @@ def require_columns(names: Iterable[str], columns: Collection[str]) -> None:
 
 
 def summed_cost(
-    scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
+    scores: Mapping[str, Column], arcs: int, states: int, final: States, weights: Weights | None = None
 ) -> Costs:
     """Return the weighted sum of a graph's columns.
 
-    The weight of a column is its weight in `scales` or, if `scales` does not name the column, the column's own scale.
+    The weight of a column is its weight in `weights` or, if `weights` does not name the column, the column's own scale.
     `arcs` and `states` are the counts of arcs and states; `final` lists the final states. For a forest, give edges,
     nodes and goals instead.
     """
-    weights = weights_under({name: column.scale for name, column in scores.items()}, scales)
-    used = {name: scale for name, scale in weights.items() if scale != 0}
+    under = weights_under({name: column.scale for name, column in scores.items()}, weights)
+    used = {name: scale for name, scale in under.items() if scale != 0}
     columns = [(scores[name].arc, scores[name].final) for name in used]
     arc, ends, can_be_added = _native.total_cost(columns, list(used.values()), arcs, states, final)
     if not can_be_added:
-        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+        raise InputError("the costs are too large to be added up", advice="choose smaller weights")
     return Costs(arc, ends)
 
 

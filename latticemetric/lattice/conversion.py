@@ -137,7 +137,7 @@ def lattice_to_networkx(lattice: LatticeArrays) -> Any:
     """Return the lattice as a NetworkX graph; see `Lattice.to_networkx`."""
     import networkx as nx
 
-    graph = nx.MultiDiGraph(start=0, scales={name: column.scale for name, column in lattice.scores.items()})
+    graph = nx.MultiDiGraph(start=0, weights={name: column.scale for name, column in lattice.scores.items()})
     for state in range(lattice.num_states):
         graph.add_node(state, **({} if lattice.times is None else {"time": float(lattice.times[state])}))
     for row, state in enumerate(lattice.final.tolist()):
@@ -209,13 +209,13 @@ def _columns(graph: Any, edges: Sequence[_Edge], finals: Sequence[object]) -> di
     """Return the scores of edges and final nodes as columns."""
     arcs = [named_numbers(edge[3].get("scores", {}), "scores", _at(edge)) for edge in edges]
     ends = [named_numbers(graph.nodes[node]["final"], "final", f"node {shown(node)}") for node in finals]
-    scales = named_numbers(graph.graph.get("scales", {}), "scales", "the graph")
+    weights = named_numbers(graph.graph.get("weights", {}), "weights", "the graph")
     names = dict.fromkeys(name for row in (*arcs, *ends) for name in row)
 
     def values(rows: list[dict[str, float]], name: str) -> Floats:
         return np.array([row.get(name, 0.0) for row in rows], dtype=np.float64)
 
-    return {name: Column(values(arcs, name), values(ends, name), scales.get(name, 1.0)) for name in names}
+    return {name: Column(values(arcs, name), values(ends, name), weights.get(name, 1.0)) for name in names}
 
 
 def _word(edge: _Edge) -> str:

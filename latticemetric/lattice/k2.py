@@ -17,7 +17,7 @@ import numpy.typing as npt
 from latticemetric.arguments import plain_array
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.frozen import Frozen
-from latticemetric.lattice.columns import Column, Floats, Labels, Scales
+from latticemetric.lattice.columns import Column, Floats, Labels, Weights
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def lattice_from_k2(
     return lattice_of_machine(cls, machines[0])
 
 
-def lattice_to_k2(lattice: LatticeArrays, scales: Scales | None = None) -> K2Arrays:
+def lattice_to_k2(lattice: LatticeArrays, weights: Weights | None = None) -> K2Arrays:
     """Return a lattice as the arrays of one Fsa."""
-    cost = lattice.cost(scales)
+    cost = lattice.cost(weights)
     ends = cost.final[lattice.final]
-    for weights in (cost.arc, ends):
-        if weights.size and np.abs(weights).max() > _LARGEST_SCORE:
+    for values in (cost.arc, ends):
+        if values.size and np.abs(values).max() > _LARGEST_SCORE:
             raise InputError("a cost is too large for k2's 32-bit scores")
     source = np.concatenate([lattice.source, lattice.final])
     order = np.argsort(source, kind="stable")  # the arc to the final state is the last of its source

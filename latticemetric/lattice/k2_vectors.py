@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Weights
 from latticemetric.lattice.k2 import INPUT, K2Arrays, lattice_of_machine, lattice_to_k2, machines_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Vocabulary, numbered_words
@@ -36,7 +36,7 @@ def lattices_from_k2(
 
 
 def lattices_to_k2(
-    lattices: Iterable[Lattice], scales: Scales | None = None, *, vocabulary: Vocabulary | None = None
+    lattices: Iterable[Lattice], weights: Weights | None = None, *, vocabulary: Vocabulary | None = None
 ) -> K2Arrays:
     """Return lattices as the arrays of a k2 vector of Fsas; see `Lattice.to_k2`.
 
@@ -44,7 +44,7 @@ def lattices_to_k2(
 
     Args:
         lattices: The lattices, one per Fsa.
-        scales: Weights of score columns in the cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the cost; columns that are not named keep their default weight.
         vocabulary: The numbers of words in the vector; by default, those of the lattices, which must have the same
             vocabulary.
 
@@ -69,7 +69,7 @@ def lattices_to_k2(
     if vocabulary is not None:
         several = [_renumbered(lattice, vocabulary) for lattice in several]
     _require_one_vocabulary(several)
-    found = [lattice_to_k2(lattice, scales) for lattice in several]
+    found = [lattice_to_k2(lattice, weights) for lattice in several]
     states = np.cumsum([0, *(lattice.num_states + 1 for lattice in several)])
     arcs = np.cumsum([0, *(len(one.arcs) for one in found)])
     parts = [np.array([len(found), 0]), states, arcs, *(one.arcs.ravel() for one in found)]

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.lattice.arrays import LatticeArrays, Path
-from latticemetric.lattice.columns import Column, Costs, Floats, Labels, Scales, States, Steps, Weights
+from latticemetric.lattice.columns import Column, Costs, Floats, Labels, States, Steps, Weights, WeightsOrCosts
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from latticemetric.lattice.k2 import K2Arrays
     from latticemetric.lattice.statistics import LatticeStatistics
 
-__all__ = ["Column", "Costs", "Floats", "Labels", "Lattice", "Path", "Scales", "States", "Steps", "Weights"]
+__all__ = ["Column", "Costs", "Floats", "Labels", "Lattice", "Path", "States", "Steps", "Weights", "WeightsOrCosts"]
 
 
 class Lattice(LatticeArrays):
@@ -115,14 +115,14 @@ class Lattice(LatticeArrays):
 
         return lattice_from_k2(cls, arcs, scores, aux_labels, vocabulary)
 
-    def to_k2(self, scales: Scales | None = None) -> K2Arrays:
+    def to_k2(self, weights: Weights | None = None) -> K2Arrays:
         """Return this lattice as the arrays of a k2 Fsa.
 
         Build the Fsa with `k2.Fsa(torch.from_numpy(result.arcs))`. If `result.aux_labels` is not `None`, convert it in
         the same way, and give it as the second argument.
 
         Word numbers become the labels. If the lattice has labels named `input`, these become the labels instead, and
-        word numbers become the aux labels. Scores are the negated costs under `scales`, in single precision.
+        word numbers become the aux labels. Scores are the negated costs under `weights`, in single precision.
 
         Examples:
             >>> Lattice.from_strings(["5", "7"]).to_k2().arcs[:, :3].tolist()
@@ -130,17 +130,17 @@ class Lattice(LatticeArrays):
         """
         from latticemetric.lattice.k2 import lattice_to_k2
 
-        return lattice_to_k2(self, scales)
+        return lattice_to_k2(self, weights)
 
-    def to_fst(self, scales: Scales | None = None, *, symbols: bool = True) -> Any:
-        """Return this lattice as a `pynini.Fst` with tropical weights: the costs under `scales`.
+    def to_fst(self, weights: Weights | None = None, *, symbols: bool = True) -> Any:
+        """Return this lattice as a `pynini.Fst` with tropical weights: the costs under `weights`.
 
         Words become the output labels. The lattice's labels named `input` become the input labels; if there are none,
         words become the input labels, too. If `symbols` is true, the FST has symbol tables.
         """
         from latticemetric.lattice.openfst import fst_from_arrays, lattice_to_arrays
 
-        return fst_from_arrays(lattice_to_arrays(self, scales, symbols=symbols))
+        return fst_from_arrays(lattice_to_arrays(self, weights, symbols=symbols))
 
     def to_networkx(self) -> Any:
         """Return this lattice as a `networkx.MultiDiGraph`; the key of an edge is its arc number."""
@@ -157,7 +157,7 @@ class Lattice(LatticeArrays):
     def pruned(
         self,
         beam: float | None = None,
-        scales: Scales | None = None,
+        weights: Weights | None = None,
         *,
         density: float | None = None,
         nbest: int | None = None,
@@ -166,7 +166,7 @@ class Lattice(LatticeArrays):
 
         Args:
             beam: Largest difference from the best cost. Give exactly one of `beam`, `density` and `nbest`.
-            scales: Weights of score columns in the model's cost; other columns keep their default weight.
+            weights: Weights of score columns in the model's cost; other columns keep their default weight.
             density: Largest density of the result; the widest possible beam is used. The density is the number of arcs
                 with a word, divided by the number of words of the 1-best.
             nbest: Number of best strings to keep; the narrowest possible beam is used.
@@ -180,9 +180,9 @@ class Lattice(LatticeArrays):
         """
         from latticemetric.lattice.pruning import chosen_beam, prune
 
-        return prune(self, chosen_beam(self, beam, scales, density=density, nbest=nbest), scales)[0]
+        return prune(self, chosen_beam(self, beam, weights, density=density, nbest=nbest), weights)[0]
 
-    def determinized(self, scales: Scales | None = None) -> Self:
+    def determinized(self, weights: Weights | None = None) -> Self:
         """Return the smallest lattice without ε and with one path per string: the best path of each string.
 
         The result has one score column. pynini must be installed. The best string keeps its cost. What another string
@@ -192,7 +192,7 @@ class Lattice(LatticeArrays):
         """
         from latticemetric.lattice.openfst import determinize
 
-        return determinize(self, scales)
+        return determinize(self, weights)
 
     def minimized(self) -> Self:
         """Merge all states that have the same continuations, and return the smaller lattice.

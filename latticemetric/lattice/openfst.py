@@ -10,7 +10,7 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import InputError, UsageError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.columns import Column, Floats, Labels, Scales
+from latticemetric.lattice.columns import Column, Floats, Labels, Weights
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
@@ -23,13 +23,13 @@ _MOST_CELLS_A_VALUE = 128
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
-def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
+def lattice_to_arrays(lattice: LatticeArrays, weights: Weights | None = None, *, symbols: bool = True) -> FstArrays:
     """Return a lattice as the columns of an OpenFst machine.
 
     Words become the output labels. The lattice's labels named `input` become the input labels; if there are none, words
     become the input labels, too. If `symbols` is true, the result has symbol tables.
     """
-    cost = lattice.cost(scales)
+    cost = lattice.cost(weights)
     _check_weights(cost.arc, cost.final[lattice.final])
     side = lattice.labels.get("input")
     words = symbol_table(lattice.vocabulary)
@@ -189,7 +189,7 @@ def fst_to_arrays(fst: Any) -> FstArrays:
 _DELTA = 2.0**-14
 
 
-def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
+def determinize(lattice: AnyLattice, weights: Weights | None = None) -> AnyLattice:
     """Remove ε from a lattice, determinize it in the tropical semiring, and minimize it (Mohri 1997).
 
     The result may have exponentially many states, and OpenFst would take all memory. So a kernel of latticemetric
@@ -199,8 +199,8 @@ def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice
     best cost, of 64 bits, is added to the arcs from the start of the result.
     """
     require_pynini()
-    arc, ending, best = _additions(lattice, scales)
-    machine = lattice_to_arrays(lattice, scales, symbols=False)
+    arc, ending, best = _additions(lattice, weights)
+    machine = lattice_to_arrays(lattice, weights, symbols=False)
     fst = fst_from_arrays(replace(machine, input=lattice.word, weight=arc, final=ending))
     fst.rmepsilon()
     fst.topsort()
@@ -217,9 +217,9 @@ def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice
     return replace(found, scores={name: whole})
 
 
-def _additions(lattice: LatticeArrays, scales: Scales | None) -> tuple[Floats, Floats, float]:
+def _additions(lattice: LatticeArrays, weights: Weights | None) -> tuple[Floats, Floats, float]:
     """Return what each arc, and ending in each state, adds to the best cost from its state, and the best cost."""
-    cost = lattice.cost(scales)
+    cost = lattice.cost(weights)
     through, ending = _native.best_costs_through_arcs(lattice.native(cost))
     least = ending.copy()
     np.minimum.at(least, lattice.source, through)

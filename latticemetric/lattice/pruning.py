@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.arguments import is_beyond_floats, is_finite, real_number
 from latticemetric.errors import InputError, UsageError
-from latticemetric.lattice.columns import Floats, Scales, taken
+from latticemetric.lattice.columns import Floats, Weights, taken
 
 if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
@@ -62,9 +62,9 @@ class Margins(Generic[AnyLattice]):
     final_size: Floats
 
     @classmethod
-    def of(cls, lattice: AnyLattice, scales: Scales | None = None) -> Margins[AnyLattice]:
-        """Compute the margins, with costs weighted by `scales`."""
-        cost = lattice.cost(scales)
+    def of(cls, lattice: AnyLattice, weights: Weights | None = None) -> Margins[AnyLattice]:
+        """Compute the margins, with costs weighted by `weights`."""
+        cost = lattice.cost(weights)
         arc, ending = _native.best_costs_through_arcs(lattice.native(cost))
         closing = ending[lattice.final]
         best = closing.min()
@@ -129,9 +129,9 @@ class Margins(Generic[AnyLattice]):
         return max(0.0, first - 2 * self.slack(first))
 
 
-def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
+def prune(lattice: AnyLattice, beam: float, weights: Weights | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
     """Return the pruned lattice, and the numbers of its arcs in the original lattice. See `Lattice.pruned`."""
-    return Margins.of(lattice, scales).within(beam)
+    return Margins.of(lattice, weights).within(beam)
 
 
 def checked_beam(beam: float) -> float:
@@ -145,7 +145,7 @@ _MOST_ARCS = 2**62
 
 
 def chosen_beam(
-    lattice: LatticeArrays, beam: float | None, scales: Scales | None, *, density: float | None, nbest: int | None
+    lattice: LatticeArrays, beam: float | None, weights: Weights | None, *, density: float | None, nbest: int | None
 ) -> float:
     """Return the beam for the limit that is given: `beam`, `density` or `nbest`. See `Lattice.pruned`.
 
@@ -153,18 +153,18 @@ def chosen_beam(
     """
     require_one(beam=beam, density=density, nbest=nbest)
     if nbest is not None:
-        return beam_of_strings([lattice.cost_of(path, scales) for path in lattice.n_best(nbest, scales)])
+        return beam_of_strings([lattice.cost_of(path, weights) for path in lattice.n_best(nbest, weights)])
     if density is None:
         assert beam is not None
         return checked_beam(beam)
     advice = "give a number above 0: the number of arcs with a word, divided by the number of words of the 1-best"
     density = real_number(density, f"the density is {density!r}", advice, least=math.ulp(0))
     is_word = lattice.is_word() > 0
-    words = int(is_word[lattice.best_path(scales)].sum())
+    words = int(is_word[lattice.best_path(weights)].sum())
     if not words:
         raise InputError("the 1-best has no words, so the lattice has no density", advice="prune by a beam")
     # Allow for rounding: a product that should be a whole number must not lose an arc.
-    return Margins.of(lattice, scales).beam_of(int(min(density * words + 1e-9, _MOST_ARCS)), is_word)
+    return Margins.of(lattice, weights).beam_of(int(min(density * words + 1e-9, _MOST_ARCS)), is_word)
 
 
 def require_one(**given: float | None) -> None:

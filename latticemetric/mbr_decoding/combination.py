@@ -24,10 +24,10 @@ from latticemetric.cached import cached_property
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Scales
+from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import consensus
-from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, costs_of, least_risk, own_scales
+from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, costs_of, least_risk, own_weights
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, times_in_order
 from latticemetric.metrics.reference_checks import check_candidate
 from latticemetric.posterior.best import Times
@@ -37,7 +37,7 @@ _Scheme = TypeVar("_Scheme", bound=str)
 Numbers: TypeAlias = npt.NDArray[np.int64]
 VoteScheme = Literal["sum", "votes", "average", "maximum"]
 Scheme = VoteScheme | Literal["mbr"]
-Weights = Mapping[str, float] | Sequence[float]
+SystemWeights = Mapping[str, float] | Sequence[float]
 
 VOTES: tuple[VoteScheme, ...] = get_args(VoteScheme)
 """The schemes that vote."""
@@ -70,22 +70,22 @@ class Output(Frozen):
     graph: Lattice | None
 
     @classmethod
-    def of(cls, given: Any, scale: float = 1.0, scales: Scales | None = None) -> Output:
+    def of(cls, given: Any, scale: float = 1.0, weights: Weights | None = None) -> Output:
         """Return the output of a system, given as a text, as words, or as a graph.
 
         A graph with one path becomes its words. Other graphs become the bins of their confusion networks, without the
         bins that contain no word; words of a CTM that are on all paths keep their confidences. For `scale` and
-        `scales`, see `combine`.
+        `weights`, see `combine`.
         """
         if isinstance(given, Sequence | np.ndarray):
             check_candidate(given, "an output")
             return cls.of_words(listed_words(given, "an output"))
-        lattice = as_lattice(given, scales, advice=FOR_FORESTS)
-        own = own_scales(lattice, scales)
+        lattice = as_lattice(given, weights, advice=FOR_FORESTS)
+        own = own_weights(lattice, weights)
         if len(lattice.word) < lattice.num_states and len(lattice.final) == 1:  # a single path
             return cls._of_path(lattice)
         marked, meant = _with_marked_words(lattice)
-        network = consensus(marked, scale=scale, scales=own)
+        network = consensus(marked, scale=scale, weights=own)
         kept = [place for place, bin_ in enumerate(network.bins) if bin_[0][0] or len(bin_) > 1]
         bins = [[meant.get(word, (word, p)) for word, p in network.bins[place]] for place in kept]
         times = network.bin_times
@@ -232,14 +232,14 @@ class Combination(Result, Frozen):
             of the two systems differ.
         bound: A lower bound of the cost: the sum of the edit distances of all pairs of systems. `None` if an output is
             not a string.
-        weights: The weight of each system.
+        system_weights: The weight of each system.
         null: With the schemes `sum` and `votes`, the factor of the votes for "no word"; with `average` and `maximum`,
             the confidence of "no word".
         scheme: How the words are chosen (see `combine`).
         count_share: With `average` and `maximum`, the weight of the share of votes; confidences have the weight
             1 − `count_share`.
         scale: Factor of the costs of graphs.
-        scales: Weight of each score column of graphs.
+        weights: Weight of each score column of graphs.
     """
 
     systems: tuple[str, ...]
@@ -247,12 +247,12 @@ class Combination(Result, Frozen):
     outputs: tuple[Output, ...]
     cost: float
     bound: float | None
-    weights: tuple[float, ...]
+    system_weights: tuple[float, ...]
     null: float
     scheme: Scheme
     count_share: float
     scale: float = 1.0
-    scales: Scales | None = None
+    weights: Weights | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -285,7 +285,7 @@ class Combination(Result, Frozen):
 
     def vote(
         self,
-        weights: Weights | None = None,
+        system_weights: SystemWeights | None = None,
         *,
         null: float | None = None,
         scheme: VoteScheme | None = None,
@@ -297,14 +297,16 @@ class Combination(Result, Frozen):
         words of all systems in the column wins; then the word of the system that differs least from other systems.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
-        used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
+        used = np.array(
+            self.system_weights if system_weights is None else _checked_weights(system_weights, self.systems)
+        )
         own: VoteScheme = "sum" if self.scheme == "mbr" else self.scheme
         rule = own if scheme is None else _checked_scheme(scheme, VOTES)
         return self._table.vote(used, _checked_null(self.null if null is None else null), rule, share)
 
-    def words_under(self, weights: Weights) -> tuple[str, ...]:
+    def words_under(self, system_weights: SystemWeights) -> tuple[str, ...]:
         """Return the combined words with other weights of the systems."""
-        return self.mbr(weights).words if self.scheme == "mbr" else self.vote(weights).words
+        return self.mbr(system_weights).words if self.scheme == "mbr" else self.vote(system_weights).words
 
     def part(self, first: int, end: int) -> Combination:
         """Return the columns from `first` up to, but not including, `end`, as a combination of the same systems."""
@@ -318,7 +320,7 @@ class Combination(Result, Frozen):
             words, sure = output.words[begin:stop], output.probabilities[begin:stop]
             outputs.append(Output(words, sure, output.first[low : high + 1] - begin, output.times[low:high], None))
             moved[:, s] = np.where(own >= 0, own - low, -1)
-        rest = (self.weights, self.null, self.scheme, self.count_share, self.scale, self.scales)
+        rest = (self.system_weights, self.null, self.scheme, self.count_share, self.scale, self.weights)
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
 
     def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
@@ -330,7 +332,7 @@ class Combination(Result, Frozen):
             systems: The names of the systems to use; all by default.
         """
         chosen = range(len(self.systems)) if systems is None else [_number_of(name, self.systems) for name in systems]
-        return self._table.lattice(np.array(self.weights), list(chosen))
+        return self._table.lattice(np.array(self.system_weights), list(chosen))
 
     def oracle(self, reference: Any, systems: Sequence[str] | None = None, metric: Any = "wer") -> Any:
         """Return the oracle of the network. In each column, the oracle takes the word of one system, or no word.
@@ -357,7 +359,7 @@ class Combination(Result, Frozen):
         """Return the oracle of each subset of the systems."""
         return {systems: self.oracle(reference, systems, metric) for systems in self.subsets()}
 
-    def mbr(self, weights: Weights | None = None) -> CombinedMBR:
+    def mbr(self, system_weights: SystemWeights | None = None) -> CombinedMBR:
         """Return the words with the least expected number of word errors under the distributions of all systems.
 
         The distribution of a system has the weight of the system. Local searches start from the vote and from the words
@@ -367,14 +369,14 @@ class Combination(Result, Frozen):
         confusion network. `one_best` of the result has the words of the vote.
 
         Args:
-            weights: The weight of each system; by default, that of the combination.
+            system_weights: The weight of each system; by default, that of the combination.
         """
-        used = self.weights if weights is None else _checked_weights(weights, self.systems)
+        used = self.system_weights if system_weights is None else _checked_weights(system_weights, self.systems)
         outputs = [
             WeightedOutput(output.as_graph(), output.best_words, output.is_string, weight)
             for output, weight in zip(self.outputs, used, strict=True)
         ]
-        return least_risk(outputs, self.vote(used).words, self.scale, self.scales)
+        return least_risk(outputs, self.vote(used).words, self.scale, self.weights)
 
     def agreement(self) -> dict[str, dict[str, int]]:
         """Count the winning words of each system in the vote.
@@ -418,20 +420,20 @@ class Combination(Result, Frozen):
 def combine(
     outputs: Mapping[str, Graph | str | Sequence[str]] | Sequence[Graph | str | Sequence[str]],
     *,
-    weights: Weights | None = None,
+    system_weights: SystemWeights | None = None,
     null: float = 1.0,
     scheme: Scheme = "sum",
     count_share: float = 0.5,
     time_mediated: bool = False,
     scale: float = 1.0,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
 ) -> Combination:
     """Combine the outputs of several systems for one utterance of any length.
 
     Args:
         outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM, read as a
             lattice, keeps its times and confidences. Without names, systems are named 1, 2, …
-        weights: The weight of each system; all 1 by default.
+        system_weights: The weight of each system; all 1 by default.
         null: With the schemes `sum` and `votes`, the factor of the votes for "no word"; with `average` and `maximum`,
             the confidence of "no word".
         scheme: The score of a word; the word with the largest score wins. `sum` adds the confidences (for graphs:
@@ -444,7 +446,7 @@ def combine(
             their begins plus those between their ends, but at most one error. By default, times decide only between
             alignments of nearly the same cost. Words without times are aligned by words alone.
         scale: Factor of the costs of graphs, before they become probabilities; below 1, it flattens distributions.
-        scales: Weight of each score column of graphs in the model's cost.
+        weights: Weight of each score column of graphs in the model's cost.
 
     Examples:
         >>> found = combine(["a b c", "a x c d", "a b d"])
@@ -464,11 +466,11 @@ def combine(
         raise UsageError("there are no systems", advice="give at least one output")
     share = _checked_share(count_share)
     rule, systems = _checked_scheme(scheme, SCHEMES), tuple(named)
-    used = _checked_weights(weights, systems)
-    read = tuple(Output.of(given, scale, scales) for given in named.values())
+    used = _checked_weights(system_weights, systems)
+    read = tuple(Output.of(given, scale, weights) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
-    if not isinstance(scales, FeatureWeights) and (unknown := sorted(set(scales or {}) - known)):
-        advice = f"choose among {', '.join(sorted(known))}" if known else "leave scales out"
+    if not isinstance(weights, FeatureWeights) and (unknown := sorted(set(weights or {}) - known)):
+        advice = f"choose among {', '.join(sorted(known))}" if known else "leave weights out"
         raise UsageError(f"no system has a score column '{unknown[0]}'", advice=advice)
     if time_mediated and all(len(output.times) and np.isnan(output.times).all() for output in read):
         what = "columns are to be mediated by time, but no system has times"
@@ -476,7 +478,7 @@ def combine(
     slots, cost, bound = _aligned(read, time_mediated=time_mediated)
     if bound is None:  # the search rounds probabilities
         cost = _Table(read, slots).cost()
-    model = (scale, scales)
+    model = (scale, weights)
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share, *model)
 
 
@@ -491,16 +493,16 @@ def _number_of(name: str, systems: Sequence[str]) -> int:
     return systems.index(name)
 
 
-def _checked_weights(weights: Weights | None, systems: Sequence[str]) -> tuple[float, ...]:
-    if weights is None:
+def _checked_weights(system_weights: SystemWeights | None, systems: Sequence[str]) -> tuple[float, ...]:
+    if system_weights is None:
         return (1.0,) * len(systems)
-    if isinstance(weights, Mapping):
+    if isinstance(system_weights, Mapping):
         given = [1.0] * len(systems)
-        for name, weight in weights.items():
+        for name, weight in system_weights.items():
             given[_number_of(name, systems)] = _checked_weight(weight)
     else:
-        require_numbers(weights, "weights")
-        given = list(map(_checked_weight, weights))
+        require_numbers(system_weights, "system_weights")
+        given = list(map(_checked_weight, system_weights))
         if len(given) != len(systems):
             raise UsageError(
                 f"there are {len(systems)} systems, but {len(given)} weights", advice="give one per system"
@@ -666,13 +668,13 @@ class _Table:
         return max(0.0, math.comb(systems, 2) * self.columns - float(agree.sum()) / 2)
 
     @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
-    def vote(self, weights: Floats, null: float, scheme: VoteScheme, share: float) -> Vote:
+    def vote(self, system_weights: Floats, null: float, scheme: VoteScheme, share: float) -> Vote:
         """Return the words that win; for the parameters, see `combine`."""
         if not self.columns:
             return Vote((), (), np.empty(0, dtype=np.int64))
-        weights = weights / weights.max()  # ties do not depend on the unit of the weights
-        weight, is_word = weights[self.system], self.group_word != _NO_WORD
-        all_weights = float(weights.sum())
+        system_weights = system_weights / system_weights.max()  # ties do not depend on the unit of the weights
+        weight, is_word = system_weights[self.system], self.group_word != _NO_WORD
+        all_weights = float(system_weights.sum())
         mass = self._summed(weight * self.mass)
         counts = self._summed(weight * self.is_top)
         if scheme in ("sum", "votes"):
@@ -689,13 +691,13 @@ class _Table:
         number = np.bincount(self.group_column[of_words], minlength=self.columns)
         if (several := number > 1).any():
             equal = of_words[several[self.group_column[of_words]]]
-            winner[several] = self._most_similar(equal, np.cumsum([0, *number[several]]), weights)
+            winner[several] = self._most_similar(equal, np.cumsum([0, *number[several]]), system_weights)
         winner = winner[is_word[winner]]
         sure = np.minimum((counts if scheme == "votes" else mass)[winner] / all_weights, 1.0)
         words = self.vocabulary.decode(self.group_word[winner])
         return Vote(tuple(words), tuple(sure.tolist()), self.group_column[winner])
 
-    def _most_similar(self, groups: Numbers, first: Numbers, weights: Floats) -> Numbers:
+    def _most_similar(self, groups: Numbers, first: Numbers, system_weights: Floats) -> Numbers:
         """Return one group of each set of groups: the group whose word is most similar to the words of all systems.
 
         A system is represented by its best word in the column. Of equally similar groups, the first wins. The sets
@@ -707,7 +709,7 @@ class _Table:
         similarity = np.array([self._similarity(*divmod(key, size)) for key in keys.tolist()])[
             place.reshape(others.shape)
         ]
-        common = np.round((similarity * weights).sum(axis=1), 9)
+        common = np.round((similarity * system_weights).sum(axis=1), 9)
         best = np.repeat(np.maximum.reduceat(common, first[:-1]), np.diff(first))
         wins = np.flatnonzero(common == best)
         return groups[wins[np.searchsorted(wins, first[:-1])]]
@@ -748,10 +750,14 @@ class _Table:
         alone = has & (has.sum(axis=1) == 1)[:, None]
         return {name: {"words": int(has[:, s].sum()), "alone": int(alone[:, s].sum())} for s, name in enumerate(names)}
 
-    def lattice(self, weights: Floats, chosen: Sequence[int]) -> Lattice:
+    def lattice(self, system_weights: Floats, chosen: Sequence[int]) -> Lattice:
         """Return the words of the `chosen` systems as a lattice; omit columns where these systems have no words."""
-        used = np.zeros(len(weights))
-        used[list(chosen)] = weights[list(chosen)] / weights[list(chosen)].max() if weights[list(chosen)].any() else 1.0
+        used = np.zeros(len(system_weights))
+        used[list(chosen)] = (
+            system_weights[list(chosen)] / system_weights[list(chosen)].max()
+            if system_weights[list(chosen)].any()
+            else 1.0
+        )
         share = self._summed(used[self.system] * self.mass)
         kept = np.flatnonzero(self._summed(np.isin(self.system, chosen).astype(np.float64)) > 0)
         column, word = self.group_column[kept], self.group_word[kept]

@@ -14,7 +14,7 @@ from latticemetric.errors import UsageError
 from latticemetric.formats.columns import cost_of
 from latticemetric.frozen import Brief
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import Column, Floats, Scales
+from latticemetric.lattice.columns import Column, Floats, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import TIE, Aligner, search_words, times_in_order
 from latticemetric.posterior.best import Times
@@ -94,13 +94,13 @@ class Consensus(Brief):
         return graph_svg(self)
 
 
-def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Consensus:
+def consensus(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> Consensus:
     """Build the confusion network of a graph.
 
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d c", "a d e"], costs=[0.0, 0.1, 0.2])
@@ -110,7 +110,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         >>> [[(word, round(posterior, 3)) for word, posterior in words] for words in network.bins[-2:]]
         [[('c', 0.699), ('e', 0.301)], [('', 1.0)]]
     """
-    _, best, iterations = search_words(Aligner.of(graph, scale, scales))
+    _, best, iterations = search_words(Aligner.of(graph, scale, weights))
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     bin_times = None
     if len(best.begin):

@@ -41,8 +41,8 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from latticemetric.errors import UsageError
-from latticemetric.graph import Graph, as_lattice, scales_of_each
-from latticemetric.lattice.lattice import Scales
+from latticemetric.graph import Graph, as_lattice, weights_of_each
+from latticemetric.lattice.lattice import Weights
 from latticemetric.mbr_decoding.metric import MetricMBR, metric_mbr
 from latticemetric.mbr_decoding.ngram import MBR, NgramMBR, determinized
 from latticemetric.mbr_decoding.risk import RiskMBR, risk_mbr
@@ -63,15 +63,15 @@ from latticemetric.metrics.base import Metric
 
 
 @overload
-def mbr(graph: Graph, by: ByNgrams, *, evidence: Graph | None = ..., scales: Scales | None = ...) -> MBR: ...
+def mbr(graph: Graph, by: ByNgrams, *, evidence: Graph | None = ..., weights: Weights | None = ...) -> MBR: ...
 
 
 @overload
-def mbr(graph: Graph, by: ByWordErrors, *, scales: Scales | None = ...) -> WordMBR: ...
+def mbr(graph: Graph, by: ByWordErrors, *, weights: Weights | None = ...) -> WordMBR: ...
 
 
 @overload
-def mbr(graph: Graph, by: ByExactErrors, *, scales: Scales | None = ...) -> RiskMBR: ...
+def mbr(graph: Graph, by: ByExactErrors, *, weights: Weights | None = ...) -> RiskMBR: ...
 
 
 @overload
@@ -81,7 +81,7 @@ def mbr(
     *,
     evidence: Graph | None = ...,
     hypotheses: Graph | None = ...,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
 ) -> MetricMBR: ...
 
 
@@ -92,7 +92,7 @@ def mbr(
     *,
     evidence: Graph | None = ...,
     hypotheses: Graph | None = ...,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
 ) -> MBR | WordMBR | RiskMBR | MetricMBR: ...
 
 
@@ -104,7 +104,7 @@ def mbr(  # type: ignore[overload-overlap]  # two names mean methods, all others
     graph: Graph,
     by: Literal["wer"],
     *,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     risk: Literal["bound"] = ...,
     scale: float = ...,
     beam: float | None = ...,
@@ -117,7 +117,7 @@ def mbr(
     graph: Graph,
     by: Literal["wer"],
     *,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     risk: Literal["exact"],
     scale: float = ...,
     beam: float | None = ...,
@@ -133,7 +133,7 @@ def mbr(  # type: ignore[overload-overlap]  # two names mean methods, all others
     by: Literal["ngram"] = ...,
     *,
     evidence: Graph | None = ...,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
@@ -152,7 +152,7 @@ def mbr(
     *,
     evidence: Graph | None = ...,
     hypotheses: Graph | None = ...,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
@@ -170,7 +170,7 @@ def mbr(
     *,
     evidence: Graph | None = ...,
     hypotheses: Graph | None = ...,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
@@ -194,7 +194,7 @@ def mbr(
     *,
     evidence: Graph | None = None,
     hypotheses: Graph | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     **settings: Any,
 ) -> Any:
     """Return the string of a graph with the best expected score.
@@ -205,7 +205,7 @@ def mbr(
             object (`wrr`, `bleu`, `meteor`, …; `grr` means `4-grr`). Keywords then give the settings.
         evidence: Another graph, which gives the posteriors in place of `graph`. Words are matched by their spelling.
         hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
-        scales: Weights of score columns of the graph or of the evidence; other columns keep their default weights.
+        weights: Weights of score columns of the graph or of the evidence; other columns keep their default weights.
         settings: The settings of `ByNgrams` (`ngram`); `ByWordErrors` (`wer`) or, with `risk="exact"`, `ByExactErrors`;
             `ByMetric` (a metric); or, with `utility=…`, `ByUtility`.
 
@@ -217,39 +217,39 @@ def mbr(
         if other is not None and name not in decision.takes:
             raise UsageError(f"MBR by {decision.named} does not use other {name}", advice="leave them out")
     if isinstance(decision, ByNgrams):
-        search = NgramMBR(graph, decision, evidence, scales)
+        search = NgramMBR(graph, decision, evidence, weights)
         return search.answer(search.posteriors(decision), decision)
     if decision.determinize:
-        graph, evidence, hypotheses = _all_determinized(graph, evidence, hypotheses, decision.beam, scales)
-        decision, scales = decision.__replace__(beam=None), None
+        graph, evidence, hypotheses = _all_determinized(graph, evidence, hypotheses, decision.beam, weights)
+        decision, weights = decision.__replace__(beam=None), None
     if isinstance(decision, Scored):
-        return metric_mbr(graph, decision, hypotheses=hypotheses, evidence=evidence, scales=scales)
+        return metric_mbr(graph, decision, hypotheses=hypotheses, evidence=evidence, weights=weights)
     assert isinstance(decision, ByWordErrors | ByExactErrors)
-    return _by_word_errors(graph, decision, scales)
+    return _by_word_errors(graph, decision, weights)
 
 
 def _all_determinized(
-    graph: Graph, evidence: Graph | None, hypotheses: Graph | None, beam: float | None, scales: Scales | None
+    graph: Graph, evidence: Graph | None, hypotheses: Graph | None, beam: float | None, weights: Weights | None
 ) -> tuple[Graph, Graph | None, Graph | None]:
     other = evidence if evidence is not None else hypotheses
-    own_scales, other_scales = scales_of_each(scales, graph, graph if other is None else other)
+    own_weights, other_weights = weights_of_each(weights, graph, graph if other is None else other)
     evidence, hypotheses = (
-        one if one is None else determinized(one, beam, other_scales) for one in (evidence, hypotheses)
+        one if one is None else determinized(one, beam, other_weights) for one in (evidence, hypotheses)
     )
-    return determinized(graph, beam, own_scales), evidence, hypotheses
+    return determinized(graph, beam, own_weights), evidence, hypotheses
 
 
-def _by_word_errors(graph: Graph, by: ByWordErrors | ByExactErrors, scales: Scales | None) -> WordMBR | RiskMBR:
-    lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
-    pruned = lattice if by.beam is None else lattice.pruned(by.beam, scales)
+def _by_word_errors(graph: Graph, by: ByWordErrors | ByExactErrors, weights: Weights | None) -> WordMBR | RiskMBR:
+    lattice = as_lattice(graph, weights, advice=FOR_FORESTS)
+    pruned = lattice if by.beam is None else lattice.pruned(by.beam, weights)
     if isinstance(by, ByExactErrors):
-        return risk_mbr(pruned, by, scales)
-    return word_mbr(pruned, scale=by.scale, scales=scales)
+        return risk_mbr(pruned, by, weights)
+    return word_mbr(pruned, scale=by.scale, weights=weights)
 
 
 @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
 def mbr_grid(
-    graph: Graph, settings: Iterable[ByNgrams], *, evidence: Graph | None = None, scales: Scales | None = None
+    graph: Graph, settings: Iterable[ByNgrams], *, evidence: Graph | None = None, weights: Weights | None = None
 ) -> list[MBR]:
     """Return the results of `mbr` for several settings of n-grams; compute posteriors once per scale and order.
 
@@ -273,7 +273,7 @@ def mbr_grid(
             raise UsageError(f"{by!r} are no settings by n-grams", advice="give objects like ByNgrams(p=0.7)")
         pruning, scale = (by.beam, by.determinize), (by.beam, by.determinize, by.scale, by.order)
         if pruning not in searches:
-            searches[pruning] = NgramMBR(graph, by, evidence, scales)
+            searches[pruning] = NgramMBR(graph, by, evidence, weights)
         if scale not in posteriors:
             posteriors[scale] = searches[pruning].posteriors(by)
         answers.append(searches[pruning].answer(posteriors[scale], by))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Scales
+from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, Aligner, WordMBR, search_words
 from latticemetric.metrics.pairs import error_counts
@@ -76,7 +76,7 @@ class _Found(NamedTuple):
     risk: float
 
 
-def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, scales: Scales | None) -> CombinedMBR:
+def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, weights: Weights | None) -> CombinedMBR:
     """Find the text with the least expected word errors, starting from `voted` and from the outputs.
 
     If each output is one text, risks are exact. A local search starts from `voted`, then a best-first search looks for
@@ -88,7 +88,7 @@ def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, sca
     used = [one._replace(weight=one.weight / largest) for one in outputs if one.weight / largest >= _LEAST_SHARE]
     used.sort(key=lambda one: (one.words, one.weight))
     texts = _distinct(used) if all(output.is_text for output in used) else None
-    aligner = Aligner.of(_union(used, scale, scales), 1.0, None)
+    aligner = Aligner.of(_union(used, scale, weights), 1.0, None)
     encode = aligner.lattice.vocabulary.encode
 
     def with_risk(text: AlignedHypothesis) -> _Found:
@@ -178,14 +178,14 @@ def _distinct(outputs: Iterable[WeightedOutput]) -> _Texts:
     return _Texts(words, summed / math.fsum(summed.tolist()))
 
 
-def own_scales(graph: Lattice, scales: Scales | None) -> Scales:
+def own_weights(graph: Lattice, weights: Weights | None) -> Weights:
     """Return the weights of the score columns that this graph has."""
-    if isinstance(scales, FeatureWeights):
-        return scales
-    return {name: weight for name, weight in (scales or {}).items() if name in graph.scores}
+    if isinstance(weights, FeatureWeights):
+        return weights
+    return {name: weight for name, weight in (weights or {}).items() if name in graph.scores}
 
 
-def _union(outputs: Sequence[WeightedOutput], scale: float, scales: Scales | None) -> Lattice:
+def _union(outputs: Sequence[WeightedOutput], scale: float, weights: Weights | None) -> Lattice:
     """Return the union of graphs; the weight of each graph is divided among its paths, by their posteriors."""
     from latticemetric.posterior.posteriors import step_probabilities
 
@@ -196,7 +196,7 @@ def _union(outputs: Sequence[WeightedOutput], scale: float, scales: Scales | Non
     states = 1
     for (graph, _, _, weight), words in zip(outputs, spelled, strict=True):
         # Large costs of a model would change the share of its graph by rounding; those of probable steps are small.
-        steps = step_probabilities(graph, scale, own_scales(graph, scales))
+        steps = step_probabilities(graph, scale, own_weights(graph, weights))
         # An arc without a word leads from the new start state to the start of each graph, and has the graph's share.
         parts["source"] += [[0], graph.source + states]
         parts["target"] += [[states], graph.target + states]

@@ -17,8 +17,8 @@ from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Result
-from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
-from latticemetric.lattice.columns import Floats, Scales
+from latticemetric.graph import Graph, as_lattice_or_forest, weights_of_each
+from latticemetric.lattice.columns import Floats, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.pruning import within_beam
 from latticemetric.mbr_decoding.confidence_pruning import TIE, PairPruning, pruned_scores
@@ -61,21 +61,21 @@ class StringDistribution(NamedTuple):
 
 
 def string_distribution(
-    graph: Graph, by: Scored, scales: Scales | None, weights: EvidenceWeights = "probabilities"
+    graph: Graph, by: Scored, weights: Weights | None, evidence_weights: EvidenceWeights = "probabilities"
 ) -> StringDistribution:
     """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
     The probability of a path is exp(−scale · cost), normalised. If paths are sampled, all samples have the same
     probability. If `weights` are given for an n-best list, they are the probabilities of its entries, normalised.
     """
-    if not (isinstance(weights, str) and weights == "probabilities"):
-        return _weighted_list(graph, by, scales, weights)
-    pruned = as_lattice_or_forest(graph, scales)
+    if not (isinstance(evidence_weights, str) and evidence_weights == "probabilities"):
+        return _weighted_list(graph, by, weights, evidence_weights)
+    pruned = as_lattice_or_forest(graph, weights)
     if by.beam is not None:
-        pruned = pruned.pruned(by.beam, scales)
+        pruned = pruned.pruned(by.beam, weights)
     if by.samples is not None:
-        sampled = posteriors(pruned, scale=by.scale, scales=scales).sample(by.samples, by.seed)
-        cost = pruned.cost(scales)
+        sampled = posteriors(pruned, scale=by.scale, weights=weights).sample(by.samples, by.seed)
+        cost = pruned.cost(weights)
         return _merged([(pruned.words(path), pruned.cost_of(path, cost)) for path in sampled], scale=0.0)
     if not isinstance(graph, NBest):
         kind = "derivations" if isinstance(pruned, Forest) else "paths"
@@ -89,22 +89,24 @@ def string_distribution(
                 f"there are {shown} {kind}, but at most {_MOST_PATHS:,} can be listed",
                 advice="give a number of samples, to draw some of them",
             )
-    paths = pruned.derivations(scales) if isinstance(pruned, Forest) else pruned.paths(scales)
+    paths = pruned.derivations(weights) if isinstance(pruned, Forest) else pruned.paths(weights)
     ranked = isinstance(pruned, Lattice) and pruned.ranked
     return _merged([(path.words, path.cost) for path in paths], by.scale, ranked=ranked)
 
 
-def _weighted_list(graph: Graph, by: Scored, scales: Scales | None, weights: EvidenceWeights) -> StringDistribution:
+def _weighted_list(
+    graph: Graph, by: Scored, weights: Weights | None, evidence_weights: EvidenceWeights
+) -> StringDistribution:
     """Return the distinct strings of an n-best list with the weights of its entries."""
     if not isinstance(graph, NBest):
         raise UsageError("weights need an n-best list", advice="leave them out, or give a list")
     if by.samples is not None:
         raise UsageError("both weights and samples are given", advice="give one of them")
-    if isinstance(weights, str):
-        if weights != "counts":
-            raise UsageError(f"weights are {weights!r}", advice="give 'probabilities', 'counts' or numbers")
-        weights = np.ones(len(graph))
-    values = floats(weights, "weights", "give one number per entry of the list")
+    if isinstance(evidence_weights, str):
+        if evidence_weights != "counts":
+            raise UsageError(f"weights are {evidence_weights!r}", advice="give 'probabilities', 'counts' or numbers")
+        evidence_weights = np.ones(len(graph))
+    values = floats(evidence_weights, "weights", "give one number per entry of the list")
     if values.shape != (len(graph),):
         raise UsageError(f"there are {values.size} weights for {len(graph)} entries", advice="give one per entry")
     total = float(values.sum())
@@ -113,7 +115,7 @@ def _weighted_list(graph: Graph, by: Scored, scales: Scales | None, weights: Evi
             "weights must be finite and at least 0, and some of them positive",
             advice="correct wrong weights, or remove their entries from the list",
         )
-    costs = np.array(graph.costs(scales))
+    costs = np.array(graph.costs(weights))
     if not np.isfinite(costs).all():
         raise InputError("a cost of the list is not finite", advice="remove this entry, or give finite scores")
     kept = np.flatnonzero(within_beam(costs, math.inf if by.beam is None else by.beam)).tolist()
@@ -143,7 +145,7 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
     with np.errstate(over="ignore"):
         logarithms = -scale * costs
     if not np.isfinite(logarithms).all():
-        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+        raise InputError("the costs are too large to be added up", advice="choose smaller weights")
     weights: Floats = np.exp(logarithms - logarithms.max())
     return weights
 
@@ -295,7 +297,7 @@ def metric_mbr(
     *,
     hypotheses: Graph | None = None,
     evidence: Graph | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
@@ -304,7 +306,7 @@ def metric_mbr(
         )
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
-    own, others = scales_of_each(scales, hypotheses, evidence)
+    own, others = weights_of_each(weights, hypotheses, evidence)
     believed = string_distribution(evidence, by, others, by.evidence_weights)
     candidates = believed if hypotheses is evidence else string_distribution(hypotheses, by, own)
     scorer = _scorer(by, (hypotheses, candidates.strings), (evidence, believed.strings))
@@ -346,13 +348,13 @@ def metric_mbr(
     )
 
 
-def _times(graph: Graph, words: _String, scales: Scales | None) -> Times | None:
+def _times(graph: Graph, words: _String, weights: Weights | None) -> Times | None:
     """Return the times of words on their cheapest path: of the paths without an error, an oracle takes the cheapest."""
     if not isinstance(graph, Lattice) or graph.times is None:
         return None
     if not words:
         return ()
-    found = oracle(graph, [words], WER(), scales=scales)
+    found = oracle(graph, [words], WER(), weights=weights)
     return times_along(graph, np.array(found.arcs, dtype=np.int64))
 
 

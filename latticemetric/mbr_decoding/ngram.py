@@ -20,8 +20,8 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
 from latticemetric.frozen import Result
-from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, scales_of_each
-from latticemetric.lattice.columns import Column, Scales, Steps, taken
+from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, weights_of_each
+from latticemetric.lattice.columns import Column, Steps, Weights, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
@@ -41,7 +41,7 @@ class MBR(Result):
     Attributes:
         words: The string with the largest gain.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
-        cost: The model's cost of its path or derivation under the given scales.
+        cost: The model's cost of its path or derivation under the given weights.
         arcs: The arcs of its path, as numbered in the given lattice; empty if the lattice was determinized.
         edges: The edges of its derivation in the given forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
@@ -82,9 +82,9 @@ class MBR(Result):
         }
 
 
-def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lattice:
+def determinized(graph: Graph, beam: float | None, weights: Weights | None) -> Lattice:
     """Return the smallest lattice with the best path of each string within a beam, as in HiFST."""
-    lattice = as_lattice(graph, scales, advice="only lattices can be determinized").determinized(scales)
+    lattice = as_lattice(graph, weights, advice="only lattices can be determinized").determinized(weights)
     return lattice if beam is None else lattice.pruned(beam).determinized()
 
 
@@ -95,30 +95,32 @@ class NgramMBR:
     path. Then results have no arcs, since the arcs of the given graph are lost.
     """
 
-    def __init__(self, graph: Graph, by: ByNgrams, evidence: Graph | None = None, scales: Scales | None = None) -> None:
-        own = as_lattice_or_forest(graph, scales)
-        other = own if evidence is None or evidence is graph else as_lattice_or_forest(evidence, scales)
-        own_scales, other_scales = scales_of_each(scales, own, other)
+    def __init__(
+        self, graph: Graph, by: ByNgrams, evidence: Graph | None = None, weights: Weights | None = None
+    ) -> None:
+        own = as_lattice_or_forest(graph, weights)
+        other = own if evidence is None or evidence is graph else as_lattice_or_forest(evidence, weights)
+        own_weights, other_weights = weights_of_each(weights, own, other)
         beam, self._determinized = by.beam, by.determinize
         if self._determinized:
-            smaller = determinized(own, beam, own_scales)
-            own, other = smaller, smaller if other is own else determinized(other, beam, other_scales)
-            own_scales = other_scales = beam = None
-        self._graph, self._scales = own, own_scales
+            smaller = determinized(own, beam, own_weights)
+            own, other = smaller, smaller if other is own else determinized(other, beam, other_weights)
+            own_weights = other_weights = beam = None
+        self._graph, self._weights = own, own_weights
         # The numbers, before pruning, of the arcs or edges that pruning keeps.
         self._pruned, self._kept = own, np.arange(len(own.head if isinstance(own, Forest) else own.word))
         if beam is not None:
-            cut = prune_forest(own, beam, own_scales) if isinstance(own, Forest) else prune(own, beam, own_scales)
+            cut = prune_forest(own, beam, own_weights) if isinstance(own, Forest) else prune(own, beam, own_weights)
             self._pruned, self._kept = cut
-        self._evidence, self._evidence_scales = self._pruned, own_scales
+        self._evidence, self._evidence_columns = self._pruned, own_weights
         if other is not own:
-            self._evidence = other if beam is None else other.pruned(beam, other_scales)
-            self._evidence_scales = other_scales
+            self._evidence = other if beam is None else other.pruned(beam, other_weights)
+            self._evidence_columns = other_weights
         self._max_words = self._pruned.max_words()
 
     def posteriors(self, by: ByNgrams) -> NgramPosteriors:
         """Compute the n-gram posteriors of the evidence graph; they depend on scale and order only."""
-        return posteriors(self._evidence, scale=by.scale, scales=self._evidence_scales).ngrams(by.order)
+        return posteriors(self._evidence, scale=by.scale, weights=self._evidence_columns).ngrams(by.order)
 
     def gains(self, ngrams: NgramPosteriors, by: ByNgrams) -> ExactGains:
         """Return the gains of n-grams and words, rounded so that sums along paths are exact."""
@@ -139,7 +141,7 @@ class NgramMBR:
         return MBR(
             words=words,
             gain=by.of_string(words, ngrams),
-            cost=graph.cost_of(path, self._scales),
+            cost=graph.cost_of(path, self._weights),
             **({"arcs": (), "edges": (), "derivation": None} if self._determinized else path_fields(graph, path)),
             confidences=tuple(posterior.get(word, 0.0) for word in words),
             one_best=self.one_best,
@@ -194,7 +196,7 @@ class NgramMBR:
     @cached_property
     def one_best(self) -> tuple[str, ...]:
         """The words of the 1-best."""
-        return self._graph.words(self._graph.best_path(self._scales))
+        return self._graph.words(self._graph.best_path(self._weights))
 
     def _best(self, ngrams: NgramPosteriors, by: ByNgrams) -> Steps:
         """Return the path with the largest gain, with arc numbers of the graph before pruning."""
@@ -206,7 +208,7 @@ class NgramMBR:
     @cached_property
     def _native(self) -> _native.Lattice | _native.Forest:
         """The pruned graph for kernels; of hypotheses of a list that tie, the first wins, not the shortest."""
-        cost = self._pruned.cost(self._scales)
+        cost = self._pruned.cost(self._weights)
         if isinstance(self._pruned, Forest):
             return summable(self._pruned.hypergraph(cost))
         return self._pruned.native(cost, self._numbers, self._pruned.word_counts())
@@ -243,7 +245,7 @@ def mbr_lattice(
     by: ByNgrams | None = None,
     *,
     evidence: Graph | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     gains_only: bool = False,
     **settings: Any,
 ) -> Lattice:
@@ -256,13 +258,13 @@ def mbr_lattice(
     at about the tenth digit, so that sums are exact and strings with the same n-grams tie. Of tied strings, `mbr`
     returns the string with the least model cost; a search by this column alone may return another one.
 
-    The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
+    The graph's own columns get scale 0. Use `weights={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 
     Args:
         graph: A lattice, or an n-best list.
         by: The settings; in its place, keywords can give them.
         evidence: Another graph that gives the posteriors.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         gains_only: Omit the graph's own columns and labels, for formats with only one column.
         settings: The settings of `ByNgrams`.
 
@@ -276,7 +278,7 @@ def mbr_lattice(
         (('a', 'b', 'c'), 0.1775)
     """
     decision = by_ngrams(by, settings)
-    search = NgramMBR(as_lattice(graph, scales), decision, evidence, scales)
+    search = NgramMBR(as_lattice(graph, weights), decision, evidence, weights)
     return search.lattice(search.posteriors(decision), decision, gains_only=gains_only)
 
 
@@ -285,11 +287,11 @@ def mbr_with_lattice(
     by: ByNgrams,
     *,
     evidence: Graph | None = None,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     gains_only: bool = False,
 ) -> tuple[MBR, Lattice]:
     """Return the results of `mbr` and `mbr_lattice`, with posteriors computed only once."""
-    search = NgramMBR(as_lattice(graph, scales), by, evidence, scales)
+    search = NgramMBR(as_lattice(graph, weights), by, evidence, weights)
     ngrams = search.posteriors(by)
     return search.answer(ngrams, by), search.lattice(ngrams, by, gains_only=gains_only)
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import Column, Scales
+from latticemetric.lattice.columns import Column, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.settings import ByExactErrors
 from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, Aligner, search_words
@@ -121,7 +121,7 @@ class RiskMBR(Result):
         }
 
 
-def risk_mbr(graph: Graph, by: ByExactErrors, scales: Scales | None = None) -> RiskMBR:
+def risk_mbr(graph: Graph, by: ByExactErrors, weights: Weights | None = None) -> RiskMBR:
     """Decode for minimum Bayes risk under word error rate, by exact risks of candidates.
 
     Candidates are, in this order, the answer of `word_mbr`, the 1-best, the best strings of the lattice, and the best
@@ -130,7 +130,7 @@ def risk_mbr(graph: Graph, by: ByExactErrors, scales: Scales | None = None) -> R
     Args:
         graph: A lattice, or an n-best list.
         by: The settings.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> lattice = Lattice.from_strings(["c a b", "b c", "b a c"], costs=[0.0, 0.1, 0.2])
@@ -140,16 +140,16 @@ def risk_mbr(graph: Graph, by: ByExactErrors, scales: Scales | None = None) -> R
         >>> best.word_mbr.words, round(best.word_mbr.risk, 4), round(best.improvement, 4)
         (('c', 'a', 'b'), 1.5979, 0.5313)
     """
-    aligner = Aligner.of(graph, by.scale, scales)
+    aligner = Aligner.of(graph, by.scale, weights)
     lattice = aligner.lattice
     one_best, best, _ = search_words(aligner)
-    expected_words = posteriors(lattice, scale=by.scale, scales=scales).expected(lattice.is_word())
+    expected_words = posteriors(lattice, scale=by.scale, weights=weights).expected(lattice.is_word())
 
     def risk_of(words: _String) -> tuple[RiskOfString, Expected | None]:
         if not words:
             # Every word of a path is an error. `expected` would return no rate, since there are no reference words.
             return RiskOfString(words, expected_words, expected_words, expected_words, exact=True), None
-        options: dict[str, Any] = {"scale": by.scale, "scales": scales, "most_states": by.most_states}
+        options: dict[str, Any] = {"scale": by.scale, "weights": weights, "most_states": by.most_states}
         return _risk(expected(lattice, [words], "wer", distribution=words == best.words, **options), words)
 
     numbers = _candidates(aligner, one_best, best, by.candidates)

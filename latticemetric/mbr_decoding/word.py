@@ -19,7 +19,7 @@ from latticemetric.cached import cached_property
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.canonical_order import alphabetical, in_canonical_order, rows_in
-from latticemetric.lattice.columns import Costs, Floats, Scales, weights_under
+from latticemetric.lattice.columns import Costs, Floats, Weights, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.posterior.best import Times, pairs_of
 from latticemetric.vocabulary import EPSILON, Words
@@ -71,7 +71,7 @@ class WordMBR(Result):
         }
 
 
-def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
+def word_mbr(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> WordMBR:
     """Decode for minimum Bayes risk under word error rate.
 
     The search starts from the 1-best, puts the most probable word into each position, and repeats this until nothing
@@ -84,7 +84,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d e", "a d f"], costs=[0.0, 0.1, 0.2])
@@ -92,7 +92,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
         >>> best.words, best.one_best, round(best.risk, 3), round(best.one_best_risk, 3)
         (('a', 'd', 'c'), ('a', 'b', 'c'), 1.0, 1.266)
     """
-    one_best, best, iterations = search_words(Aligner.of(graph, scale, scales))
+    one_best, best, iterations = search_words(Aligner.of(graph, scale, weights))
     return WordMBR(best.words, best.risk, best.confidences, one_best.words, one_best.risk, iterations, best.times)
 
 
@@ -217,14 +217,14 @@ class Aligner(NamedTuple):
     align: Callable[[Words], AlignedHypothesis]
 
     @classmethod
-    def of(cls, graph: Graph, scale: float, scales: Scales | None) -> Self:
+    def of(cls, graph: Graph, scale: float, weights: Weights | None) -> Self:
         """Return the aligner of a lattice or n-best list."""
         scale = finite_number(scale, "the scale")
-        lattice = in_canonical_order(as_lattice(graph, scales, advice=FOR_FORESTS))
-        weights = weights_under({name: column.scale for name, column in lattice.scores.items()}, scales)
-        scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})
+        lattice = in_canonical_order(as_lattice(graph, weights, advice=FOR_FORESTS))
+        under = weights_under({name: column.scale for name, column in lattice.scores.items()}, weights)
+        scaled = lattice.cost({name: scale * weight for name, weight in under.items()})
         numbers = alphabetical(lattice.word, lattice.vocabulary)
-        return cls(lattice, lattice.cost(scales), numbers, _alignment(lattice, scaled, numbers))
+        return cls(lattice, lattice.cost(weights), numbers, _alignment(lattice, scaled, numbers))
 
     def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
         """Align words, given as word numbers of the lattice; skip ε."""

@@ -17,7 +17,7 @@ from latticemetric.formats.streams.stream import open_stream
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.columns import weights_under
-from latticemetric.lattice.lattice import Column, Lattice, Scales
+from latticemetric.lattice.lattice import Column, Lattice, Weights
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.normalization.application import apply_rule
 from latticemetric.normalization.distinct import distinct_texts
@@ -39,14 +39,16 @@ MOST_TEXTS = 10_000
 
 
 @overload
-def normalize(text: str, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str: ...
+def normalize(text: str, grammar: str | Grammar = "english", *, weights: Weights | None = None) -> str: ...
 
 
 @overload
-def normalize(text: Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> Lattice: ...
+def normalize(text: Graph, grammar: str | Grammar = "english", *, weights: Weights | None = None) -> Lattice: ...
 
 
-def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str | Lattice:
+def normalize(
+    text: str | Graph, grammar: str | Grammar = "english", *, weights: Weights | None = None
+) -> str | Lattice:
     """Rewrite a text, or all texts of a graph, with a grammar.
 
     A graph keeps its scores; weights of the rules become the score column `grammar`. If a word becomes several words,
@@ -59,27 +61,30 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive of pynini
             (`rules.far:RULE`), NIST's mapping rules (`rules.glm`), or a normalizer of Whisper (`whisper-en`).
-        scales: Weights of score columns, which the result stores as the weights of its columns; columns that are not
-            named keep their default weight. An n-best list keeps only the scores that `scales` names, and scores with a
+        weights: Weights of score columns, which the result stores as the weights of its columns; columns that are not
+            named keep their default weight. An n-best list keeps only the scores that are named here, and scores with a
             nonzero weight. A lattice keeps all scores.
 
     Raises:
         UsageError: The grammar does not exist, or does not have the rule.
-        InputError: The grammar rejects a text, writes more than 10,000 texts for an n-best list, or `scales` names a
+        InputError: The grammar rejects a text, writes more than 10,000 texts for an n-best list, or `weights` names a
             column that the result does not have.
 
     Examples:
         >>> lattice = Lattice.from_strings(["It's late"], costs=[3.0])
-        >>> [(path.words, path.cost) for path in normalize(lattice, "english:LOWER_CASE", scales={"cost": 0.5}).paths()]
+        >>> [
+        ...     (path.words, path.cost)
+        ...     for path in normalize(lattice, "english:LOWER_CASE", weights={"cost": 0.5}).paths()
+        ... ]
         [(("it's", 'late'), 1.5)]
     """
     rules = find_grammar(grammar) if isinstance(grammar, str) else grammar
     if isinstance(text, str):
         return " ".join(rules.text(split_words(text)))
-    lattice = as_lattice(text, scales)
+    lattice = as_lattice(text, weights)
     rewritten = rules.lattice(lattice)
     rewritten = _listed(rewritten, rules.name) if lattice.ranked else rewritten
-    weights = weights_under({name: column.scale for name, column in rewritten.scores.items()}, scales)
+    weights = weights_under({name: column.scale for name, column in rewritten.scores.items()}, weights)
     columns = {name: replace(column, scale=weights[name]) for name, column in rewritten.scores.items()}
     return replace(rewritten, scores=columns)
 
@@ -95,8 +100,8 @@ def _listed(lattice: Lattice, name: str) -> Lattice:
             advice="give the rules fewer alternatives, or the list fewer hypotheses",
         )
     hypotheses = tuple(Hypothesis(path.words, lattice.scores_along(path.arcs)) for path in lattice.paths())
-    scales = {name: column.scale for name, column in lattice.scores.items()}
-    return NBest(hypotheses, scales).to_lattice()
+    weights = {name: column.scale for name, column in lattice.scores.items()}
+    return NBest(hypotheses, weights).to_lattice()
 
 
 def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -> Lattice:

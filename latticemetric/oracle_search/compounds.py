@@ -20,7 +20,7 @@ from latticemetric.engine.ties import TieKey
 from latticemetric.errors import UsageError, require_pynini
 from latticemetric.frozen import freeze
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Costs, Scales, Steps
+from latticemetric.lattice.columns import Costs, Steps, Weights
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import References, references_of
@@ -42,9 +42,9 @@ class CompoundPath:
         score: Errors divided by the number of reference words; `None` if the reference has no words.
         numerator: The number of errors.
         denominator: The number of reference words.
-        cost: The model's cost under the given scales.
+        cost: The model's cost under the given weights.
         scores: The sum of each named cost along the path; for an n-best list, without the costs of weight 0 that
-            `scales` does not name.
+            `weights` does not name.
         arcs: The numbers of its arcs in the lattice.
     """
 
@@ -85,7 +85,7 @@ class CompoundOracle(CompoundPath):
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 
-def compound_oracle(graph: Graph, references: References, *, scales: Scales | None = None) -> CompoundOracle:
+def compound_oracle(graph: Graph, references: References, *, weights: Weights | None = None) -> CompoundOracle:
     """Return the path of a lattice with the smallest word error rate that treats joined words as equal (`CompoundWER`).
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`); then the first reference wins.
@@ -93,7 +93,7 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     Args:
         graph: A lattice, or an n-best list.
         references: One reference or several, as strings.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -107,12 +107,12 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     require_pynini()
     check_references(references)
     listed = references_of(references)
-    lattice = as_lattice(graph, scales)
+    lattice = as_lattice(graph, weights)
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise UsageError(
             "compounds are compared by letters, but the lattice has word numbers", advice="give a symbol table"
         )
-    cost = lattice.cost(scales)
+    cost = lattice.cost(weights)
     # A reference without words has no rate: use it only if no reference has words.
     candidates = [one for one in listed if one] or list(listed)
     search = _best_hypothesis if lattice.ranked and len(lattice.word) else _best

@@ -24,7 +24,7 @@ from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import Floats, Scales, Steps
+from latticemetric.lattice.columns import Floats, Steps, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, Tally, number_each
 from latticemetric.metrics.bleu import BLEU, BLEUSBP
@@ -109,9 +109,9 @@ class Member:
     """A graph of the corpus with its references."""
 
     def __init__(
-        self, space: SearchSpace, references: Sequence[tuple[str, ...]], order: int, scales: Scales | None
+        self, space: SearchSpace, references: Sequence[tuple[str, ...]], order: int, weights: Weights | None
     ) -> None:
-        self.space, self.references, self._scales = space, references, scales
+        self.space, self.references, self._weights = space, references, weights
         self.is_small = has_few_paths(space.graph, MOST_TRIED)
         self._longest = space.graph.max_words()
         self._counted = [space.metric.counted(words) for words in references]
@@ -129,7 +129,7 @@ class Member:
         """Return the cheapest path of each string of a small graph, by ascending cost."""
         # All strings have the same gain by this rate, so the tie rule sorts them by cost.
         constant = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
-        strings = as_search_space(self.space.graph, constant, self._scales).best_strings((), MOST_TRIED)
+        strings = as_search_space(self.space.graph, constant, self._weights).best_strings((), MOST_TRIED)
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
@@ -335,7 +335,7 @@ def corpus_oracle(
     metric: str | BLEU = "bleu",
     *,
     ignore: Collection[str] = (),
-    scales: Scales | None = None,
+    weights: Weights | None = None,
 ) -> CorpusOracle:
     """Search several graphs for the paths with the best joint BLEU.
 
@@ -349,7 +349,7 @@ def corpus_oracle(
         references: One or several references per graph.
         metric: `bleu`, `bleu-sbp`, or a `BLEU` object.
         ignore: Words that do not count, for example `<s>`.
-        scales: Weight of each score column in the model's cost, which decides ties.
+        weights: Weight of each score column in the model's cost, which decides ties.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -361,12 +361,12 @@ def corpus_oracle(
     bleu, recognition = as_bleu(metric), GRR(4, ignore=word_set(ignore, "ignore"))
     listed = [strings_of_references(several) for several in checked_corpus(references)]
     require_items(graphs, "graphs")
-    spaces = [as_search_space(graph, recognition, scales) for graph in graphs]
+    spaces = [as_search_space(graph, recognition, weights) for graph in graphs]
     if len(spaces) != len(listed):
         raise UsageError(
             f"there are {len(spaces)} graphs, but references for {len(listed)}", advice="give references for each graph"
         )
-    members = [Member(space, several, bleu.order, scales) for space, several in zip(spaces, listed, strict=True)]
+    members = [Member(space, several, bleu.order, weights) for space, several in zip(spaces, listed, strict=True)]
     signature = bleu.signature_for(number_each([len(several) for several in listed]))
     if ignore:
         signature = signature.also(ignore=",".join(sorted(ignore)))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from latticemetric.lattice.columns import Scales, weights_under
+from latticemetric.lattice.columns import Weights, weights_under
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
@@ -31,7 +31,7 @@ class ListOracle(NamedTuple):
 
 
 def list_oracle(
-    nbest: NBest, references: Sequence[GraphReference], metric: GRR, scales: Scales | None
+    nbest: NBest, references: Sequence[GraphReference], metric: GRR, weights: Weights | None
 ) -> ListOracle | None:
     """Return the best hypothesis and the 1-best; `None` if references or costs need a search of the lattice.
 
@@ -39,13 +39,13 @@ def list_oracle(
     """
     if any(isinstance(reference, Lattice) for reference in references):
         return None
-    own = {name: nbest.scales.get(name, 1.0) for name in nbest.score_names()}
-    weights = weights_under(own, scales)
-    names = [name for name in own if own[name] != 0 or name in (scales or {})]
-    if not all(math.isfinite(weights[name]) for name in names):
+    own = {name: nbest.weights.get(name, 1.0) for name in nbest.score_names()}
+    under = weights_under(own, weights)
+    names = [name for name in own if own[name] != 0 or name in (weights or {})]
+    if not all(math.isfinite(under[name]) for name in names):
         return None
     scores = [{name: h.scores.get(name, 0.0) + 0.0 for name in names} for h in nbest.hypotheses]
-    costs = [sum((weights[name] * value for name, value in row.items()), 0.0) for row in scores]
+    costs = [sum((under[name] * value for name, value in row.items()), 0.0) for row in scores]
     if not all(
         abs(value) <= _LARGEST for row, cost in zip(scores, costs, strict=True) for value in (cost, *row.values())
     ):

@@ -22,7 +22,7 @@ from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Scales, Steps
+from latticemetric.lattice.columns import Steps, Weights
 from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.lattice.pruning import Margins, prune
 from latticemetric.metrics.base import GraphReferences, listed_references
@@ -99,7 +99,7 @@ def hope(
     *,
     weight: float = 1.0,
     on: On = "rate",
-    scales: Scales | None = None,
+    weights: Weights | None = None,
 ) -> Hope:
     """Return the path or derivation with the largest weight · metric − model cost.
 
@@ -111,7 +111,7 @@ def hope(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -120,10 +120,10 @@ def hope(
         [('x', 'y', 'z'), ('a', 'x', 'c'), ('a', 'b', 'c')]
     """
     if not isinstance(graph, Forest):
-        return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
+        return hopes(graph, references, metric, n=1, weight=weight, on=on, weights=weights)[0]
     rate, strings, signature = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=False)
-    space = ForestSpace(graph, rate, scales)
+    space = ForestSpace(graph, rate, weights)
     searches = [space.search_for(reference) for reference in objective.references]
     derivations = hope_derivations(searches, objective.gain_shares, space.cost)
     gained = zip(derivations, objective.starts, objective.shares, strict=True)
@@ -149,7 +149,7 @@ def hopes(
     n: int = 10,
     weight: float = 1.0,
     on: On = "rate",
-    scales: Scales | None = None,
+    weights: Weights | None = None,
 ) -> list[Hope]:
     """Return the `n` strings with the largest weight · metric − model cost: distinct strings, best first.
 
@@ -164,7 +164,7 @@ def hopes(
         n: Number of strings.
         weight: Weight of the metric against the cost.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -172,7 +172,7 @@ def hopes(
         >>> [(best.words, round(best.value, 4)) for best in hopes(lattice, "a b c", "wrr", n=2, weight=6.0)]
         [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
     """
-    found = _answers(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=None, penalize=False)
+    found = _answers(graph, references, metric, n=n, weight=weight, on=on, weights=weights, cap=None, penalize=False)
     return [Hope(**fields) for fields, _ in found]
 
 
@@ -183,7 +183,7 @@ def fear(
     *,
     weight: float = 1.0,
     on: On = "rate",
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Fear:
     """Return the string with the largest −weight · metric − model cost.
@@ -197,7 +197,7 @@ def fear(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes, and return the best string so far, with `exact=False`
             and a `bound`.
 
@@ -207,7 +207,7 @@ def fear(
         >>> [fear(lattice, "a b c", "wrr", weight=w).words for w in (1.0, 3.0, 9.0)]
         [('a', 'b', 'c'), ('a', 'x', 'c'), ('x', 'y', 'z')]
     """
-    return fears(graph, references, metric, n=1, weight=weight, on=on, scales=scales, cap=cap)[0]
+    return fears(graph, references, metric, n=1, weight=weight, on=on, weights=weights, cap=cap)[0]
 
 
 def fears(
@@ -218,7 +218,7 @@ def fears(
     n: int = 10,
     weight: float = 1.0,
     on: On = "rate",
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     cap: int = DEFAULT_CAP,
 ) -> list[Fear]:
     """Return the `n` strings with the largest −weight · metric − model cost: distinct strings, largest first.
@@ -234,7 +234,7 @@ def fears(
         n: Number of strings.
         weight: Weight of the metric against the cost.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes; the remaining results are the best strings so far.
 
     Examples:
@@ -243,7 +243,7 @@ def fears(
         >>> [(best.words, best.value) for best in fears(lattice, "a b c", "wrr", n=2, weight=3.0)]
         [(('a', 'x', 'c'), -3.0), (('a', 'b', 'c'), -3.5)]
     """
-    found = _answers(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=cap, penalize=True)
+    found = _answers(graph, references, metric, n=n, weight=weight, on=on, weights=weights, cap=cap, penalize=True)
     return [
         Fear(**fields, bound=fields["value"] if loss is None else max(fields["value"], _rounded_up(-loss)))
         for fields, loss in found
@@ -258,14 +258,14 @@ def _answers(
     n: int,
     weight: float,
     on: On,
-    scales: Scales | None,
+    weights: Weights | None,
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
     """For each of the best strings, yield the fields of its answer, and `StringByObjective.bound`."""
     rate, strings, signature = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
-    space, best = strings_by_objective(graph, objective, scales, n, cap)
+    space, best = strings_by_objective(graph, objective, weights, n, cap)
     common = {"one_best": space.scored(space.one_best(), strings), "signature": signature}
     for string in best:
         path = space.scored(string.path, [string.weighted.reference])
@@ -278,7 +278,7 @@ def worst(
     references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
     """Return the worst-scoring string of a graph; the score of a string is its best score over all references.
@@ -290,7 +290,7 @@ def worst(
             then the result has the arcs of that lattice. Other forests may have at most 10,000 strings.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes, and return the worst string so far, with
             `exact=False` and a `bound`.
 
@@ -303,7 +303,7 @@ def worst(
     """
     rate, strings, signature = _checked(references, metric)
     objective = Objective.of(rate, strings, penalize=True, costs_count=False)
-    space, (string,) = strings_by_objective(graph, objective, scales, 1, cap)
+    space, (string,) = strings_by_objective(graph, objective, weights, 1, cap)
     path = space.scored(string.path, strings)
     bound = path.score
     if string.bound is not None and bound is not None:  # round away from the score, so that it stays a bound
@@ -438,7 +438,7 @@ class StringByObjective(NamedTuple):
 
 
 def strings_by_objective(
-    graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
+    graph: Graph, objective: Objective, weights: Weights | None, n: int, cap: int | None = None
 ) -> tuple[SearchSpace, list[StringByObjective]]:
     """Return the search space, and the `n` best strings by an objective.
 
@@ -452,17 +452,17 @@ def strings_by_objective(
         message, advice = f"cap is {cap!r}, not a number of string prefixes", f"give a whole number, 1 … {MOST_STEPS}"
         cap = whole_number(cap, message, advice, most=MOST_STEPS)
     try:
-        lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph, scales)
+        lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph, weights)
     except InputError:
         if not isinstance(graph, Forest) or isinstance(objective.metric, SpelledRate):
             raise
-        forest = ForestSpace(graph, objective.metric, scales)
+        forest = ForestSpace(graph, objective.metric, weights)
         return forest, _best_of(forest, _all_paths(forest), objective, n)
     if lattice.ranked:
-        listed = ListSpace(lattice, objective.metric, scales)
+        listed = ListSpace(lattice, objective.metric, weights)
         return listed, _best_of(listed, listed.strings().values(), objective, n)
-    space = LatticeSpace(lattice, objective.metric, scales)
-    found = _Search(space, objective, scales, n, cap or MOST_STEPS).strings()
+    space = LatticeSpace(lattice, objective.metric, weights)
+    found = _Search(space, objective, weights, n, cap or MOST_STEPS).strings()
     if cap is None and any(string.bound is not None for string in found):
         raise InputError(
             "the search for strings does not fit into memory", advice="ask for fewer strings, or prune the graph"
@@ -487,7 +487,7 @@ class _Search:
 
     space: LatticeSpace
     objective: Objective
-    scales: Scales | None
+    weights: Weights | None
     n: int
     steps: int
 
@@ -536,7 +536,7 @@ class _Search:
 
     def _beams(self, first: float) -> Iterator[float]:
         """Yield wider and wider beams; the last has all paths, and each has paths that the one before did not have."""
-        margins = Margins.of(self.space.graph, self.scales)
+        margins = Margins.of(self.space.graph, self.weights)
         further = np.concatenate([margins.arc, margins.final])
         beam = first
         while True:
@@ -550,8 +550,8 @@ class _Search:
         """Return the best strings of the paths within a beam; `None` for all paths."""
         space, arcs = self.space, None
         if beam is not None:
-            reachable, arcs = prune(space.graph, beam, self.scales)
-            space = LatticeSpace(reachable, space.metric, self.scales)
+            reachable, arcs = prune(space.graph, beam, self.weights)
+            space = LatticeSpace(reachable, space.metric, self.weights)
         found = space.strings_by_loss(
             space.cost,
             self.objective.references,

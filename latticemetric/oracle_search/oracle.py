@@ -16,7 +16,7 @@ from latticemetric.engine.native import best_edges
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest, NodeLabels
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Scales, taken
+from latticemetric.lattice.columns import Weights, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, graphs_of, listed_references
@@ -45,18 +45,18 @@ if TYPE_CHECKING:
 
 
 @overload
-def oracle(graph: Graph, references: GraphReferences, metric: ByRate, *, scales: Scales | None = ...) -> Oracle: ...
+def oracle(graph: Graph, references: GraphReferences, metric: ByRate, *, weights: Weights | None = ...) -> Oracle: ...
 
 
 @overload
 def oracle(
-    graph: Graph, references: GraphReferences, metric: ByCompounds, *, scales: Scales | None = ...
+    graph: Graph, references: GraphReferences, metric: ByCompounds, *, weights: Weights | None = ...
 ) -> CompoundOracle: ...
 
 
 @overload
 def oracle(
-    graph: Graph, references: GraphReferences | None, metric: ByAutomaton, *, scales: Scales | None = ...
+    graph: Graph, references: GraphReferences | None, metric: ByAutomaton, *, weights: Weights | None = ...
 ) -> AutomatonOracle: ...
 
 
@@ -66,7 +66,7 @@ def oracle(  # type: ignore[overload-overlap]  # one name means another kind, al
     references: GraphReferences,
     metric: Literal["compound-wer"] | CompoundWER,
     *,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     engine: str = ...,
 ) -> CompoundOracle: ...
 
@@ -77,7 +77,7 @@ def oracle(
     references: GraphReferences,
     metric: str | GRR = ...,
     *,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     engine: str = ...,
 ) -> Oracle: ...
 
@@ -88,7 +88,7 @@ def oracle(
     references: GraphReferences | None,
     metric: Any,
     *,
-    scales: Scales | None = ...,
+    weights: Weights | None = ...,
     engine: str = ...,
 ) -> AutomatonOracle: ...
 
@@ -98,7 +98,7 @@ def oracle(
     references: GraphReferences | None,
     metric: str | Metric[Any] | Search | Any = "4-grr",
     *,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     **settings: Any,
 ) -> Oracle | CompoundOracle | AutomatonOracle:
     """Return the best-scoring path of a graph; in a forest, the best-scoring derivation.
@@ -112,7 +112,7 @@ def oracle(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; `compound-wer` (see `compound_oracle`); your own
             `pynini.Fst`, which needs no references (see `automaton_oracle`); or the settings of the search, such as
             `ByRate(metric="wer")`.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         settings: The settings of the search by name: `engine`, which is `auto`, `native` or `openfst`. All engines
             return the same result.
 
@@ -131,20 +131,20 @@ def oracle(
     check_references(references)
     made = make_metric(metric) if isinstance(metric, str) and not names_automaton(metric) else metric
     if isinstance(made, GRR) and not settings:  # most calls: make no settings
-        return oracle_by_rate(graph, _given(references), as_recognition_rate(made), scales=scales)
+        return oracle_by_rate(graph, _given(references), as_recognition_rate(made), weights=weights)
     search = searched_by(made, settings)
     _refuse_further(search)
     match search:
         case ByRate():
-            return oracle_by_rate(graph, _given(references), search.rate, scales=scales, engine=search.engine)
+            return oracle_by_rate(graph, _given(references), search.rate, weights=weights, engine=search.engine)
         case ByCompounds():
             from latticemetric.oracle_search.compounds import compound_oracle
 
-            return compound_oracle(graph, strings_of_references(_given(references)), scales=scales)
+            return compound_oracle(graph, strings_of_references(_given(references)), weights=weights)
         case ByAutomaton():
             from latticemetric.oracle_search.user_automaton import automaton_oracle
 
-            return automaton_oracle(graph, search.automaton, references, scales=scales)
+            return automaton_oracle(graph, search.automaton, references, weights=weights)
     raise UsageError("bleu searches all graphs together", advice="give lists of graphs and references to corpus_oracle")
 
 
@@ -168,14 +168,19 @@ def _refuse_further(search: Search) -> None:
 
 
 def oracle_by_rate(
-    graph: Graph, references: Sequence[GraphReference], rate: GRR, *, scales: Scales | None = None, engine: str = "auto"
+    graph: Graph,
+    references: Sequence[GraphReference],
+    rate: GRR,
+    *,
+    weights: Weights | None = None,
+    engine: str = "auto",
 ) -> Oracle:
     """Do the same as `oracle`; the references are already checked, and converted by `graphs_of`."""
     if isinstance(graph, NBest) and find_engine(engine) is native:
-        found = list_oracle(graph, references, rate, scales)
+        found = list_oracle(graph, references, rate, weights)
         if found is not None:
             return _answer(rate, found.best, found.promised, found.one_best, references=len(references), graph=graph)
-    space = as_search_space(graph, rate, scales)
+    space = as_search_space(graph, rate, weights)
     best = space.preferred([space.best(reference, engine) for reference in references])
     one_best = space.scored(space.one_best(), references)
     return _oracle(space, best, references, one_best, graph, number=len(references))
@@ -215,7 +220,7 @@ def oracles(
     metric: str | GRR = "4-grr",
     *,
     n: int = 10,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
 ) -> list[Oracle]:
     """Return the `n` best-scoring strings of a graph: distinct strings, best first.
 
@@ -227,7 +232,7 @@ def oracles(
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -239,7 +244,7 @@ def oracles(
     rate = as_recognition_rate(metric)
     check_references(references)
     strings = strings_of_references(references)
-    space = as_search_space(graph, rate, scales)
+    space = as_search_space(graph, rate, weights)
     one_best = space.scored(space.one_best(), strings)
     candidates = [candidate for reference in strings for candidate in space.best_strings(reference, n)]
     best: dict[tuple[str, ...], Candidate] = {}  # the best candidate of each string, by its best reference

@@ -25,9 +25,9 @@ class ScoredPath(Result):
             unless α or β is a fraction.
         denominator: The denominator of this value.
         statistics: Matches, substitutions, deletions, insertions.
-        cost: The model's cost (−log weight) under the given scales.
+        cost: The model's cost (−log weight) under the given weights.
         scores: The sum of each named cost along the path, unscaled; for an n-best list, without the costs of weight 0
-            that `scales` does not name.
+            that `weights` does not name.
         arcs: The numbers of its arcs in the lattice, from 0: by source state, states in topological order.
         edges: The numbers of its edges in the forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.

@@ -22,7 +22,7 @@ from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, path_fields
-from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
+from latticemetric.lattice.columns import Costs, Steps, Weights, is_any_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import rounded
 from latticemetric.memory import most_bytes
@@ -141,8 +141,8 @@ class LatticeSpace(SearchSpace):
 
     strings_by_rounded_costs = True
 
-    def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
-        cost = lattice.cost(scales)
+    def __init__(self, lattice: Lattice, metric: GRR, weights: Weights | None) -> None:
+        cost = lattice.cost(weights)
         super().__init__(metric, cost, cost, lattice.word_counts(metric.ignore))
         self.graph: Lattice = lattice
         self.label = lattice.word
@@ -260,14 +260,14 @@ class ListSpace(LatticeSpace):
 class ForestSpace(SearchSpace):
     """The derivations of a forest."""
 
-    def __init__(self, forest: Forest, metric: GRR, scales: Scales | None) -> None:
+    def __init__(self, forest: Forest, metric: GRR, weights: Weights | None) -> None:
         if isinstance(metric, SpelledRate):
             raise InputError(
                 f"{metric.name} cannot search a forest",
                 advice="use wer, wrr or N-grr; or search its best strings as a list (latticemetric nbest "
                 "--write-lattices FILE), or its lattice, if it is one (Forest.to_lattice)",
             )
-        cost = forest.cost(scales)
+        cost = forest.cost(weights)
         self.graph: Forest = forest
         compared = rounded(cost, _native.largest_cost(forest.native(cost)))
         super().__init__(metric, cost, compared, forest.word_counts(metric.ignore))
@@ -298,9 +298,9 @@ class ForestSpace(SearchSpace):
         return [Candidate(best.edges, self._merit(best.gain, reference)) for best in strings]
 
 
-def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchSpace:
+def as_search_space(graph: Graph, metric: GRR, weights: Weights | None) -> SearchSpace:
     """Return any graph as a search space of its paths or derivations."""
     if isinstance(graph, Forest):
-        return ForestSpace(graph, metric, scales)
-    lattice = as_lattice(graph, scales)
-    return (ListSpace if lattice.ranked else LatticeSpace)(lattice, metric, scales)
+        return ForestSpace(graph, metric, weights)
+    lattice = as_lattice(graph, weights)
+    return (ListSpace if lattice.ranked else LatticeSpace)(lattice, metric, weights)

@@ -14,7 +14,7 @@ from latticemetric.arguments import require_numbers, whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.pruning import Margins
 from latticemetric.metrics.base import GraphReferences
@@ -108,7 +108,7 @@ class PointOracle(NamedTuple):
 
 
 def sweep_graph(
-    graph: Graph, references: GraphReferences, metric: GRR, points: Points, scales: Scales | None = None
+    graph: Graph, references: GraphReferences, metric: GRR, points: Points, weights: Weights | None = None
 ) -> list[PointOracle]:
     """Return the oracle at each point, in the order of `Points.listed`.
 
@@ -121,13 +121,13 @@ def sweep_graph(
             raise InputError(
                 "beams and densities need a lattice; this is a forest", advice="sweep over n-best sizes only"
             )
-        best = oracle(graph, listed, metric, scales=scales)
+        best = oracle(graph, listed, metric, weights=weights)
         parts, whole = [], PointOracle(best.statistics)
     else:
-        lattice = as_lattice(graph, scales)
-        graph, best = lattice, oracle(lattice, listed, metric, scales=scales)
-        *parts, whole = _within_beams(lattice, listed, metric, scales, points=points, whole=best)
-    lists = _in_lists(graph, listed, metric, points.nbest, scales)
+        lattice = as_lattice(graph, weights)
+        graph, best = lattice, oracle(lattice, listed, metric, weights=weights)
+        *parts, whole = _within_beams(lattice, listed, metric, weights, points=points, whole=best)
+    lists = _in_lists(graph, listed, metric, points.nbest, weights)
     return [PointOracle(best.one_best.statistics), *parts, *lists, whole]
 
 
@@ -140,7 +140,7 @@ def _within_beams(
     lattice: Lattice,
     references: Sequence[Sequence[str]],
     metric: GRR,
-    scales: Scales | None,
+    weights: Weights | None,
     *,
     points: Points,
     whole: Oracle,
@@ -150,7 +150,7 @@ def _within_beams(
     Each density is replaced by the widest beam that does not exceed this density. The search goes from wide to narrow
     beams. If a beam keeps the best path of the wider beam before it, this path is still the best.
     """
-    margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
+    margins, is_word = Margins.of(lattice, weights), lattice.is_word(metric.ignore) > 0
 
     def sized(statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> PointOracle:
         return PointOracle(statistics, len(arcs), int(is_word[arcs].sum()))
@@ -164,7 +164,7 @@ def _within_beams(
     for beam in sorted(set(beams), reverse=True):
         if not margins.hold(path, beam):
             left, arcs = margins.within(beam)
-            best = oracle(left, references, metric, scales=scales)
+            best = oracle(left, references, metric, weights=weights)
             path, statistics = arcs[list(best.arcs)].tolist(), best.statistics
         kept[beam] = sized(statistics, margins.kept(beam))
     return [*(kept[beam] for beam in beams), sized(whole.statistics, np.arange(len(lattice.word)))]
@@ -175,13 +175,13 @@ def _in_lists(
     references: Sequence[Sequence[str]],
     metric: GRR,
     numbers: Sequence[int],
-    scales: Scales | None,
+    weights: Weights | None,
 ) -> Iterator[PointOracle]:
     """Yield the oracle of each n-best list. Each string is scored once, since longer lists extend shorter lists."""
     if not numbers:
         return
-    searched = as_lattice_or_forest(graph, scales)
-    paths = searched.n_best(max(numbers), scales, ignore=metric.ignore)
+    searched = as_lattice_or_forest(graph, weights)
+    paths = searched.n_best(max(numbers), weights, ignore=metric.ignore)
     strings = [tuple(word for word in searched.words(path) if word not in metric.ignore) for path in paths]
     counts = metric.counts(strings, [references] * len(strings))
     # Of several strings with equal counts, keep the first.

@@ -24,7 +24,7 @@ from latticemetric.formats.streams.stream import open_stream
 from latticemetric.frozen import Result, freeze
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.columns import Costs, Scales, Steps
+from latticemetric.lattice.columns import Costs, Steps, Weights
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
@@ -43,9 +43,9 @@ class ValuedPath(Result):
     Attributes:
         words: The words, without ε.
         score: The value (−weight of the automaton); `None` if the automaton does not accept the words.
-        cost: The model's cost under the given scales.
+        cost: The model's cost under the given weights.
         scores: The sum of each named cost along the path; for an n-best list, without the costs of weight 0 that
-            `scales` does not name.
+            `weights` does not name.
         arcs: The numbers of its arcs in the lattice.
     """
 
@@ -95,7 +95,7 @@ def read_automaton(path: str) -> Any:
 
 
 def automaton_oracle(
-    graph: Graph, automaton: Any, references: GraphReferences | None = None, *, scales: Scales | None = None
+    graph: Graph, automaton: Any, references: GraphReferences | None = None, *, weights: Weights | None = None
 ) -> AutomatonOracle:
     """Return the path of a lattice with the largest value under an automaton.
 
@@ -107,15 +107,15 @@ def automaton_oracle(
             transducer from hypotheses to references.
         references: If the automaton is a transducer, the texts that its outputs must match: one reference or several,
             as strings or lattices.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Raises:
         InputError: The automaton accepts no string of the lattice.
     """
     check_references(references)
-    lattice = as_lattice(graph, scales)
+    lattice = as_lattice(graph, weights)
     own = _columns_of(automaton if references is None else _of_references(automaton, graphs_of(references)))
-    cost = lattice.cost(scales)
+    cost = lattice.cost(weights)
     label = _word_labels(lattice.vocabulary, own)
     best = best_by_automaton(lattice, own, label, cost)
     if best is None:

@@ -11,7 +11,7 @@ import numpy as np
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice_or_forest, path_fields, plain_path
-from latticemetric.lattice.columns import Scales, Steps
+from latticemetric.lattice.columns import Steps, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.posterior.posteriors import ForestPosteriors, Posteriors, posteriors
 
@@ -24,9 +24,9 @@ class BestPath(Result, Frozen):
 
     Attributes:
         words: The words, without ε.
-        cost: The model's cost under the given scales.
+        cost: The model's cost under the given weights.
         scores: The sum of each named cost along the path; for an n-best list, without the costs of weight 0 that
-            `scales` does not name.
+            `weights` does not name.
         posterior: The probability of the path or derivation under the model.
         confidences: For each word, the probability of its arc or edge; in an n-best list, the total probability of all
             hypotheses with the word at the same position. See `Posteriors.confidences`.
@@ -59,7 +59,7 @@ class BestPath(Result, Frozen):
         }
 
 
-def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> BestPath:
+def best(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> BestPath:
     """Return the 1-best of a graph: the path with the least cost.
 
     `Lattice.best_path` and `Forest.best_path` return only the arcs or edges of this path, but are faster.
@@ -68,16 +68,16 @@ def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> B
         graph: A lattice, an n-best list, or a forest.
         scale: Factor of the costs in `posterior` and `confidences`; below 1, it flattens the distribution. It does not
             change the best path.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> found = best(Lattice.from_strings(["a b", "a c"], costs=[1.0, 0.5]))
         >>> found.words, found.cost, round(found.posterior, 3)
         (('a', 'c'), 0.5, 0.622)
     """
-    searched = as_lattice_or_forest(graph, scales)
-    distribution = posteriors(searched, scale=scale, scales=scales)
-    path, cost = searched.best_path(scales), searched.cost(scales)
+    searched = as_lattice_or_forest(graph, weights)
+    distribution = posteriors(searched, scale=scale, weights=weights)
+    path, cost = searched.best_path(weights), searched.cost(weights)
     words = searched.words(path)
     fields = path_fields(searched, path)
     return BestPath(

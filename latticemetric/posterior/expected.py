@@ -26,7 +26,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Floats, Scales, is_any_of
+from latticemetric.lattice.columns import Floats, Weights, is_any_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import small_enough
 from latticemetric.metrics.base import GraphReferences, listed_references
@@ -145,7 +145,7 @@ def expected(
     metric: str | GRR = "wer",
     *,
     scale: float = 1.0,
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     gradient: bool = False,
     distribution: bool = True,
     most_states: int = MOST_STATES,
@@ -162,7 +162,7 @@ def expected(
             rate over all references.
         metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         gradient: True to also compute the gradient of the value.
         distribution: False to skip the distribution, to save time.
         most_states: The largest number of states of the search, in the product of graph and references.
@@ -186,11 +186,11 @@ def expected(
     rate = as_recognition_rate(metric)
     most_states, most_seconds = checked_effort(most_states, seconds)
     listed = CountedReferences.of(rate, references)
-    settings = _Settings(finite_number(scale, "the scale"), scales, gradient, distribution, most_states, most_seconds)
+    settings = _Settings(finite_number(scale, "the scale"), weights, gradient, distribution, most_states, most_seconds)
     if isinstance(graph, Forest):
         found = _of_forest(graph, references, rate, listed, settings)
     else:
-        found = _of_lattice(as_lattice(graph, scales), rate, listed, settings)
+        found = _of_lattice(as_lattice(graph, weights), rate, listed, settings)
         if isinstance(graph, NBest) and found.gradient is not None:
             # Each hypothesis is a chain of arcs; its first arc has its cost, and these arcs come first.
             found = replace(found, gradient=found.gradient[: len(graph)])
@@ -212,7 +212,7 @@ def checked_effort(most_states: int, seconds: float | None) -> tuple[int, float]
 
 class _Settings(NamedTuple):
     scale: float
-    scales: Scales | None
+    weights: Weights | None
     gradient: bool
     distribution: bool
     most_states: int
@@ -350,7 +350,7 @@ class _Searched(NamedTuple):
 
 
 def _searched(lattice: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings) -> _Searched:
-    steps = step_probabilities(lattice, settings.scale, settings.scales)
+    steps = step_probabilities(lattice, settings.scale, settings.weights)
     if not isinstance(metric, SpelledRate):
         counted = listed.arcs(lattice, metric.ignore | metric.wildcard, None)
         return _Searched(lattice, steps.transition, steps.ending, counted, None)
@@ -412,7 +412,7 @@ def _expected_cost_of_list(
     nbest: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> _ExpectedCost:
     """Return the expected cost of an n-best list: each string is aligned alone, in little time and memory."""
-    steps = step_probabilities(nbest, settings.scale, settings.scales)
+    steps = step_probabilities(nbest, settings.scale, settings.weights)
     numbers = np.unique(nbest.word[nbest.word != EPSILON])
     spelling = dict(zip(numbers.tolist(), nbest.vocabulary.decode(numbers), strict=True))
     target, word, chains = nbest.target.tolist(), nbest.word.tolist(), _chains(nbest)
@@ -543,20 +543,20 @@ def _of_forest(
         raise InputError(
             f"the forest has too many derivations for {metric.name}", advice="prune it, or use wer, wrr or N-grr"
         )
-    whole = posteriors(forest, scale=settings.scale, scales=settings.scales)
+    whole = posteriors(forest, scale=settings.scale, weights=settings.weights)
     if not listed.is_defined:
         return _without_rate(whole, metric, listed)
-    best = oracle(forest, references, metric, scales=settings.scales).score
+    best = oracle(forest, references, metric, weights=settings.weights).score
     assert best is not None
     worst = _worst_rate(listed, forest.max_words())
     low, high = sorted((best, worst))
     plain = settings._replace(gradient=False, distribution=False)
     beam = _WIDEST_BEAM
     while beam >= _NARROWEST_BEAM:
-        pruned = forest.pruned(beam, settings.scales)
+        pruned = forest.pruned(beam, settings.weights)
         unfolded = unfold(pruned, MOST_STACKS)
         if unfolded is not None:
-            part = posteriors(pruned, scale=settings.scale, scales=settings.scales)
+            part = posteriors(pruned, scale=settings.scale, weights=settings.weights)
             kept = min(1.0, math.exp(part.log_total - whole.log_total))
             inner = _of_lattice(unfolded.lattice, metric, listed, plain)
             assert inner.low is not None

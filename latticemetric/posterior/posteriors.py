@@ -22,7 +22,7 @@ from latticemetric.forest.arrays import MOST_EDGES
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Column, Costs, Floats, Scales, Steps, frozen
+from latticemetric.lattice.columns import Column, Costs, Floats, Steps, Weights, frozen
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough
 from latticemetric.memory import most_bytes, shown_size
@@ -520,20 +520,20 @@ class ForestPosteriors(Result, Distribution):
 
 
 @overload
-def posteriors(graph: Forest, *, scale: float = ..., scales: Scales | None = ...) -> ForestPosteriors: ...
+def posteriors(graph: Forest, *, scale: float = ..., weights: Weights | None = ...) -> ForestPosteriors: ...
 
 
 @overload
-def posteriors(graph: Lattice | NBest, *, scale: float = ..., scales: Scales | None = ...) -> Posteriors: ...
+def posteriors(graph: Lattice | NBest, *, scale: float = ..., weights: Weights | None = ...) -> Posteriors: ...
 
 
-def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors | ForestPosteriors:
+def posteriors(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> Posteriors | ForestPosteriors:
     """Compute the posteriors of a graph's arcs or edges, words and n-grams.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Raises:
         InputError: The costs are too large to be added up.
@@ -547,7 +547,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
         1.0986
     """
     if isinstance(graph, Forest):
-        cost = _scaled_cost(graph, scale, scales)
+        cost = _scaled_cost(graph, scale, weights)
         log_total, node, transition, ending = _native.inside_outside(graph.native(cost))
         _require_finite(log_total, node)
         return ForestPosteriors(
@@ -558,8 +558,8 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
             node=node,
             edge=node[graph.head] * transition,
         )
-    lattice = as_lattice(graph, scales)
-    steps = step_probabilities(lattice, scale, scales)
+    lattice = as_lattice(graph, weights)
+    steps = step_probabilities(lattice, scale, weights)
     return Posteriors(
         log_total=steps.log_total,
         transition=steps.transition,
@@ -586,18 +586,18 @@ class StepProbabilities(NamedTuple):
     ending: Floats
 
 
-def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) -> StepProbabilities:
+def step_probabilities(lattice: Lattice, scale: float, weights: Weights | None) -> StepProbabilities:
     """Compute the probabilities of a lattice's steps; see `posteriors`."""
-    cost = _scaled_cost(lattice, scale, scales)
+    cost = _scaled_cost(lattice, scale, weights)
     steps = StepProbabilities(*_native.forward_backward(lattice.native(cost)))
     _require_finite(steps.log_total)
     return steps
 
 
-def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
+def _scaled_cost(graph: Lattice | Forest, scale: float, weights: Weights | None) -> Costs:
     """Return the model's cost times `scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
     scale = finite_number(scale, "the scale")
-    cost = graph.cost(scales)
+    cost = graph.cost(weights)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     ending = np.full(len(cost.final), np.inf)
     with np.errstate(over="ignore", under="ignore"):
@@ -610,4 +610,4 @@ def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -
 def _require_finite(*sums: float | Floats) -> None:
     """Raise `InputError` if a value is not finite."""
     if not all(np.isfinite(values).all() for values in sums):
-        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+        raise InputError("the costs are too large to be added up", advice="choose smaller weights")

@@ -16,7 +16,7 @@ from latticemetric.corpus.oracle_at_k import compositional_errors, sums_of
 from latticemetric.corpus.sweep import ReferencedGraph
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import Table
 from latticemetric.metrics.recognition import GRR
@@ -58,7 +58,7 @@ class CorrectedLists(Frozen):
     tables: Mapping[str, Table] = field(repr=False)
 
     @classmethod
-    def of(cls, lists: Lists, texts: Sequence[Words], rate: GRR, scales: Scales | None = None) -> Self:
+    def of(cls, lists: Lists, texts: Sequence[Words], rate: GRR, weights: Weights | None = None) -> Self:
         """Compare corrected texts with their lists.
 
         Raises:
@@ -66,9 +66,9 @@ class CorrectedLists(Frozen):
         """
         check_rate(rate)
         silent = rate.ignore | rate.wildcard
-        found = corrections(lists.lists, lists.references, texts, scales=scales, ignore=silent)
+        found = corrections(lists.lists, lists.references, texts, weights=weights, ignore=silent)
         references = [several[0] for several in lists.references]
-        choices = sums_of(lists.lists, lists.references, rate, at=[1], scales=scales, keep=True)
+        choices = sums_of(lists.lists, lists.references, rate, at=[1], weights=weights, keep=True)
         tables = {
             "one_best": choices.tables[1].astype(np.float64),
             "corrected": rate.table(texts, [[reference] for reference in references]),
@@ -117,7 +117,7 @@ def check_rate(rate: GRR) -> None:
 
 
 def corrected_graphs(
-    graphs: Sequence[ReferencedGraph], corrected: CorrectedTexts, rate: GRR, scales: Scales | None = None
+    graphs: Sequence[ReferencedGraph], corrected: CorrectedTexts, rate: GRR, weights: Weights | None = None
 ) -> CorrectedLists:
     """Compare corrected texts, given directly or in a file, with n-best lists in memory."""
     check_rate(rate)
@@ -131,7 +131,7 @@ def corrected_graphs(
         texts = texts_of(os.fspath(corrected), names)
     else:
         texts = [listed_words(text) for text in corrected]
-    return CorrectedLists.of(lists, texts, rate, scales)
+    return CorrectedLists.of(lists, texts, rate, weights)
 
 
 def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:

@@ -27,7 +27,7 @@ from latticemetric.errors import importing
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Scales
+from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.recognition import as_recognition_rate
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import VERSION
@@ -75,7 +75,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
     beams: Iterable[float] = (),
     densities: Iterable[float] = (),
     nbest: Iterable[int] = (),
-    scales: Scales | None = None,
+    weights: Weights | None = None,
     title: str = "lattices",
     most_graphs: int = 100,
     resamples: int = 1000,
@@ -99,7 +99,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: Further metrics (names or objects), to also score oracles, 1-bests and MBR answers.
         beams, densities, nbest: Also find oracles at these beams and densities, and in n-best lists of these sizes.
-        scales: Weight of each score column in the model's cost; other columns keep their weights.
+        weights: Weight of each score column in the model's cost; other columns keep their weights.
         title: The page's title.
         most_graphs: The number of graphs to draw: the graphs with the most headroom.
         resamples, seed: The number of resamples for intervals; the seed of the resamples and of `samples`.
@@ -117,13 +117,13 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
     if mbr is None:
         refuse_unused(write_report, "without MBR", beam=beam, samples=samples)
     decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
-    review = _review_settings(metric, Points.of(beams, densities, nbest), decoding, scales, score)
+    review = _review_settings(metric, Points.of(beams, densities, nbest), decoding, weights, score)
     review = replace(review, posterior_scale=scale, drawn=most_graphs > 0, expected=expected)
     report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence, speakers=speakers))
     pairs = graphs_with_references(graphs, references)
     if corrected is not None:
         listed = list(pairs)
-        report.corrected, pairs = corrected_graphs(listed, corrected, review.metric, scales), iter(listed)
+        report.corrected, pairs = corrected_graphs(listed, corrected, review.metric, weights), iter(listed)
     with atomic_output(target) as file:
         report.add_all(map_in_order(partial(review_graph, review), pairs, workers, packing=graph_packing))
         file.write(_encoded(report))
@@ -135,12 +135,12 @@ def _encoded(report: Report) -> bytes:
 
 
 def _review_settings(
-    metric: Any, points: Points, decoding: MBRSettings | None, scales: Scales | None, score: Iterable[Any]
+    metric: Any, points: Points, decoding: MBRSettings | None, weights: Weights | None, score: Iterable[Any]
 ) -> ReviewSettings:
     rate = as_recognition_rate(metric)
     metrics = tuple(make_metric(one) if isinstance(one, str) else one for one in score)
     scorer = StringScorer(metrics, rate.ignore) if metrics else None
-    return ReviewSettings(rate, points, decoding, scales, scorer=scorer)
+    return ReviewSettings(rate, points, decoding, weights, scorer=scorer)
 
 
 def check_page() -> None:

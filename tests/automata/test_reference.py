@@ -142,11 +142,11 @@ def test_a_graph_is_no_candidate():
 @given(lattice=lattices(), graph=graphs(), case=metrics(), data=st.data())
 def test_oracle_is_the_best_over_all_paths_and_readings(engine, lattice, graph, case, data):
     metric, rate = case
-    scales = data.draw(scalings(lattice), label="scales")
+    weights = data.draw(scalings(lattice), label="weights")
     others = data.draw(st.lists(sentences(3), max_size=1), label="other references")
     said = [*words_of(graph), *others]
-    judged = brute_force.answers(lattice, said, rate, scales)
-    found = lm.oracle(lattice, [graph, *others], metric, scales=scales, engine=engine)
+    judged = brute_force.answers(lattice, said, rate, weights)
+    found = lm.oracle(lattice, [graph, *others], metric, weights=weights, engine=engine)
     expected = brute_force.oracle(judged)
     assert_scored(found, expected)
     assert found.arcs == expected.path.arcs

@@ -118,7 +118,9 @@ def test_only_lattices_have_a_density(path):
 def test_smaller_lattices_are_what_python_answers(tmp_path):
     pytest.importorskip("pynini")
     good(
-        process("latticemetric", "determinize", MEETING, tmp_path / "a.lat", "--to", "kaldi", "--scale", "acoustic=0.1")
+        process(
+            "latticemetric", "determinize", MEETING, tmp_path / "a.lat", "--to", "kaldi", "--weights", "acoustic=0.1"
+        )
     )
     good(process("latticemetric", "minimize", MEETING, tmp_path / "b.lat", "--to", "kaldi"))
     for name, graph in graphs(MEETING).items():

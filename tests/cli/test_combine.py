@@ -62,7 +62,7 @@ def test_least_risk_is_that_of_python(tmp_path):
     options = ("--scheme", "mbr", "--system-weights", "3,2,1.5", "--format", "json")
     done = good(combine(*paths, *options)).json["utterances"]
     for record, outputs in zip(done, zip(*texts, strict=True), strict=True):
-        found = lm.combine(outputs, weights=[3, 2, 1.5], scheme="mbr")
+        found = lm.combine(outputs, system_weights=[3, 2, 1.5], scheme="mbr")
         assert {"id": record["id"], **found.asdict()} == record | {"agreement": found.agreement()}
         assert record["risk"] == found.least_risk.risk == record["risk_bound"]
 
@@ -93,9 +93,11 @@ J=3 S=2 E=3 W=z a=0.0 l=0.0
 def test_weights_of_score_columns_count(tmp_path, scheme):
     graphs = [file(tmp_path, name, SLF) for name in ("one.slf", "two.slf")]
     for scale, words in (("lm=1", "x z"), ("lm=3", "y z")):
-        found = good(combine(*graphs, "--scheme", scheme, "--scale", scale, "--format", "json")).json
+        found = good(combine(*graphs, "--scheme", scheme, "--weights", scale, "--format", "json")).json
         assert found["utterances"][0]["hypothesis"] == words
-    judged = good(combine(*graphs, "--scheme", scheme, "--scale", "lm=3", "--reference", file(tmp_path, "ref", "y z")))
+    judged = good(
+        combine(*graphs, "--scheme", scheme, "--weights", "lm=3", "--reference", file(tmp_path, "ref", "y z"))
+    )
     assert set(re.findall(r"^combination .*?([0-9]+/2)", judged.stderr, re.MULTILINE)) == {"0/2"}
 
 

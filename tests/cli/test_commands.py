@@ -134,7 +134,7 @@ def test_a_result_may_go_to_a_compressed_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "metric", "scales"),
+    ("arguments", "metric", "weights"),
     [
         pytest.param([*MEETING, "--metric", "wer"], lm.WER(), None, id="wer"),
         pytest.param(
@@ -143,7 +143,7 @@ def test_a_result_may_go_to_a_compressed_file(tmp_path):
             None,
             id="2-grr",
         ),
-        pytest.param([*HARBOUR, "--metric", "wrr", "--scale", "weight=-1"], lm.WRR(), {"weight": -1.0}, id="scaled"),
+        pytest.param([*HARBOUR, "--metric", "wrr", "--weights", "weight=-1"], lm.WRR(), {"weight": -1.0}, id="scaled"),
         pytest.param(
             [*MEETING, "--metric", "4-grr", "--ignore", "all", "-P", "4-grr.wildcard=it"],
             lm.GRR(4, ignore=["all"], wildcard=["it"]),
@@ -152,13 +152,13 @@ def test_a_result_may_go_to_a_compressed_file(tmp_path):
         ),
     ],
 )
-def test_the_command_line_says_what_the_library_says(arguments, metric, scales):
+def test_the_command_line_says_what_the_library_says(arguments, metric, weights):
     lattices, references = arguments[:2]
     lines = references.read_text().splitlines()
     texts = [line.partition(" ")[2] if references == MEETING[1] else line for line in lines]
     items = good(oracle(*arguments, "--format", "json")).json["lattices"]
     for item, (name, graph), text in zip(items, lm.read(lattices), texts, strict=True):
-        best = lm.oracle(graph, text, metric, scales=scales)
+        best = lm.oracle(graph, text, metric, weights=weights)
         expected = {"id": name, **best.asdict(), "alignment": best.alignment.edits}
         del expected["signature"]  # the document says it once
         assert item == expected
@@ -235,8 +235,8 @@ def test_words_of_an_option_may_stand_in_a_file(tmp_path):
 
 
 def test_scales_weigh_the_columns_of_the_model():
-    def cost(*scales: str) -> float:
-        arguments = [part for scale in scales for part in ("--scale", scale)]
+    def cost(*weights: str) -> float:
+        arguments = [part for scale in weights for part in ("--weights", scale)]
         return good(oracle(*MEETING, *arguments, "--format", "json")).json["lattices"][0]["one_best"]["cost"]
 
     assert cost() == pytest.approx(cost("lm=1", "acoustic=1"))
@@ -534,7 +534,7 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
         (["-P", "4-grr.alpha=one"], "alpha is 'one', not a finite number"),
         (["-P", "4-grr.beta=nan"], "beta is nan, not a finite number"),
         (["--metric", "wer", "-P", "wer.alpha=1"], "metric 'wer' has no parameter 'alpha'"),
-        (["--scale", "prosody=2"], r"meeting-001\): there is no score column 'prosody'; .* lm, acoustic"),
+        (["--weights", "prosody=2"], r"meeting-001\): there is no score column 'prosody'; .* lm, acoustic"),
         (["--symbols", "nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", "@nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", __file__], "is the name of a file; to read words from the file, give @"),
@@ -579,8 +579,8 @@ def test_a_reference_that_is_not_in_the_table_stays_a_number_and_is_said(integer
         [*MEETING, "--no-such-option"],
         [*MEETING, "--format", "xml"],
         [*MEETING, "--engine", "magic"],
-        [*MEETING, "--scale", "acoustic"],
-        [*MEETING, "--scale", "acoustic=nan"],
+        [*MEETING, "--weights", "acoustic"],
+        [*MEETING, "--weights", "acoustic=nan"],
         [*MEETING, "--style", "sideways"],
     ],
     ids=lambda arguments: " ".join(map(str, arguments[2:])) or f"{len(arguments)} arguments",
@@ -651,7 +651,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(output_format, tmp_path):
 
 @pytest.mark.parametrize("output_format", ["text", "json"])
 def test_costs_that_overflow_are_one_line(output_format):
-    done = oracle(*HARBOUR, "--scale", "weight=1e308", "--format", output_format)
+    done = oracle(*HARBOUR, "--weights", "weight=1e308", "--format", output_format)
     assert_one_line_error(done, r"harbour.fst \(harbour\): the costs are too large to be added up")
 
 
@@ -777,7 +777,7 @@ def test_convert_goes_to_standard_output_and_through_pipes():
 
 
 def test_convert_goes_to_a_folder(tmp_path):
-    good(convert(MEETING[0], f"{tmp_path}/out/", "--to", "openfst-text", "--sum-scores", "--scale", "acoustic=0.5"))
+    good(convert(MEETING[0], f"{tmp_path}/out/", "--to", "openfst-text", "--sum-scores", "--weights", "acoustic=0.5"))
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [f"meeting-00{k}.fst.txt" for k in (1, 2, 3)]
     halved = [graph.cost({"acoustic": 0.5}) for _, graph in lm.read(MEETING[0])]
     found = [graph.cost() for _, graph in lm.read(tmp_path / "out")]
@@ -796,7 +796,7 @@ def test_convert_spells_words_by_a_table(integers, tmp_path):
         (["out.fst"], r"meeting-001: openfst holds one score per arc, but this graph has lm, acoustic; .*--sum-scores"),
         (["out.what"], "no format has the suffix of 'out.what'; name one of"),
         (["out.nbest"], "meeting-001: moses-nbest holds n-best lists"),
-        (["out.far", "--scale", "lm=2"], "--scale has no effect without --sum-scores; add --sum-scores"),
+        (["out.far", "--weights", "lm=2"], "--weights has no effect without --sum-scores; add --sum-scores"),
         (["out.fst", "--sum-scores"], "openfst holds one graph; name a folder"),
         (["out.far", "--to", "slfx"], "there is no format 'slfx'"),
         (["no/folder/out.far", "--sum-scores"], r"no/folder/out.far.*: cannot be written"),
@@ -831,7 +831,7 @@ def test_convert_into_a_folder_that_is_a_file_is_refused(tmp_path):
 def test_help_names_every_option_of_the_oracle(flag):
     text = good(oracle(flag)).stdout
     assert text.startswith("Usage: lattice-oracle [OPTIONS] LATTICES REFERENCES...")
-    for option in ("--metric", "--parameter", "--engine", "--scale", "--ignore", "--symbols"):
+    for option in ("--metric", "--parameter", "--engine", "--weights", "--ignore", "--symbols"):
         assert option in text
     for option in ("--from", "--format", "--output", "--keep-going", "--style", "--alignment"):
         assert option in text

@@ -17,9 +17,9 @@ def test_mbr_prints_the_words_of_each_lattice():
 
 
 def test_items_are_what_python_answers():
-    found = items("mbr", MEETING, "--scale", "acoustic=0.5", "--beam", "4", "-p", "0.7")
+    found = items("mbr", MEETING, "--weights", "acoustic=0.5", "--beam", "4", "-p", "0.7")
     expected = [
-        {"id": name, **lm.mbr(graph, scales={"acoustic": 0.5}, beam=4.0, p=0.7).asdict()}
+        {"id": name, **lm.mbr(graph, weights={"acoustic": 0.5}, beam=4.0, p=0.7).asdict()}
         for name, graph in graphs(MEETING).items()
     ]
     assert found == json.loads(json.dumps(expected))
@@ -100,7 +100,7 @@ def test_metrics_print_words_and_rows():
         (("--samples", "5"), "--samples has no effect with the method ngram"),
         (("--method", "wer", "--seed", "5"), "--seed has no effect with the method wer"),
         (("--method", "grr", "--posterior-scale", "nan"), "--posterior-scale: the scale is nan; give a number ≥ 0"),
-        (("--method", "grr", "--scale", "nope"), "'nope' is neither NAME=NUMBER, like acoustic=0.1, nor a file"),
+        (("--method", "grr", "--weights", "nope"), "'nope' is neither NAME=NUMBER, like acoustic=0.1, nor a file"),
     ],
 )
 def test_mistakes_in_metrics_are_told(options, says):

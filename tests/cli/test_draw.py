@@ -132,7 +132,7 @@ def test_what_is_left_out_is_told(run):
         ((*MEETING, "--reference-text", "a", "--reference", "meeting.ref.txt", "--oracle"), "cannot be used together"),
         ((*MEETING, "-o", "a.gif"), "a.gif: the suffix is not a drawing format"),
         ((*MEETING, "--scores", "x"), "there is no score column 'x'; the columns here are: "),
-        ((*MEETING, "--scale", "x=1"), "there is no score column 'x'"),
+        ((*MEETING, "--weights", "x=1"), "there is no score column 'x'"),
         ((*MEETING, "--kind", "tree"), "a lattice has no derivation trees"),
         ((*MEETING, "--metric", "bleu", "--reference-text", "a", "--oracle"), "'bleu' cannot search a graph"),
         (("lantern.target_graph", "--kind", "tree", "--one-best", "--mbr"), "a tree shows one derivation"),

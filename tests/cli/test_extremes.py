@@ -125,9 +125,9 @@ def test_lattices_of_oracles_are_written(workers, tmp_path):
 def test_scores_of_written_lattices_may_be_summed(tmp_path):
     written = ("--metric", "wer", "--write-lattices", f"{tmp_path / 'best'}/", "--to", "openfst-text")
     assert_one_line_error(oracle(*MEETING, *written), "--sum-scores")
-    good(oracle(*MEETING, *written, "--sum-scores", "--scale", "acoustic=0.5"))
+    good(oracle(*MEETING, *written, "--sum-scores", "--weights", "acoustic=0.5"))
     items = good(
-        oracle(*MEETING, "--metric", "wer", "--scale", "acoustic=0.5", "--format", "jsonl")
+        oracle(*MEETING, "--metric", "wer", "--weights", "acoustic=0.5", "--format", "jsonl")
     ).stdout.splitlines()
     for (_, lattice), item in zip(lm.read(tmp_path / "best"), map(json.loads, items), strict=True):
         assert min(path.cost for path in lattice.paths()) == pytest.approx(item["cost"])

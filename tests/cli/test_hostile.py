@@ -332,7 +332,7 @@ def test_a_name_in_other_bytes_is_kept_or_refused(tmp_path):
         ("latticemetric", "info", "LAT", "--from", ESCAPES),
         ("latticemetric", ESCAPES),
         ("latticemetric", "info", f"--{ESCAPES}"),
-        ("lattice-oracle", "LAT", "REF", "--scale", ESCAPES),
+        ("lattice-oracle", "LAT", "REF", "--weights", ESCAPES),
         ("lattice-oracle", "LAT", "REF", "--metric", ESCAPES),
         ("lattice-oracle", "LAT", "REF", "--output", f"none{ESCAPES}/x"),
         ("lattice-oracle", "BAD", "REF", "--keep-going"),
@@ -498,7 +498,7 @@ def test_what_python_takes_for_numbers_is_none(format_name, number, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "option", ["--scale=acoustic=1_0", "--scale=acoustic=٣", "--hope=1_0", "--hope=nan", "--timeout=inf"]
+    "option", ["--weights=acoustic=1_0", "--weights=acoustic=٣", "--hope=1_0", "--hope=nan", "--timeout=inf"]
 )
 def test_options_take_plain_numbers(option):
     done = oracle(*MEETING, option)

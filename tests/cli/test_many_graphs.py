@@ -130,7 +130,7 @@ def broken_off(tmp_path):
 
 def test_another_command_does_not_go_on(broken_off):
     assert_one_line_error(oracle(*broken_off, "--metric", "wer"), "another run: --metric changed")
-    assert_one_line_error(oracle(*broken_off, "--scale", "lm=2"), "another run: --scale changed")
+    assert_one_line_error(oracle(*broken_off, "--weights", "lm=2"), "another run: --weights changed")
     assert_one_line_error(oracle(*broken_off, "--from", "kaldi"), "another run: --from changed")
     assert_one_line_error(oracle(*broken_off[:2], *broken_off[1:]), "another run: REFERENCES changed")
     assert_one_line_error(oracle(*broken_off, "--shard", "1/2"), "another run: --shard changed")
@@ -138,7 +138,7 @@ def test_another_command_does_not_go_on(broken_off):
 
 def test_a_command_that_was_refused_does_not_block_the_corrected_one(tmp_path):
     given = [*data(tmp_path, graphs=3), "--metric", "wer", "--output", tmp_path / "out", "--resume"]
-    assert_one_line_error(oracle(*given, "--scale", "language=2"), "there is no score column 'language'")
+    assert_one_line_error(oracle(*given, "--weights", "language=2"), "there is no score column 'language'")
     assert not (tmp_path / "out.journal").exists()
     good(oracle(*given))
 
@@ -147,7 +147,7 @@ def test_a_journal_without_answers_blocks_no_other_command(tmp_path, monkeypatch
     given = [*data(tmp_path, graphs=3), "--metric", "wer", "--output", tmp_path / "out", "--resume"]
     with monkeypatch.context() as killed:  # before the first answer
         killed.setattr("latticemetric.parallel.journal.Journal.leave", Journal.close)
-        assert oracle(*given, "--scale", "language=2").status == 2
+        assert oracle(*given, "--weights", "language=2").status == 2
     assert (tmp_path / "out.journal").exists()
     good(oracle(*given))
 

@@ -25,7 +25,7 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("wibble", "there is no verb 'wibble'; see"),
         ("best x --beam 1", "there is no option --beam here; these verbs have it: report, mbr, draw, prune;"),
         ("oracle a b --metrc wer", "there is no option --metrc; did you mean --metric?"),
-        ("oracle a b --acoustic-scale 1", "did you mean --scale acoustic=NUMBER?"),
+        ("oracle a b --acoustic-scale 1", "did you mean --weights acoustic=NUMBER?"),
         ("score a b --keyed", "did you mean --style keyed?"),
         ("oracle a b --wibble", "there is no option --wibble; see latticemetric oracle --help"),
         ("oracle a b --format jsn", "--format: 'jsn' is not one of .* (did you mean json or jsonl?)"),

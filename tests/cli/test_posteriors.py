@@ -117,7 +117,7 @@ def test_lattices_are_written_with_posteriors(tmp_path, suffix):
         ("--of summary --least 0.5", "--least has no effect with --of summary"),
         ("--of summary --top 3", "--top has no effect with --of summary"),
         ("--posterior-scale nan", "'nan' is not a finite number"),
-        ("--scale acustic=2", "there is no score column 'acustic'"),
+        ("--weights acustic=2", "there is no score column 'acustic'"),
         ("--write-lattices out.xyz", "no format has the suffix of 'out.xyz'"),
         ("--write-lattices nowhere/out.plf", "cannot be written"),
         ("--write-lattices out.trn", "trn holds no scores"),

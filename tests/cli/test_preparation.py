@@ -69,7 +69,7 @@ def test_hypotheses_of_a_list_are_prepared_as_texts():
     nbest = lm.NBest((Hypothesis(("The", "cat."), {"lm": 1.0}), Hypothesis((), {})), {"lm": 2.0})
     found = prepared_graph(nbest, Preparation(lowercase=True, tokenize="13a"))
     assert [(h.words, dict(h.scores)) for h in found.hypotheses] == [(("the", "cat", "."), {"lm": 1.0}), ((), {})]
-    assert found.scales == nbest.scales
+    assert found.weights == nbest.weights
 
 
 def test_alternatives_of_a_reference_are_prepared():

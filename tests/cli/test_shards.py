@@ -169,7 +169,7 @@ def test_what_differs_is_said(other, tmp_path):
     archive, references = other.given[:2]
     wer = ("--metric", "wer")
     assert other(archive, references, "--metric", "wrr") == "--metric"
-    assert other(archive, references, *wer, "--scale", "lm=2", "--nbest", 2) == "--nbest, --scale"
+    assert other(archive, references, *wer, "--weights", "lm=2", "--nbest", 2) == "--nbest, --weights"
     swapped = file(tmp_path, "swapped", references.read_text().replace("w1", "w2"))
     assert other(archive, swapped, *wer) == "ids or references"
     blocks = archive.read_text().split("\n\n")

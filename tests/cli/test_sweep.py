@@ -76,7 +76,7 @@ def test_intervals_hold_the_values():
 
 
 def test_workers_and_scales_are_heard():
-    scaled = (*MEETING, "--nbest-sizes", "1", "--scale", "acoustic=0.1", "--format", "jsonl")
+    scaled = (*MEETING, "--nbest-sizes", "1", "--weights", "acoustic=0.1", "--format", "jsonl")
     alone = sweep(*scaled, "--workers", "1").stdout
     assert alone == sweep(*scaled, "--workers", "2").stdout
     assert alone != sweep(*MEETING, "--nbest-sizes", "1", "--format", "jsonl").stdout
@@ -96,7 +96,7 @@ def test_workers_and_scales_are_heard():
         (["--nbest-sizes", "nan"], "'nan' has a number that is not a whole number"),
         (["--nbest-sizes", "0"], "the number of best strings is 0"),
         (["--by-length=-1"], "a bin of reference lengths ends at -1"),
-        (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
+        (["--beams", "1", "--weights", "nothing=1"], "there is no score column 'nothing'"),
         (["--beams", "1", "--metric", "bleu"], "'bleu' cannot search a graph"),
         (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the suffix is not a picture format"),
     ],

@@ -330,7 +330,7 @@ def test_mistakes_with_lattices_are_named_in_one_line():
         (("--thresholds", "nan"), "NaN"),
     ):
         assert_one_line_error(tags("--from-lattices", *MEETING, *arguments), message)
-    forest = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt", "--scale", "Glue=1")
+    forest = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt", "--weights", "Glue=1")
     assert_one_line_error(tags("--from-lattices", *forest), "this graph is a forest")
 
 

@@ -39,29 +39,29 @@ def costs(path, *options):
 
 
 def test_a_sparse_feature_that_a_graph_lacks_counts_nothing(lists):
-    assert costs(lists, "--scale", "rare=2") == [2, 2]
-    assert costs(lists, "--scale", "rare=2", "--scale", "lm=0") == [0, 0]
-    assert run("best", lists, "--scale", "rare=2").stderr == ""
+    assert costs(lists, "--weights", "rare=2") == [2, 2]
+    assert costs(lists, "--weights", "rare=2", "--weights", "lm=0") == [0, 0]
+    assert run("best", lists, "--weights", "rare=2").stderr == ""
 
 
 def test_a_name_that_no_graph_has_is_an_error_at_the_end(lists):
-    said = run("best", lists, "--scale", "reir=2", status=2).stderr
-    assert said.startswith("error: --scale: no graph has a score column 'reir', so its weight had no effect; ")
+    said = run("best", lists, "--weights", "reir=2", status=2).stderr
+    assert said.startswith("error: --weights: no graph has a score column 'reir', so its weight had no effect; ")
 
 
 def test_other_shards_may_have_a_name(lists):
-    said = run("best", lists, "--scale", "rare=2", "--shard", "2/2", "--format", "jsonl").stderr
-    assert said == "--scale: no graph has a score column 'rare', so its weight had no effect\n"
+    said = run("best", lists, "--weights", "rare=2", "--shard", "2/2", "--format", "jsonl").stderr
+    assert said == "--weights: no graph has a score column 'rare', so its weight had no effect\n"
 
 
 def test_another_error_is_not_replaced(lists, tmp_path):
-    said = run("best", lists, tmp_path / "nowhere", "--scale", "reir=2", status=2).stderr
+    said = run("best", lists, tmp_path / "nowhere", "--weights", "reir=2", status=2).stderr
     assert "nowhere" in said
     assert "reir" not in said
 
 
 def test_a_wrong_name_of_a_format_with_fixed_columns_is_an_error():
-    said = run("best", EXAMPLES / "meeting.lat.txt", "--scale", "acustic=2", status=2).stderr
+    said = run("best", EXAMPLES / "meeting.lat.txt", "--weights", "acustic=2", status=2).stderr
     assert "there is no score column 'acustic'" in said
 
 
@@ -73,42 +73,42 @@ def test_a_machine_may_lack_features_but_not_a_weight(tmp_path):
         )
         lm.write(tmp_path / f"{name}.cdec.json", [(name, lattice)], format="cdec-json")
     pattern = str(tmp_path / "*.cdec.json")
-    assert costs(pattern, "--scale", "feature_7=3") == [1, 4]
+    assert costs(pattern, "--weights", "feature_7=3") == [1, 4]
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_processes_remember_together_which_names_graphs_have(workers, lists):
-    said = run("best", lists, "--scale", "rare=2", "--scale", "other=1", "--workers", workers, status=2).stderr
+    said = run("best", lists, "--weights", "rare=2", "--weights", "other=1", "--workers", workers, status=2).stderr
     assert "no graph has a score column 'other'" in said
 
 
 def test_python_takes_weights_of_features_that_a_graph_lacks(lists):
     graphs = dict(lm.read(lists))
     weights = lm.FeatureWeights({"rare": 2.0, "none": 1.0})
-    assert [lm.best(graph, scales=weights).cost for graph in graphs.values()] == [2, 2]
+    assert [lm.best(graph, weights=weights).cost for graph in graphs.values()] == [2, 2]
     assert weights.unused == ("none",)
     with pytest.raises(lm.InputError, match="no score column 'rare'"):
-        lm.best(graphs["1"], scales={"rare": 2.0})
+        lm.best(graphs["1"], weights={"rare": 2.0})
     assert pickle.loads(pickle.dumps(weights)) == weights
     assert pickle.loads(pickle.dumps(weights)).unused == ()
 
 
 @pytest.mark.parametrize("ask", ["best", "nbest", "mbr", "oracle", "expected", "consensus", "posteriors", "prune"])
 def test_every_question_takes_weights_of_absent_features(ask, lists):
-    weights = lm.FeatureWeights({"rare": 2.0, "none": 1.0}, whole=True)
+    shares = lm.FeatureWeights({"rare": 2.0, "none": 1.0}, whole=True)
     plain = {"rare": 2.0, "lm": 0.0}
     graph = dict(lm.read(lists))["0"]
     questions = {
-        "best": lambda scales: lm.best(graph, scales=scales).asdict(),
-        "nbest": lambda scales: lm.NBest.from_graph(graph, 2, scales).to_records(),
-        "mbr": lambda scales: lm.mbr(graph, scales=scales).asdict(),
-        "oracle": lambda scales: lm.oracle(graph, "a b", "wer", scales=scales).asdict(),
-        "expected": lambda scales: lm.expected(graph, "a b", "wer", scales=scales).asdict(),
-        "consensus": lambda scales: lm.consensus(graph, scales=scales).asdict(),
-        "posteriors": lambda scales: lm.posteriors(graph.to_lattice(keep=["rare"]), scales=scales).arc.tolist(),
-        "prune": lambda scales: len(graph.pruned(3.0, scales)),
+        "best": lambda weights: lm.best(graph, weights=weights).asdict(),
+        "nbest": lambda weights: lm.NBest.from_graph(graph, 2, weights).to_records(),
+        "mbr": lambda weights: lm.mbr(graph, weights=weights).asdict(),
+        "oracle": lambda weights: lm.oracle(graph, "a b", "wer", weights=weights).asdict(),
+        "expected": lambda weights: lm.expected(graph, "a b", "wer", weights=weights).asdict(),
+        "consensus": lambda weights: lm.consensus(graph, weights=weights).asdict(),
+        "posteriors": lambda weights: lm.posteriors(graph.to_lattice(keep=["rare"]), weights=weights).arc.tolist(),
+        "prune": lambda weights: len(graph.pruned(3.0, weights)),
     }
-    assert questions[ask](weights) == questions[ask](plain)
+    assert questions[ask](shares) == questions[ask](plain)
 
 
 # ---- Files of weights
@@ -128,22 +128,24 @@ def test_the_weights_of_decoders_are_read(name, tmp_path, lists):
     path = tmp_path / "weights"
     path.write_bytes(FILES[name].encode())
     assert dict(lm.read_weights(path)) == {"lm": 0.5, "rare": -0.2}
-    assert costs(lists, "--scale", path) == [0.5 - 1, 1]
+    assert costs(lists, "--weights", path) == [0.5 - 1, 1]
 
 
 def test_columns_that_a_file_does_not_list_count_nothing(tmp_path, lists):
     path = tmp_path / "weights"
     path.write_text("lm 2\nother 1\n")
-    assert costs(lists, "--scale", path) == [2, 4]
-    assert run("best", lists, "--scale", path).stderr == ("--scale: 1 of 2 weights name columns that no graph has\n")
-    assert costs(lists, "--scale", path, "--scale", "lm=0", "--scale", "rare=1") == [0, 0]
+    assert costs(lists, "--weights", path) == [2, 4]
+    assert run("best", lists, "--weights", path).stderr == (
+        "--weights: 1 of 2 weights name columns that no graph has\n"
+    )
+    assert costs(lists, "--weights", path, "--weights", "lm=0", "--weights", "rare=1") == [0, 0]
 
 
 def test_a_file_of_weights_none_of_which_a_graph_has_is_refused(tmp_path, lists):
     """All columns would count 0, and the first hypothesis would win."""
     path = tmp_path / "weights"
     path.write_text("language 2\ntranslation 1\n")
-    refused = run("best", lists, "--scale", path, status=2).stderr
+    refused = run("best", lists, "--weights", path, status=2).stderr
     assert "no graph has any of the 2 score columns ('language', 'translation'), so all scores count 0" in refused
 
 
@@ -189,7 +191,7 @@ def test_several_values_of_a_feature_have_their_columns_from_0_or_from_1(text, f
 def test_files_that_are_no_weights_are_refused(text, what, tmp_path, lists):
     path = tmp_path / "weights"
     path.write_text(text)
-    said = run("best", lists, "--scale", path, status=2).stderr
+    said = run("best", lists, "--weights", path, status=2).stderr
     assert what in said
     assert said.count("\n") == 1
 
@@ -215,13 +217,13 @@ def test_names_with_spaces_and_equals_signs_are_read_back(tmp_path_factory, valu
     ],
 )
 def test_scales_that_are_none_are_refused(options, what, lists):
-    assert what in run("best", lists, *(f"--scale={one}" for one in options), status=2).stderr
+    assert what in run("best", lists, *(f"--weights={one}" for one in options), status=2).stderr
 
 
 def test_a_name_may_hold_an_equals_sign(tmp_path):
     path = tmp_path / "lists.jsonl"
     path.write_text(json.dumps({"id": "u", "hypotheses": [{"text": "a", "scores": {"x=y": -2.0}}]}) + "\n")
-    assert costs(path, "--scale", "x=y=3") == [6]
+    assert costs(path, "--weights", "x=y=3") == [6]
 
 
 # ---- No weights
@@ -233,9 +235,9 @@ def test_features_without_weights_are_named_once(tmp_path):
     said = run("best", tmp_path / "*.hg", "--workers", "2").stderr
     assert said.count("no weights are given") == 1
     assert all(name in said for name in lm.read_one(FOREST).scores)
-    assert "--scale NAME=NUMBER, or --scale FILE" in said
+    assert "--weights NAME=NUMBER, or --weights FILE" in said
     name = next(iter(lm.read_one(FOREST).scores))
-    assert "no weights" not in run("best", tmp_path / "*.hg", "--scale", f"{name}=2").stderr
+    assert "no weights" not in run("best", tmp_path / "*.hg", "--weights", f"{name}=2").stderr
 
 
 @pytest.mark.parametrize("name", ["meeting.lat.txt", "ferry.slf", "headlines.nbest", "lighthouse.pfsg"])
@@ -257,12 +259,12 @@ def test_hifst_lattices_have_hifst_s_own_best_paths():
     # The same sentences as `hifst/att`, whose costs hold HiFST's weights: 608 errors.
     found = run(
         "oracle", HIFST / "*.fst.gz", HIFST / "refs.50", "--metric", "wer", "--ignore", "1 2", "--format", "json",
-        "--scale", HIFST / "params.0",
+        "--weights", HIFST / "params.0",
     )  # fmt: skip
     one_best = json.loads(found.stdout)["corpus"]["one_best"]
     assert (one_best["numerator"], one_best["denominator"]) == (608, 1008)
     assert found.stderr == ""
-    assert "no graph" not in run("best", HIFST / "*.fst.gz", "--scale", "feature_7=29.5").stderr
+    assert "no graph" not in run("best", HIFST / "*.fst.gz", "--weights", "feature_7=29.5").stderr
 
 
 @pytest.mark.real_data
@@ -273,6 +275,6 @@ def test_moses_weights_give_moses_best_derivation():
         for line in (MOSES / "truth" / "results.txt").read_text().splitlines()
         if line.startswith("STDOUT_1=")
     ]
-    found = run("best", MOSES / "data" / "hg.gz", "--scale", MOSES / "data" / "dense.weights")
+    found = run("best", MOSES / "data" / "hg.gz", "--weights", MOSES / "data" / "dense.weights")
     assert found.stdout == f"hg {truth}\n"
     assert found.stderr == ""

@@ -143,8 +143,8 @@ def test_folds_are_judged_at_the_scales_of_the_others():
         others = [k for k in range(40) if k % 2 != fold]
         alone = lm.calibration([graphs[k] for k in others], [references[k] for k in others], folds=2, resamples=0)
         assert found.fold_scales[fold] == alone.scale
-    scales = [found.fold_scales[k % 2] for k in range(40)]
-    means = [max(p for _, p in paths_of(lattice, scale)) for lattice, scale in zip(graphs, scales, strict=True)]
+    weights = [found.fold_scales[k % 2] for k in range(40)]
+    means = [max(p for _, p in paths_of(lattice, scale)) for lattice, scale in zip(graphs, weights, strict=True)]
     assert found.held_out.words.mean == pytest.approx(np.mean(means), abs=1e-9)
     assert found.unscaled == lm.calibration(graphs, references, scale=1.0, folds=2, resamples=0).development
 
@@ -176,7 +176,7 @@ def test_estimates_are_counted_and_left_out():
         ({"references": ["a"]}, "there are 2 graphs, but 1 references"),
         ({"graphs": [], "references": []}, "there are no graphs"),
         ({"ignore": "a b"}, "ignore is a string"),
-        ({"scales": {"no": 1.0}}, "no score column 'no'"),
+        ({"weights": {"no": 1.0}}, "no score column 'no'"),
         ({"halvings": -1}, "halvings is -1"),
         ({"test": ([], [])}, "there are no graphs"),
     ],

@@ -77,7 +77,7 @@ class TestTuning:
     def test_errors_never_rise_and_are_those_of_the_vote(self, rows):
         found, references = combined(rows), [reference for *_, reference in rows]
         tuned = tune_vote(found, references)
-        again = found.voting(tuned.weights, tuned.null)
+        again = found.voting(tuned.system_weights, tuned.null)
         assert tuned.errors == sum(errors(c.words, r) for c, r in zip(again.combinations, references, strict=True))
         assert tuned.errors_before == sum(
             errors(c.words, r) for c, r in zip(found.combinations, references, strict=True)
@@ -89,7 +89,7 @@ class TestTuning:
         assert found.combinations[0].words == ("a", "d", "e")
         tuned = tune_vote(found, [("a", "b", "c")])
         assert tuned.errors == 0
-        assert found.voting(tuned.weights, tuned.null).combinations[0].words == ("a", "b", "c")
+        assert found.voting(tuned.system_weights, tuned.null).combinations[0].words == ("a", "b", "c")
 
     def test_a_long_utterance_is_cut_at_a_right_word(self):
         words = [f"w{k}" for k in range(400)]

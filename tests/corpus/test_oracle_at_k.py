@@ -60,7 +60,7 @@ def test_lists_are_in_the_model_s_order():
     nbest = lm.NBest.from_strings(["a", "b", "c"], costs=[2.0, 1.0, 1.0])
     found = lm.oracle_at_k([nbest], ["a"])
     assert found.ranks == (0, 0, 1)
-    assert lm.oracle_at_k([nbest], ["a"], scales={"cost": -1.0}).ranks == (1, 0, 0)
+    assert lm.oracle_at_k([nbest], ["a"], weights={"cost": -1.0}).ranks == (1, 0, 0)
 
 
 def test_texts_differ_by_their_words():
@@ -220,7 +220,7 @@ def test_texts_are_split_when_words_are_asked_for():
     for one in (nbest, copy.copy(lm.NBest.of_texts(texts)), pickle.loads(pickle.dumps(lm.NBest.of_texts(texts)))):
         assert one == split
         assert (len(one), repr(one), one.to_records()) == (3, repr(split), split.to_records())
-    assert replace(nbest, scales={"x": 2.0}).hypotheses == split.hypotheses
+    assert replace(nbest, weights={"x": 2.0}).hypotheses == split.hypotheses
     with pytest.raises(AttributeError, match="'NBest' object has no attribute 'words'"):
         _ = nbest.words
     with pytest.raises(lm.InputError, match="the n-best list is empty"):

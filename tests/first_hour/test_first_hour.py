@@ -55,14 +55,14 @@ COMMANDS = [
     Right(f"latticemetric best {D}/ferry.slf", "ferry-001 the fairy leads late"),
     Right(f"latticemetric best {D}/ferry.slf --format ctm", r"ferry-001 1 0\.00 0\.18 the"),
     Right(f"latticemetric best {D}/lantern.hg {D}/headlines.nbest --format tsv", "posterior\tconfidences"),
-    Right(f"latticemetric nbest {D}/meeting.lat.txt -n 3 --scale acoustic=0.1", "meeting-003 +3 "),
+    Right(f"latticemetric nbest {D}/meeting.lat.txt -n 3 --weights acoustic=0.1", "meeting-003 +3 "),
     Right(
         f"latticemetric nbest {D}/ferry.slf -n 5 --write-lattices ferry.nbest --sum-scores && cat ferry.nbest",
         r"\|\|\|",
     ),
     Right(f"latticemetric prune {D}/meeting.lat.txt small.lat --beam 4 && latticemetric info small.lat", "meeting-001"),
     Right(f"latticemetric minimize {D}/meeting.lat.txt words.plf --scores-off --drop-labels", "3 graphs written"),
-    Right(f"latticemetric mbr {D}/meeting.lat.txt --method wer --scale acoustic=0.1", "meeting-002 the budget"),
+    Right(f"latticemetric mbr {D}/meeting.lat.txt --method wer --weights acoustic=0.1", "meeting-002 the budget"),
     Right(f"latticemetric consensus {D}/meeting.lat.txt --posterior-scale 0.1", r"the:0\.\d"),
     Right(f"latticemetric posteriors {D}/harbour.fst --top 3", r"harbour 0\.7773 the"),
     Right(f"latticemetric convert {D}/harbour.fst harbour.plf.gz", "1 graph written to harbour.plf.gz"),
@@ -120,10 +120,12 @@ MISTAKES = [
         f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --metrc wer", "no option --metrc", "mean --metric?"
     ),
     Mistake(
-        f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --acoustic-scale 0.1", "no option", "--scale acoustic="
+        f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --acoustic-scale 0.1",
+        "no option",
+        "--weights acoustic=",
     ),
     Mistake(
-        f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --scale am=0.1",
+        f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --weights am=0.1",
         "no score column 'am'",
         "here are: lm, acou",
     ),

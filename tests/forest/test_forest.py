@@ -53,15 +53,15 @@ def _choices(options: list[list[Said]]) -> list[list[Said]]:
     return [[first, *rest] for first in options[0] for rest in _choices(options[1:])]
 
 
-def weighed(draft: ForestDraft, scales: dict[str, float]) -> Counter:
+def weighed(draft: ForestDraft, weights: dict[str, float]) -> Counter:
     """What all derivations say and cost. Costs of these tests add up exactly."""
-    chosen = [Fraction(scales.get(name, column.scale)) for name, column in draft.scores.items()]
+    chosen = [Fraction(weights.get(name, column.scale)) for name, column in draft.scores.items()]
     found = enumerate_draft(draft)
     return Counter((words, sum(s * x for s, x in zip(chosen, sums, strict=True))) for words, sums in found)
 
 
-def derivations_of(forest: Forest, scales: dict[str, float] | None = None) -> Counter:
-    return Counter((d.words, Fraction(d.cost)) for d in forest.derivations(scales))
+def derivations_of(forest: Forest, weights: dict[str, float] | None = None) -> Counter:
+    return Counter((d.words, Fraction(d.cost)) for d in forest.derivations(weights))
 
 
 def paths_of(lattice: lm.Lattice) -> Counter:
@@ -73,8 +73,8 @@ def paths_of(lattice: lm.Lattice) -> Counter:
 
 @given(draft=drafts, data=st.data())
 def test_derivations_are_those_of_the_draft(draft, data):
-    scales = data.draw(st.dictionaries(st.sampled_from(COLUMN_NAMES), scale_values))
-    assert derivations_of(draft.forest(), scales) == weighed(draft, scales)
+    weights = data.draw(st.dictionaries(st.sampled_from(COLUMN_NAMES), scale_values))
+    assert derivations_of(draft.forest(), weights) == weighed(draft, weights)
 
 
 @given(draft=drafts)

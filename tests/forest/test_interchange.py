@@ -288,7 +288,7 @@ def test_a_graph_shows_what_a_forest_has():
         node_labels={"category": lm.NodeLabels.from_texts(["NP", ""])},
     )
     graph = forest.to_networkx()
-    assert graph.graph == {"scales": {"lm": 0.1}}
+    assert graph.graph == {"weights": {"lm": 0.1}}
     assert graph.nodes["node", 0] == {"bipartite": 0, "labels": {"category": "NP"}}
     assert graph.nodes["node", 1] == {
         "bipartite": 0, "labels": {"category": ""}, "goal": {"lm": 0.25}, "goal_labels": {"source": "x"},
@@ -372,8 +372,8 @@ def arc(tail: str, head: str, **fields: object) -> Callable[[nx.DiGraph], None]:
         (in_top(scores={"lm": None}), "edge 'top': 'lm' of 'scores' is None, not a finite number"),
         (in_top(scores={"lm": True}), "edge 'top': 'lm' of 'scores' is True"),
         (in_top(scores={"lm": math.nan}), "edge 'top': 'lm' of 'scores' is nan, not a finite number"),
-        (lambda graph: graph.graph.update(scales={"lm": "1"}), "the graph: 'lm' of 'scales' is '1'"),
-        (lambda graph: graph.graph.update(scales=1), "the graph: 'scales' is 1"),
+        (lambda graph: graph.graph.update(weights={"lm": "1"}), "the graph: 'lm' of 'weights' is '1'"),
+        (lambda graph: graph.graph.update(weights=1), "the graph: 'weights' is 1"),
         (
             lambda graph: (graph.add_node("up", bipartite=1, target=[-1]), graph.add_edge("up", "NP"),
                            graph.add_edge("S", "up", tails=[1])),

@@ -52,8 +52,8 @@ def labelled(name: str, text: str) -> lm.Lattice:
     return rebuilt(lattice, labels={name: lm.Labels(np.ones(len(lattice.word), dtype=np.int32), ends, side)})
 
 
-def list_of(*hypotheses: tuple[str, dict[str, float]], **scales: float) -> lm.NBest:
-    return lm.NBest(tuple(Hypothesis(tuple(text.split()), scores) for text, scores in hypotheses), scales)
+def list_of(*hypotheses: tuple[str, dict[str, float]], **weights: float) -> lm.NBest:
+    return lm.NBest(tuple(Hypothesis(tuple(text.split()), scores) for text, scores in hypotheses), weights)
 
 
 def timed() -> lm.Lattice:

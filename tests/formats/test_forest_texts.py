@@ -61,8 +61,8 @@ def test_features_of_moses_are_negated_and_all_count(tmp_path):
 
 def test_weights_of_moses_are_scales(tmp_path):
     forest = read(tmp_path, MOSES, "moses-hypergraph")
-    scales = {"LM0": 0.5, "TM_1": 0.0, "WT_a~the": 2.0}
-    assert min(d.cost for d in forest.derivations(scales)) == pytest.approx(0.5 * 2.51 - 2)
+    weights = {"LM0": 0.5, "TM_1": 0.0, "WT_a~the": 2.0}
+    assert min(d.cost for d in forest.derivations(weights)) == pytest.approx(0.5 * 2.51 - 2)
 
 
 def test_covered_words_of_moses_are_a_label(tmp_path):
@@ -383,8 +383,8 @@ def categorised(name: str, text: str) -> Forest:
     return one_edge(node_labels={name: lm.NodeLabels(np.ones(1, np.int32), lm.Vocabulary.from_words([text]))})
 
 
-def scored(**scales: float) -> Forest:
-    return one_edge(scores={name: lm.Column([1.0], [0.0], scale) for name, scale in scales.items()})
+def scored(**weights: float) -> Forest:
+    return one_edge(scores={name: lm.Column([1.0], [0.0], scale) for name, scale in weights.items()})
 
 
 LINES = FORMATS[:3]

@@ -473,7 +473,7 @@ def test_moses_lists_of_today(tmp_path):
     assert name == "0"
     assert [h.words for h in nbest.hypotheses] == [("a", "b"), ("c",)]
     assert nbest.hypotheses[0].scores == {"Distortion0": 0, "LM0": 4.5, "TM0_0": 1, "TM0_1": 2, "total": 7.25}
-    assert nbest.scales == {"Distortion0": 0, "LM0": 0, "TM0_0": 0, "TM0_1": 0, "total": 1}
+    assert nbest.weights == {"Distortion0": 0, "LM0": 0, "TM0_0": 0, "TM0_1": 0, "total": 1}
 
 
 def test_moses_lists_of_old(tmp_path):
@@ -513,7 +513,7 @@ def test_alignments_and_scores_of_words_of_marian_stand_before_features(extra, t
 def test_totals_of_travatar_stand_before_features(tmp_path):
     nbest = lm.read_one(write_file(tmp_path, "0 ||| a b ||| -3.25 ||| lm=-2 tm=-1e-05\n0 ||| c ||| -4 ||| tm=-1\n"))
     assert [h.scores for h in nbest.hypotheses] == [{"lm": 2, "tm": 1e-05, "total": 3.25}, {"tm": 1, "total": 4}]
-    assert nbest.scales == {"lm": 0, "tm": 0, "total": 1}
+    assert nbest.weights == {"lm": 0, "tm": 0, "total": 1}
 
 
 def test_moses_lists_are_told_apart_by_their_numbers(tmp_path):
@@ -1044,7 +1044,7 @@ def test_words_on_nodes_of_a_backward_htk_lattice_belong_to_the_links_that_begin
 
 
 @pytest.mark.parametrize(
-    ("header", "scales"),
+    ("header", "weights"),
     [
         ("", {"acoustic": 1.0, "lm": 1.0, "n": 1.0, "pronunciation": 1.0, "ds": 0.0, "x1": 0.0}),
         (
@@ -1053,11 +1053,11 @@ def test_words_on_nodes_of_a_backward_htk_lattice_belong_to_the_links_that_begin
         ),
     ],
 )
-def test_weights_that_an_htk_lattice_lacks_are_those_of_htk_and_srilm(header, scales, tmp_path):
+def test_weights_that_an_htk_lattice_lacks_are_those_of_htk_and_srilm(header, weights, tmp_path):
     path, copy = tmp_path / "any.slf", tmp_path / "copy.slf"
     path.write_text(f"{header}N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1 l=-1 n=-1 r=-1 ds=-1 x1=-1\n")
     lattice = lm.read_one(path)
-    assert {name: column.scale for name, column in lattice.scores.items()} == scales
+    assert {name: column.scale for name, column in lattice.scores.items()} == weights
     lm.write(copy, [("any", lattice)])
     assert lm.read_one(copy) == lattice
 

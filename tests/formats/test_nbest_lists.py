@@ -34,8 +34,8 @@ def words(graph: lm.NBest) -> list[str]:
     return [" ".join(h.words) for h in graph.hypotheses]
 
 
-def nbest(scales: dict[str, float], *rows: tuple[str, dict[str, float]]) -> lm.NBest:
-    return lm.NBest(tuple(Hypothesis(tuple(text.split()), costs) for text, costs in rows), scales)
+def nbest(weights: dict[str, float], *rows: tuple[str, dict[str, float]]) -> lm.NBest:
+    return lm.NBest(tuple(Hypothesis(tuple(text.split()), costs) for text, costs in rows), weights)
 
 
 def written(folder: Path, name: str, graph: object, format_name: str) -> str:
@@ -131,7 +131,7 @@ def test_srilm_scores_are_logarithms_to_base_ten(tmp_path):
         {"acoustic": pytest.approx(100 * LN_10, rel=1e-15), "lm": pytest.approx(2.5 * LN_10, rel=1e-15), "nwords": 3.0},
         {"acoustic": pytest.approx(101 * LN_10, rel=1e-15), "lm": pytest.approx(-0.1 * LN_10, rel=1e-15), "nwords": 0},
     ]
-    assert graph.scales == {"acoustic": 1.0, "lm": 1.0, "nwords": 0.0}
+    assert graph.weights == {"acoustic": 1.0, "lm": 1.0, "nwords": 0.0}
 
 
 @pytest.mark.parametrize("header", ["NBestList1.0\n", ""])
@@ -152,7 +152,7 @@ def test_decipher_backtraces_give_acoustic_and_language_scores_that_the_total_co
         "acoustic": pytest.approx(1100 * BYTELOG),
         "lm": pytest.approx(300 * BYTELOG),
     }
-    assert graph.scales == {"total": 1.0, "acoustic": 0.0, "lm": 0.0}
+    assert graph.weights == {"total": 1.0, "acoustic": 0.0, "lm": 0.0}
 
 
 def test_phones_and_states_of_a_backtrace_are_no_words(tmp_path):
@@ -183,9 +183,9 @@ def test_a_list_of_srilm_is_named_by_its_file(name, tmp_path):
 
 
 def test_srilm_reads_what_is_written(tmp_path):
-    scales = {"acoustic": 1.0, "lm": 1.0, "nwords": 0.0}
+    weights = {"acoustic": 1.0, "lm": 1.0, "nwords": 0.0}
     graph = nbest(
-        scales, ("a b", {"acoustic": 1 / 3, "lm": 0.0, "nwords": 2.0}), ("", {"acoustic": -1e300, "lm": 5e-324})
+        weights, ("a b", {"acoustic": 1 / 3, "lm": 0.0, "nwords": 2.0}), ("", {"acoustic": -1e300, "lm": 5e-324})
     )
     for line, hypothesis in zip(
         written(tmp_path, "u", graph, "srilm-nbest").splitlines(), graph.hypotheses, strict=True
@@ -222,7 +222,7 @@ def test_lattice_rescore_lists_name_their_utterance_and_keep_all_scores(tmp_path
     graphs = read(tmp_path, RESCORED + b"u-0 1 2 |\n")
     assert {name: words(graph) for name, graph in graphs.items()} == {"utt-1": ["HERE WE GO", "HERE AGAIN"], "u": [""]}
     assert graphs["utt-1"].hypotheses[0].scores == {"acoustic": -172.14, "lm": 11.5, "score_3": 9.25}
-    assert graphs["utt-1"].scales == {"acoustic": 1.0, "lm": 1.0, "score_3": 0.0}
+    assert graphs["utt-1"].weights == {"acoustic": 1.0, "lm": 1.0, "score_3": 0.0}
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the real files in {DATA}")
@@ -344,7 +344,7 @@ def test_names_that_other_tools_use_are_known(line, found, tmp_path):
     ((name, graph),) = read(tmp_path, line).items()
     assert name == "u"
     assert [(text, dict(h.scores)) for text, h in zip(words(graph), graph.hypotheses, strict=True)] == found
-    assert set(graph.scales.values()) <= {1.0}
+    assert set(graph.weights.values()) <= {1.0}
 
 
 @pytest.mark.parametrize("key", ["logprobs", "log_probs"])
@@ -365,7 +365,7 @@ def test_a_number_for_each_sample_is_its_log_probability(key, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("hypothesis", "scales"),
+    ("hypothesis", "weights"),
     [
         ({"score": -1, "am": -2, "scores": {"lm": -3}}, {"score": 1, "am": 0, "lm": 0}),
         ({"scores": {"am": -2, "lm": -3}, "rank": 1}, {"am": 1, "lm": 1, "rank": 0}),
@@ -374,9 +374,9 @@ def test_a_number_for_each_sample_is_its_log_probability(key, tmp_path):
         ({"confidence": 0.9}, {"confidence": 0}),
     ],
 )
-def test_a_total_counts_or_scores_count(hypothesis, scales, tmp_path):
+def test_a_total_counts_or_scores_count(hypothesis, weights, tmp_path):
     graph = only(tmp_path, json.dumps({"id": 17, "hypotheses": [{"text": "a", **hypothesis}]}))
-    assert graph.scales == scales
+    assert graph.weights == weights
 
 
 def test_ids_may_be_numbers_or_left_out(tmp_path):
@@ -408,11 +408,11 @@ def test_the_canonical_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "scales",
+    "weights",
     [{"am": 2.0}, {"score": 1.0, "am": 1.0}, {"am": 1.0, "score": 0.0}, {"text": 0.0}, {"logp": 1.0, "logprob": 0.0}],
 )
-def test_weights_that_json_lines_cannot_say_are_refused(scales, tmp_path):
-    graph = nbest(scales, ("a", dict.fromkeys(scales, 1.0)))
+def test_weights_that_json_lines_cannot_say_are_refused(weights, tmp_path):
+    graph = nbest(weights, ("a", dict.fromkeys(weights, 1.0)))
     with pytest.raises(lm.LatticeMetricError, match=r"cannot store these scores|could all be the total"):
         lm.write(tmp_path / "x", [("u", graph)], format="jsonl-nbest")
     assert list(tmp_path.iterdir()) == []

@@ -77,8 +77,8 @@ def test_an_htk_lattice_and_its_kaldi_twin_have_the_same_paths(column):
     htk, kaldi = (lm.read_one(folder / f"lattice.{end}") for end in ("slf", "lat"))
 
     def measured(lattice):
-        scales = {name: float(name == column) for name in lattice.scores}
-        return sorted((len(path.words), round(path.cost, 3)) for path in lattice.paths(scales))
+        weights = {name: float(name == column) for name in lattice.scores}
+        return sorted((len(path.words), round(path.cost, 3)) for path in lattice.paths(weights))
 
     assert measured(htk) == measured(kaldi)
     assert len(measured(htk)) == 32

@@ -112,7 +112,7 @@ def outcome(source: Any) -> Any:
     except LatticeMetricError as error:
         return error
     return [
-        (name, [(h.words, dict(h.scores)) for h in nbest.hypotheses], dict(nbest.scales), references)
+        (name, [(h.words, dict(h.scores)) for h in nbest.hypotheses], dict(nbest.weights), references)
         for name, nbest, references in zip(lists.names, lists.lists, lists.references, strict=True)
     ]
 
@@ -327,7 +327,7 @@ def test_scores_by_name_are_the_scores_of_the_hypotheses(name, tmp_path):
     for source in ([record], tmp_path / "x.jsonl"):
         (nbest,) = lm.read_lists(source).lists
         assert [dict(h.scores) for h in nbest.hypotheses] == [{"am": 2.0, "lm": 0.5}, {"am": 1.0, "lm": 0.25}]
-        assert dict(nbest.scales) == {"am": 1.0, "lm": 1.0}
+        assert dict(nbest.weights) == {"am": 1.0, "lm": 1.0}
     one = {"nbest": [{"text": "a", "score": {"am": -2.0}}, {"text": "b", "score": {"am": -1.0}}]}
     assert lm.read_lists([one]).lists[0].costs() == [2.0, 1.0]
     single = {"nbest": ["a"], name: {"am": -2.0}}

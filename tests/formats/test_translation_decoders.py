@@ -42,7 +42,7 @@ def test_pairs_of_costs_are_two_columns_and_the_first_decides(layout, tmp_path):
         "second": ([0.5, 2.0], [0.125], 0.0),
     }
     assert lm.best(lattice).words == ("6",)
-    assert lm.best(lattice, scales={"weight": 0, "second": 1}).words == ("5",)
+    assert lm.best(lattice, weights={"weight": 0, "second": 1}).words == ("5",)
 
 
 @pytest.mark.parametrize("end", range(1, len(lexicographic()) - 1, 7))

@@ -214,12 +214,12 @@ def answers(
     graph: Lattice | Forest,
     references: Sequence[Sequence[str]],
     rate: Rate,
-    scales: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> list[Answer]:
     """Every complete path, or derivation, judged and costed."""
     paths = enumerate_derivations(graph) if isinstance(graph, Forest) else enumerate_paths(graph)
     chosen = {name: Fraction(column.scale) for name, column in graph.scores.items()}
-    chosen |= {name: Fraction(scale) for name, scale in (scales or {}).items()}
+    chosen |= {name: Fraction(scale) for name, scale in (weights or {}).items()}
     return [
         Answer(
             path,

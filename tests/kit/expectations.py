@@ -20,18 +20,18 @@ class WeighedPath:
     verdict: Verdict
 
 
-def weighed(graph, references, rate: Rate, scale, scales=None) -> list[WeighedPath]:
+def weighed(graph, references, rate: Rate, scale, weights=None) -> list[WeighedPath]:
     """Every complete path with the probability exp(-scale * cost), normalised."""
     paths = list(enumerate_derivations(graph) if isinstance(graph, lm.Forest) else enumerate_paths(graph))
-    factor = {name: column.scale for name, column in graph.scores.items()} | dict(scales or {})
+    factor = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
     costs = [float(sum(Fraction(factor[name]) * total for name, total in path.sums.items())) for path in paths]
     least = min(scale * cost for cost in costs)
-    weights = [math.exp(least - scale * cost) for cost in costs]
-    total = math.fsum(weights)
+    shares = [math.exp(least - scale * cost) for cost in costs]
+    total = math.fsum(shares)
     verdicts = [judge(rate.reported(path.words), references, rate) for path in paths]
     return [
         WeighedPath(path.arcs, _end(graph, path.arcs), weight / total, verdict)
-        for path, weight, verdict in zip(paths, weights, verdicts, strict=True)
+        for path, weight, verdict in zip(paths, shares, verdicts, strict=True)
     ]
 
 

@@ -278,14 +278,14 @@ def hypotheses(names: list[str]) -> st.SearchStrategy[Hypothesis]:
 @st.composite
 def nbest_lists(draw: st.DrawFn) -> lm.NBest:
     names = draw(st.sampled_from([["LM0", "TM0_0", "TM0_1", "total"], ["total"], ["LM0", "w=x"], []]))
-    scales = {name: float(name == "total" or "total" not in names) for name in names}
-    return lm.NBest(tuple(draw(st.lists(hypotheses(names), min_size=1, max_size=4))), scales)
+    weights = {name: float(name == "total" or "total" not in names) for name in names}
+    return lm.NBest(tuple(draw(st.lists(hypotheses(names), min_size=1, max_size=4))), weights)
 
 
 def contents(graph: Graph) -> object:
     """Everything that a format must keep. Costs are compared bit by bit, but −0 equals 0."""
     if isinstance(graph, lm.NBest):
-        return [(h.words, dict(h.scores)) for h in graph.hypotheses], dict(graph.scales)
+        return [(h.words, dict(h.scores)) for h in graph.hypotheses], dict(graph.weights)
     spell = graph.vocabulary.word
     if isinstance(graph, lm.Forest):
         return {

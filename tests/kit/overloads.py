@@ -33,7 +33,7 @@ def overloads() -> str:
 def _overload(by, more, kind, result):
     evidence = ["evidence", "hypotheses"]
     parameters = [f"{name}: Graph | None = ..." for name in evidence if name in kind.takes]
-    parameters += ["scales: Scales | None = ...", *filter(None, [more]), *_keywords(kind)]
+    parameters += ["weights: Weights | None = ...", *filter(None, [more]), *_keywords(kind)]
     first = f"    graph: Graph,\n    by: {by},\n    *,\n"
     note = (
         "  # type: ignore[overload-overlap]  # two names mean methods, all others metrics"

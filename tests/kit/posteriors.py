@@ -37,13 +37,13 @@ def chains(draw):
     return lm.Lattice.from_arcs(source, target, word, final=[steps], scores={"cost": lm.Column(cost, [0.0])})
 
 
-def weighed_paths(lattice, scale, scales):
+def weighed_paths(lattice, scale, weights):
     """Every path with its probability, and the logarithm of the sum of their weights."""
-    paths = list(lattice.paths(scales))
+    paths = list(lattice.paths(weights))
     least = min(scale * path.cost for path in paths)
-    weights = [math.exp(least - scale * path.cost) for path in paths]
-    total = math.fsum(weights)
-    return [(path, weight / total) for path, weight in zip(paths, weights, strict=True)], math.log(total) - least
+    shares = [math.exp(least - scale * path.cost) for path in paths]
+    total = math.fsum(shares)
+    return [(path, weight / total) for path, weight in zip(paths, shares, strict=True)], math.log(total) - least
 
 
 parameters = st.fixed_dictionaries(

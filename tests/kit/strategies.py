@@ -129,7 +129,7 @@ def columns(draw: st.DrawFn, arcs: int, finals: int) -> dict[str, lm.Column]:
 
 
 def scalings(graph: lm.Lattice | lm.Forest) -> st.SearchStrategy[dict[str, float] | None]:
-    """Scales for some of a graph's columns, or none asked for."""
+    """Weights for some of a graph's columns, or none asked for."""
     return st.none() | st.dictionaries(st.sampled_from(list(graph.scores)), scale_values)
 
 

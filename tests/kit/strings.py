@@ -9,7 +9,7 @@ def paths_of(graph, own=None):
     """Words and cost of each path, entry or derivation, by definition."""
     own = own or {}
     if isinstance(graph, lm.NBest):
-        weight = {**dict.fromkeys(graph.score_names(), 1.0), **graph.scales, **own}
+        weight = {**dict.fromkeys(graph.score_names(), 1.0), **graph.weights, **own}
         return [(h.words, sum(weight[n] * value for n, value in h.scores.items())) for h in graph.hypotheses]
     listed = graph.derivations(own) if isinstance(graph, lm.Forest) else graph.paths(own)
     return [(path.words, path.cost) for path in listed]

@@ -12,7 +12,7 @@ def answers(graph: Graph, reference: str) -> list[tuple[str, ...]]:
         assert_type(lm.oracle(graph, reference), lm.Oracle).words,
         assert_type(lm.oracle(graph, reference, "wer"), lm.Oracle).words,
         assert_type(lm.oracle(graph, [reference, reference], lm.WER(), engine="native"), lm.Oracle).words,
-        assert_type(lm.oracle(graph, reference, metric="4-grr", scales={}), lm.Oracle).words,
+        assert_type(lm.oracle(graph, reference, metric="4-grr", weights={}), lm.Oracle).words,
         assert_type(lm.oracle(graph, reference, lm.ByRate(metric="wer", engine="native")), lm.Oracle).words,
     ]
 

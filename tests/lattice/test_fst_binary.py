@@ -77,12 +77,12 @@ def lattice_by_loop(fst: pywrapfst.Fst, vocabulary: lm.Vocabulary) -> lm.Lattice
     )
 
 
-def fst_by_loop(lattice: lm.Lattice, scales: dict[str, float] | None) -> pynini.Fst:
+def fst_by_loop(lattice: lm.Lattice, weights: dict[str, float] | None) -> pynini.Fst:
     """What `Lattice.to_fst` must make of a lattice, an arc at a time."""
     fst = pynini.Fst()
     fst.add_states(lattice.num_states)
     fst.set_start(0)
-    cost = lattice.cost(scales)
+    cost = lattice.cost(weights)
     columns = (lattice.source, lattice.target, lattice.word, cost.arc)
     for source, target, word, weight in zip(*(column.tolist() for column in columns), strict=True):
         fst.add_arc(source, pynini.Arc(word, word, weight, target))
@@ -154,11 +154,11 @@ def example(arc_type: str = "standard", *, symbols: bool = True) -> pywrapfst.Ve
 # --- In memory
 
 
-@given(lattices().flatmap(lambda lattice: scalings(lattice).map(lambda scales: (lattice, scales))))
+@given(lattices().flatmap(lambda lattice: scalings(lattice).map(lambda weights: (lattice, weights))))
 def test_to_fst_is_what_a_loop_over_arcs_makes(case):
-    lattice, scales = case
-    fst = lattice.to_fst(scales)
-    assert arcs_of(fst) == arcs_of(fst_by_loop(lattice, scales))
+    lattice, weights = case
+    fst = lattice.to_fst(weights)
+    assert arcs_of(fst) == arcs_of(fst_by_loop(lattice, weights))
     assert fst.verify()
 
 
@@ -524,7 +524,7 @@ def test_weights_of_hifst_are_a_column_a_feature(kind, tmp_path):
         "feature_3": ([2, 0, 0], [4], 1),
     }
     weights = {"feature_1": 2.0, "feature_2": 0.25, "feature_3": -1.0}
-    assert [path.cost for path in lattice.paths(scales=weights)] == [-5.0, -4.25, -4.0]
+    assert [path.cost for path in lattice.paths(weights=weights)] == [-5.0, -4.25, -4.0]
     for end in range(100, len(data)):
         (tmp_path / "1.fst").write_bytes(data[:end])
         with pytest.raises(lm.FormatError):

@@ -306,13 +306,13 @@ def test_paths_are_in_lexicographic_order_of_arcs(lattice):
     assert paths == sorted(set(paths))
 
 
-@given(lattices().flatmap(lambda lattice: scalings(lattice).map(lambda scales: (lattice, scales))))
+@given(lattices().flatmap(lambda lattice: scalings(lattice).map(lambda weights: (lattice, weights))))
 def test_costs_of_paths_are_scaled_sums(case):
-    lattice, scales = case
-    exact = brute_force.answers(lattice, [()], brute_force.Rate(), scales)
+    lattice, weights = case
+    exact = brute_force.answers(lattice, [()], brute_force.Rate(), weights)
     expected = {answer.path.arcs: float(answer.cost) for answer in exact}
-    assert {path.arcs: path.cost for path in lattice.paths(scales)} == expected
-    cost = lattice.cost(scales)
+    assert {path.arcs: path.cost for path in lattice.paths(weights)} == expected
+    cost = lattice.cost(weights)
     assert {arcs: lattice.cost_of(arcs, cost) for arcs in expected} == expected
 
 
@@ -449,7 +449,7 @@ def test_times_and_scales_go_through_networkx(rich_lattice):
 
 def test_a_networkx_graph_shows_words_scores_and_ends(rich_lattice):
     graph = rich_lattice.to_networkx()
-    assert graph.graph == {"start": 0, "scales": {"am": 0.1, "lm": 1.0}}
+    assert graph.graph == {"start": 0, "weights": {"am": 0.1, "lm": 1.0}}
     assert graph.edges[0, 1, 0] == {"word": "a", "scores": {"am": 1.0, "lm": 0.25}}
     assert graph.nodes[2] == {"time": 1.0, "final": {"am": 0.5, "lm": 0.0}}
     assert "final" not in graph.nodes[1]

@@ -27,21 +27,21 @@ def all_paths(graph):
     return (enumerate_derivations if isinstance(graph, lm.Forest) else enumerate_paths)(graph)
 
 
-def cost_of(graph, path, scales):
-    weights = {name: column.scale for name, column in graph.scores.items()} | dict(scales or {})
-    return sum((Fraction(weights[name]) * total for name, total in path.sums.items()), Fraction(0))
+def cost_of(graph, path, weights):
+    shares = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
+    return sum((Fraction(shares[name]) * total for name, total in path.sums.items()), Fraction(0))
 
 
 def reported(words, ignore):
     return tuple(word for word in words if word not in ignore)
 
 
-def cheapest_paths(graph, scales, ignore):
+def cheapest_paths(graph, weights, ignore):
     """The cheapest path of each string, in the order of the tie rule."""
     cheapest = {}
     for path in all_paths(graph):
         words = reported(path.words, ignore)
-        key = cost_of(graph, path, scales), len(words), path.arcs
+        key = cost_of(graph, path, weights), len(words), path.arcs
         cheapest[words] = min(key, cheapest.get(words, key))
     return {words: cheapest[words][-1] for words in sorted(cheapest, key=cheapest.get)}
 
@@ -49,28 +49,28 @@ def cheapest_paths(graph, scales, ignore):
 @pytest.mark.parametrize("few", [0, 10_000], ids=["searched", "listed"])
 @given(graph=lattices() | forests, n=st.integers(1, 20), ignore=ignored, data=st.data())
 def test_the_best_strings_are_those_of_all_paths(few, graph, n, ignore, data):
-    scales = data.draw(scalings(graph))
-    expected = cheapest_paths(graph, scales, ignore)
+    weights = data.draw(scalings(graph))
+    expected = cheapest_paths(graph, weights, ignore)
     with mock.patch.object(n_best, "few_strings", return_value=few):
-        paths = graph.n_best(n, scales, ignore=ignore)
+        paths = graph.n_best(n, weights, ignore=ignore)
     assert [reported(graph.words(path), ignore) for path in paths] == list(expected)[:n]
     assert [tuple(path.tolist()) for path in paths] == list(expected.values())[:n]
 
 
 @given(graph=lattices() | forests, ignore=ignored, data=st.data())
 def test_the_best_path_is_the_first_of_all_paths(graph, ignore, data):
-    scales = data.draw(scalings(graph))
-    best = graph.best_path(scales, ignore=ignore)
-    assert best.tolist() == graph.best_path(graph.cost(scales), ignore=ignore).tolist()
-    assert tuple(best.tolist()) == next(iter(cheapest_paths(graph, scales, ignore).values()))
+    weights = data.draw(scalings(graph))
+    best = graph.best_path(weights, ignore=ignore)
+    assert best.tolist() == graph.best_path(graph.cost(weights), ignore=ignore).tolist()
+    assert tuple(best.tolist()) == next(iter(cheapest_paths(graph, weights, ignore).values()))
 
 
 @given(graph=lattices() | forests, data=st.data())
 def test_a_path_knows_its_words_and_costs(graph, data):
-    scales, path = data.draw(scalings(graph)), data.draw(st.sampled_from(list(all_paths(graph))))
+    weights, path = data.draw(scalings(graph)), data.draw(st.sampled_from(list(all_paths(graph))))
     assert graph.words(path.arcs) == path.words
-    assert graph.cost_of(path.arcs, scales) == graph.cost_of(path.arcs, graph.cost(scales))
-    assert graph.cost_of(path.arcs, scales) == pytest.approx(float(cost_of(graph, path, scales)))
+    assert graph.cost_of(path.arcs, weights) == graph.cost_of(path.arcs, graph.cost(weights))
+    assert graph.cost_of(path.arcs, weights) == pytest.approx(float(cost_of(graph, path, weights)))
     assert graph.scores_along(path.arcs) == pytest.approx({name: float(total) for name, total in path.sums.items()})
 
 
@@ -88,12 +88,12 @@ def test_a_number_of_strings_is_a_whole_number_from_1(n):
 @pytest.mark.parametrize("few", [0, 10_000], ids=["searched", "listed"])
 @given(graph=lattices() | forests, n=st.integers(1, 20), data=st.data())
 def test_the_best_paths_are_those_of_all_paths(few, graph, n, data):
-    scales = data.draw(scalings(graph))
-    listed = [(cost_of(graph, path, scales), path) for path in all_paths(graph)]
+    weights = data.draw(scalings(graph))
+    listed = [(cost_of(graph, path, weights), path) for path in all_paths(graph)]
     best = min(listed, key=lambda one: (one[0], len(one[1].words), one[1].arcs))[1].arcs
     keys = sorted((cost, path.arcs != best, len(path.arcs), path.arcs) for cost, path in listed)
     with mock.patch.object(n_best, "few_strings", return_value=few):
-        paths = graph.n_best(n, scales, paths=True)
+        paths = graph.n_best(n, weights, paths=True)
     assert [tuple(path.tolist()) for path in paths] == [key[-1] for key in keys[:n]]
 
 
@@ -102,11 +102,11 @@ def test_the_best_paths_are_those_of_all_paths(few, graph, n, data):
 
 @given(graph=lattices() | forests, n=st.integers(1, 20), data=st.data())
 def test_a_list_of_the_best_has_their_words_and_scores(graph, n, data):
-    scales = data.draw(scalings(graph))
-    nbest = lm.NBest.from_graph(graph, n, scales)
-    paths = graph.n_best(n, scales)
+    weights = data.draw(scalings(graph))
+    nbest = lm.NBest.from_graph(graph, n, weights)
+    paths = graph.n_best(n, weights)
     assert [h.words for h in nbest.hypotheses] == [graph.words(path) for path in paths]
-    assert nbest.costs() == pytest.approx([graph.cost_of(path, scales) for path in paths], abs=1e-9)
+    assert nbest.costs() == pytest.approx([graph.cost_of(path, weights) for path in paths], abs=1e-9)
 
 
 def test_a_shorter_list_has_each_string_once():
@@ -144,20 +144,20 @@ def test_a_list_is_pruned_as_its_lattice():
 
 @given(graph=lattices() | forests, n=st.integers(1, 8), data=st.data())
 def test_the_narrowest_beam_keeps_the_n_best_strings(graph, n, data):
-    scales = data.draw(scalings(graph))
-    costs = sorted(key[0] for key in string_costs(graph, scales).values())
-    pruned = graph.pruned(scales=scales, nbest=n)
-    kept = sorted(key[0] for key in string_costs(pruned, scales).values())
+    weights = data.draw(scalings(graph))
+    costs = sorted(key[0] for key in string_costs(graph, weights).values())
+    pruned = graph.pruned(weights=weights, nbest=n)
+    kept = sorted(key[0] for key in string_costs(pruned, weights).values())
     assert len(kept) >= min(n, len(costs))
     assert kept[: min(n, len(costs))] == costs[:n]
     beam = float(costs[min(n, len(costs)) - 1] - costs[0])
-    assert len(kept) <= len(string_costs(graph.pruned(beam * (1 + 1e-9) + 1e-9, scales), scales))
+    assert len(kept) <= len(string_costs(graph.pruned(beam * (1 + 1e-9) + 1e-9, weights), weights))
 
 
-def string_costs(graph, scales):
+def string_costs(graph, weights):
     cheapest = {}
     for path in all_paths(graph):
-        key = cost_of(graph, path, scales), len(path.words), path.arcs
+        key = cost_of(graph, path, weights), len(path.words), path.arcs
         cheapest[path.words] = min(key, cheapest.get(path.words, key))
     return cheapest
 

@@ -25,10 +25,10 @@ def lists(draw):
     return lm.NBest(hypotheses, {names[0]: draw(st.sampled_from([0.5, 1.0, 2.0]))})
 
 
-def weighed(nbest, scales=None):
+def weighed(nbest, weights=None):
     """The model's cost of each hypothesis, by definition."""
-    weights = dict(nbest.scales) | (scales or {})
-    return [(h.words, math.fsum(weights.get(n, 1.0) * c for n, c in h.scores.items())) for h in nbest.hypotheses]
+    shares = dict(nbest.weights) | (weights or {})
+    return [(h.words, math.fsum(shares.get(n, 1.0) * c for n, c in h.scores.items())) for h in nbest.hypotheses]
 
 
 def summed(costs_of_one, scale):
@@ -45,12 +45,12 @@ def assert_is_deterministic(lattice):
 @given(nbest=lists(), scale=scale_values, merge=st.sampled_from(["sum", "best"]), data=st.data())
 def test_each_string_has_one_path_of_its_cost(nbest, scale, merge, data):
     known = list(nbest.hypotheses[0].scores)
-    scales = data.draw(st.none() | st.dictionaries(st.sampled_from(known), st.sampled_from([0.0, 0.5, 1.0])))
+    weights = data.draw(st.none() | st.dictionaries(st.sampled_from(known), st.sampled_from([0.0, 0.5, 1.0])))
     said = {}
-    for words, cost in weighed(nbest, scales):
+    for words, cost in weighed(nbest, weights):
         said.setdefault(words, []).append(cost)
     expected = {words: min(several) if merge == "best" else summed(several, scale) for words, several in said.items()}
-    lattice = nbest.determinized(scales, merge=merge, scale=scale)
+    lattice = nbest.determinized(weights, merge=merge, scale=scale)
     found = [(path.words, path.cost) for path in lattice.paths()]
     assert len(found) == len(expected)
     assert dict(found) == pytest.approx(expected, abs=1e-9)
@@ -92,7 +92,7 @@ def test_ends_are_shared_however_much_their_strings_cost():
         ({"merge": "max"}, lm.UsageError, "cannot be merged by 'max'; choose 'sum' or 'best'"),
         ({"scale": 0.0}, lm.UsageError, "the scale is 0.0, but must be above 0 to sum probabilities"),
         ({"scale": math.nan}, lm.UsageError, "the scale is nan"),
-        ({"scales": {"lm": 1.0}}, lm.InputError, "no score column 'lm'; the columns here are: total"),
+        ({"weights": {"lm": 1.0}}, lm.InputError, "no score column 'lm'; the columns here are: total"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong, error, says):

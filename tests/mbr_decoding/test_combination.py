@@ -90,7 +90,7 @@ class TestAlignment:
         shuffled = list(named)
         random.shuffle(shuffled)
         one, other = (
-            lm.combine({k: named[k][0] for k in order}, weights=[named[k][1] for k in order])
+            lm.combine({k: named[k][0] for k in order}, system_weights=[named[k][1] for k in order])
             for order in (list(named), shuffled)
         )
         assert one.words == other.words
@@ -262,17 +262,17 @@ class TestVote:
             assert other.confidences == pytest.approx(vote.confidences)
 
     def test_the_sum_of_weights_may_be_infinite(self):
-        found = lm.combine(["a", "b", "b"], weights=[1e308] * 3)
+        found = lm.combine(["a", "b", "b"], system_weights=[1e308] * 3)
         assert found.words == found.mbr().words == ("b",)
         assert found.oracle("a").numerator == 0
         assert found.to_lattice().scores["votes"].arc == pytest.approx(-np.log([2 / 3, 1 / 3]))
 
     def test_a_large_weight_does_not_make_all_others_equal(self):
-        found = lm.combine(["a b", "a c", "a c", "a"], weights=[1, 1, 1, 1e12])
+        found = lm.combine(["a b", "a c", "a c", "a"], system_weights=[1, 1, 1, 1e12])
         assert found.vote(null=0).words == ("a", "c")
 
     def test_confidences_are_shares_of_the_votes(self):
-        found = lm.combine({"a": "x y", "b": "x z", "c": "x"}, weights={"a": 2, "b": 1, "c": 1})
+        found = lm.combine({"a": "x y", "b": "x z", "c": "x"}, system_weights={"a": 2, "b": 1, "c": 1})
         assert found.words == ("x", "y")
         assert found.confidences == (1.0, 0.5)
         assert found.vote(null=3.0).words == ("x",)
@@ -288,18 +288,18 @@ class TestVote:
 
     def test_options_are_checked(self):
         for options in (
-            {"weights": [1]},
-            {"weights": [0, 0]},
-            {"weights": [-1, 1]},
+            {"system_weights": [1]},
+            {"system_weights": [0, 0]},
+            {"system_weights": [-1, 1]},
             {"null": math.nan},
             {"scheme": "best"},
         ):
             with pytest.raises(lm.UsageError):
                 lm.combine(["a", "b"], **options)
         with pytest.raises(lm.UsageError, match="no system 'c'"):
-            lm.combine({"a": "x", "b": "y"}, weights={"c": 1})
+            lm.combine({"a": "x", "b": "y"}, system_weights={"c": 1})
         with pytest.raises(lm.UsageError, match="score column"):
-            lm.combine(["a", "b"], scales={"acoustic": 1})
+            lm.combine(["a", "b"], weights={"acoustic": 1})
         with pytest.raises(lm.UsageError, match="no systems"):
             lm.combine([])
 
@@ -443,7 +443,7 @@ class TestGraphs:
 
     def test_minimum_risk_counts_all_paths_by_the_weights(self):
         lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[0.0, 0.0])
-        found = lm.combine({"lattice": lattice, "text": "x b d"}, weights=[3, 1])
+        found = lm.combine({"lattice": lattice, "text": "x b d"}, system_weights=[3, 1])
         best = found.mbr()
 
         def risk(words):
@@ -458,7 +458,7 @@ class TestGraphs:
     def test_minimum_risk_is_that_of_no_worse_text(self, strings, weights):
         """Neither an output nor any other text has a smaller risk; the bound says so."""
         weights = weights[: len(strings)]
-        best = lm.combine(strings, weights=weights, scheme="mbr").least_risk
+        best = lm.combine(strings, system_weights=weights, scheme="mbr").least_risk
 
         def risk(words):
             return sum(w * edit_distance(words, s) for w, s in zip(weights, strings, strict=True)) / sum(weights)
@@ -483,7 +483,7 @@ class TestGraphs:
     @given(st.lists(st.one_of(texts, lattices()), min_size=1, max_size=3), weightings)
     def test_minimum_risk_of_graphs_is_exact_and_no_worse_than_that_of_their_best_words(self, outputs, weights):
         weights = weights[: len(outputs)]
-        found = lm.combine(outputs, weights=weights, scheme="mbr")
+        found = lm.combine(outputs, system_weights=weights, scheme="mbr")
 
         def risk(words):
             risks = (sum(p * edit_distance(words, text) for text, p in distribution(one).items()) for one in outputs)
@@ -506,7 +506,9 @@ class TestGraphs:
     def test_minimum_risk_does_not_depend_on_the_order_of_the_systems(self, strings, weights, random):
         pairs = list(zip(strings, weights, strict=False))
         shuffled = random.sample(pairs, len(pairs))
-        one, other = (lm.combine([s for s, _ in p], weights=[w for _, w in p], scheme="mbr") for p in (pairs, shuffled))
+        one, other = (
+            lm.combine([s for s, _ in p], system_weights=[w for _, w in p], scheme="mbr") for p in (pairs, shuffled)
+        )
         assert one.words == other.words
         assert one.least_risk.risk == pytest.approx(other.least_risk.risk)
 
@@ -535,7 +537,7 @@ class TestGraphs:
     @pytest.mark.parametrize("scheme", VOTES)
     def test_systems_without_weight_do_not_vote(self, scheme):
         for outputs in (["a c", "a b c"], ["a", "a b"]):
-            found = lm.combine(outputs, weights=[1, 0], null=0, scheme=scheme)
+            found = lm.combine(outputs, system_weights=[1, 0], null=0, scheme=scheme)
             assert found.words == found.mbr().one_best == found.mbr().words == tuple(outputs[0].split())
         found = lm.combine(["a b", "a b", "a"], null=1, scheme=scheme, count_share=0.2)
         assert found.vote([1, 1, 0]).words == ("a", "b")

@@ -29,20 +29,20 @@ def edit_distance(left, right):
     return row[-1]
 
 
-def expected_distance(lattice, words, scale, scales):
-    paths = list(lattice.paths(scales))
+def expected_distance(lattice, words, scale, weights):
+    paths = list(lattice.paths(weights))
     least = min(scale * path.cost for path in paths)
-    weights = [math.exp(least - scale * path.cost) for path in paths]
-    pairs = zip(paths, weights, strict=True)
-    return math.fsum(weight * edit_distance(path.words, words) for path, weight in pairs) / math.fsum(weights)
+    shares = [math.exp(least - scale * path.cost) for path in paths]
+    pairs = zip(paths, shares, strict=True)
+    return math.fsum(weight * edit_distance(path.words, words) for path, weight in pairs) / math.fsum(shares)
 
 
 class Formula:
     """The recursion as the paper has it, with Kaldi's details: `risk`, and `gamma` by position and word."""
 
-    def __init__(self, lattice, hypothesis, scale, scales):
+    def __init__(self, lattice, hypothesis, scale, weights):
         self.r, self.last = ("", *hypothesis), len(hypothesis)
-        self.arcs, self.end = arcs_with_one_end(lattice, scale, scales)
+        self.arcs, self.end = arcs_with_one_end(lattice, scale, weights)
         self.prefixes, self.alpha = {0: [0.0]}, {0: list(np.cumsum([float(word != "") for word in self.r]))}
         for n in range(1, self.end + 1):
             into = [arc for arc in self.arcs if arc[1] == n]
@@ -92,9 +92,9 @@ class Formula:
         self.beta[source, 0] += carried[0]
 
 
-def arcs_with_one_end(lattice, scale, scales):
+def arcs_with_one_end(lattice, scale, weights):
     """Source, target, word, cost; as in Kaldi, several ends or one that costs something lead to a new one."""
-    cost = lattice.cost(scales)
+    cost = lattice.cost(weights)
     words = [lattice.vocabulary.word(int(word)) for word in lattice.word]
     ends = zip(lattice.source.tolist(), lattice.target.tolist(), words, (scale * cost.arc).tolist(), strict=True)
     arcs, end = list(ends), lattice.num_states - 1
@@ -114,22 +114,22 @@ def tables(hypothesis):
 
 @given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 def test_the_risk_is_a_bound_of_the_expected_distance_and_falls(lattice, scale, data):
-    scales = data.draw(scalings(lattice))
-    found = word_mbr(lattice, scale=scale, scales=scales)
-    assert expected_distance(lattice, found.words, scale, scales) <= found.risk + 1e-9
-    assert expected_distance(lattice, found.one_best, scale, scales) <= found.one_best_risk + 1e-9
+    weights = data.draw(scalings(lattice))
+    found = word_mbr(lattice, scale=scale, weights=weights)
+    assert expected_distance(lattice, found.words, scale, weights) <= found.risk + 1e-9
+    assert expected_distance(lattice, found.one_best, scale, weights) <= found.one_best_risk + 1e-9
     assert found.risk <= found.one_best_risk
     assert len(found.confidences) == len(found.words)
-    assert found.one_best in {path.words for path in lattice.paths(scales)}
+    assert found.one_best in {path.words for path in lattice.paths(weights)}
 
 
 @given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 def test_risk_and_posteriors_are_those_of_the_formula(lattice, scale, data):
-    scales = data.draw(scalings(lattice))
-    one_best, best, _ = search_words(Aligner.of(lattice, scale, scales))
+    weights = data.draw(scalings(lattice))
+    one_best, best, _ = search_words(Aligner.of(lattice, scale, weights))
     for hypothesis in (one_best, best):
         words = [lattice.vocabulary.word(int(n)) for n in hypothesis.numbers[hypothesis.positions]]
-        formula, found = Formula(lattice, words, scale, scales), tables(hypothesis)
+        formula, found = Formula(lattice, words, scale, weights), tables(hypothesis)
         assert hypothesis.risk == pytest.approx(formula.risk, abs=1e-9)
         for cell in {*formula.gamma, *found}:
             assert found.get(cell, 0.0) == pytest.approx(formula.gamma[cell], abs=1e-9)
@@ -137,14 +137,14 @@ def test_risk_and_posteriors_are_those_of_the_formula(lattice, scale, data):
 
 @given(lattice=lattices(), data=st.data())
 def test_bins_are_distributions_with_the_words_on_top(lattice, data):
-    scales = data.draw(scalings(lattice))
-    found = lm.consensus(lattice, scales=scales)
+    weights = data.draw(scalings(lattice))
+    found = lm.consensus(lattice, weights=weights)
     for words in found.bins:
         posteriors = [posterior for _, posterior in words]
         assert math.fsum(posteriors) == pytest.approx(1, abs=1e-9)
         assert all(p >= following - 1e-9 for p, following in pairwise(posteriors))
         assert len({word for word, _ in words}) == len(words)
-    decoded = word_mbr(lattice, scales=scales)
+    decoded = word_mbr(lattice, weights=weights)
     assert (found.words, found.bayes_risk, found.confidences) == (decoded.words, decoded.risk, decoded.confidences)
     assert tuple(words[0][0] for words in found.bins if words[0][0]) == found.words
     assert found.confidences == pytest.approx([words[0][1] for words in found.bins if words[0][0]], abs=1e-9)
@@ -258,7 +258,7 @@ def test_an_nbest_list_is_a_lattice_too():
     found = word_mbr(nbest)
     assert found == word_mbr(lm.Lattice.from_strings(strings, costs))
     assert (found.one_best, found.words) == (("a", "b"), ("a", "c"))
-    assert word_mbr(nbest, scales={"tm": 0.5}).risk != found.risk
+    assert word_mbr(nbest, weights={"tm": 0.5}).risk != found.risk
 
 
 def test_the_search_may_begin_with_columns_scaled_one_by_one():
@@ -270,11 +270,11 @@ def test_the_search_may_begin_with_columns_scaled_one_by_one():
         scores={"acoustic": lm.Column([0.0, 12.0], [0.0]), "lm": lm.Column([2.0, 0.0], [0.0])},
         vocabulary=lm.Vocabulary.from_words(list("ab")),
     )
-    assert lm.consensus(lattice, scales={"acoustic": 1 / 12}).confidences == pytest.approx([1 / (1 + math.exp(-1))])
-    assert lm.consensus(lattice, scales={"acoustic": 1 / 12}).words == ("b",)
+    assert lm.consensus(lattice, weights={"acoustic": 1 / 12}).confidences == pytest.approx([1 / (1 + math.exp(-1))])
+    assert lm.consensus(lattice, weights={"acoustic": 1 / 12}).words == ("b",)
     assert lm.consensus(lattice, scale=0.5).confidences == pytest.approx([1 / (1 + math.exp(-5))])
     with pytest.raises(lm.InputError, match="no score column 'x'"):
-        lm.consensus(lattice, scales={"x": 1.0})
+        lm.consensus(lattice, weights={"x": 1.0})
 
 
 # --- Times
@@ -583,7 +583,7 @@ def kaldi_bins(text):
 @pytest.mark.skipif(not KALDI.is_dir(), reason=f"there are no lattices in {KALDI} (LATTICEMETRIC_DATA)")
 def test_kaldi_finds_the_same_words_risks_and_bins():
     words, risks, sausages = map(kaldi_lines, ("mbr-words", "mbr-risk", "sausage"))
-    found = {name: lm.consensus(x, scales={"acoustic": 0.0833333}) for name, x in lm.read(KALDI / "ami3.lat.txt.gz")}
+    found = {name: lm.consensus(x, weights={"acoustic": 0.0833333}) for name, x in lm.read(KALDI / "ami3.lat.txt.gz")}
     assert found.keys() == words.keys()
     for name, network in found.items():
         assert network.words == tuple(words[name].split())

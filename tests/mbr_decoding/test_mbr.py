@@ -17,11 +17,11 @@ import latticemetric as lm
 from latticemetric import _native
 
 
-def assert_is_best(found, lattice, evidence, chosen, scales=None):
+def assert_is_best(found, lattice, evidence, chosen, weights=None):
     """No path gains more, none of the same words is before the one found, and all that is said of it is so."""
-    weighed = weighed_paths(evidence, chosen["scale"], scales)[0]
+    weighed = weighed_paths(evidence, chosen["scale"], weights)[0]
     posterior = expected_posteriors(weighed, chosen["order"])
-    paths = list(lattice.paths(scales))
+    paths = list(lattice.paths(weights))
     gains = [gain_of(path.words, posterior, **chosen) for path in paths]
     assert found.gain == pytest.approx(max(gains), abs=1e-9)
     assert found.gain == pytest.approx(gain_of(found.words, posterior, **chosen), abs=1e-9)
@@ -35,8 +35,8 @@ def assert_is_best(found, lattice, evidence, chosen, scales=None):
 
 @given(lattice=lattices(), chosen=parameters, data=st.data())
 def test_no_string_of_a_lattice_gains_more(lattice, chosen, data):
-    scales = data.draw(scalings(lattice))
-    assert_is_best(lm.mbr(lattice, **chosen, scales=scales), lattice, lattice, chosen, scales)
+    weights = data.draw(scalings(lattice))
+    assert_is_best(lm.mbr(lattice, **chosen, weights=weights), lattice, lattice, chosen, weights)
 
 
 @given(lattice=chains(), chosen=parameters)
@@ -94,12 +94,12 @@ def test_pruning_comes_first(lattice, chosen, beam):
 
 @given(lattice=lattices(), beam=st.sampled_from([0.0, 0.125, 1.0, 3.0]), data=st.data())
 def test_a_beam_keeps_what_lies_on_paths_within_it(lattice, beam, data):
-    scales = data.draw(scalings(lattice))
-    paths = list(lattice.paths(scales))
+    weights = data.draw(scalings(lattice))
+    paths = list(lattice.paths(weights))
     most = min(path.cost for path in paths) + beam
     arcs = {arc for path in paths if path.cost <= most for arc in path.arcs}
-    pruned = lattice.pruned(beam, scales)
-    found = sorted((path.words, path.cost) for path in pruned.paths(scales))
+    pruned = lattice.pruned(beam, weights)
+    found = sorted((path.words, path.cost) for path in pruned.paths(weights))
     ends = {int(lattice.target[path.arcs[-1]]) if path.arcs else 0 for path in paths if path.cost <= most}
     kept = [path for path in paths if arcs.issuperset(path.arcs)]
     kept = [path for path in kept if (int(lattice.target[path.arcs[-1]]) if path.arcs else 0) in ends]
@@ -207,10 +207,10 @@ def test_words_are_matched_by_their_spelling():
 def test_evidence_may_have_columns_of_its_own():
     lattice = lm.Lattice.from_strings(["a", "b"], costs=[0.0, 0.0], column="mine")
     evidence = lm.Lattice.from_strings(["a", "b"], costs=[1.0, 0.0], column="yours")
-    assert lm.mbr(lattice, evidence=evidence, scales={"mine": 1, "yours": 2}).words == ("b",)
-    assert lm.mbr(lattice, evidence=evidence, scales={"yours": -1}, beam=0.5).words == ("a",)
+    assert lm.mbr(lattice, evidence=evidence, weights={"mine": 1, "yours": 2}).words == ("b",)
+    assert lm.mbr(lattice, evidence=evidence, weights={"yours": -1}, beam=0.5).words == ("a",)
     with pytest.raises(lm.InputError, match="no score column 'lm'; the columns here are: mine, yours"):
-        lm.mbr(lattice, evidence=evidence, scales={"lm": 1})
+        lm.mbr(lattice, evidence=evidence, weights={"lm": 1})
 
 
 def test_an_nbest_list_is_a_lattice():
@@ -254,11 +254,11 @@ def test_parameters_that_make_no_sense_are_refused(wrong, says):
 @given(lattice=lattices(), data=st.data())
 def test_a_determinized_lattice_has_each_string_once_at_its_least_cost(lattice, data):
     pytest.importorskip("pynini")
-    scales = data.draw(scalings(lattice))
+    weights = data.draw(scalings(lattice))
     best = {}
-    for path in lattice.paths(scales):
+    for path in lattice.paths(weights):
         best[path.words] = min(best.get(path.words, math.inf), path.cost)
-    determinized = lattice.determinized(scales)
+    determinized = lattice.determinized(weights)
     found = [(path.words, path.cost) for path in determinized.paths()]
     assert len(found) == len(best)
     largest = max(map(abs, best.values()))

@@ -33,7 +33,7 @@ OTHER_METRICS = [
     lm.METEOR(stages=("exact", "porter")),
 ]
 any_metric = metrics().map(lambda pair: pair[0]) | st.sampled_from(OTHER_METRICS)
-scales = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+weights = st.sampled_from([0.0, 0.5, 1.0, 2.0])
 
 
 @st.composite
@@ -198,22 +198,22 @@ def test_nothing_against_nothing():
 # --- Answers
 
 
-@given(nbest=nbest_lists(), metric=any_metric, scale=scales, own=st.dictionaries(st.sampled_from("xy"), scale_values))
+@given(nbest=nbest_lists(), metric=any_metric, scale=weights, own=st.dictionaries(st.sampled_from("xy"), scale_values))
 @example(nbest=lm.NBest((Hypothesis(("a",), {}), Hypothesis((), {})), {}), metric=lm.GRR(4), scale=1.0, own={})
 @example(nbest=lm.NBest((Hypothesis((), {}),) * 2, {}), metric=lm.WER(), scale=1.0, own={})
 def test_strings_of_a_list_are_ranked_by_expected_score(nbest, metric, scale, own):
     own = dict(zip(nbest.score_names(), own.values(), strict=False))
     paths = paths_of(nbest, own)
     evidence = believed_strings(paths, scale)
-    asked(lambda: lm.mbr(nbest, metric, scale=scale, scales=own), metric, paths, evidence, is_list=True)
+    asked(lambda: lm.mbr(nbest, metric, scale=scale, weights=own), metric, paths, evidence, is_list=True)
 
 
-@given(lattice=lattices(), metric=any_metric, scale=scales, data=st.data())
+@given(lattice=lattices(), metric=any_metric, scale=weights, data=st.data())
 def test_strings_of_a_lattice_are_ranked_by_expected_score(lattice, metric, scale, data):
     own = data.draw(scalings(lattice))
     paths = paths_of(lattice, own)
     evidence = believed_strings(paths, scale)
-    asked(lambda: lm.mbr(lattice, metric, scale=scale, scales=own), metric, paths, evidence)
+    asked(lambda: lm.mbr(lattice, metric, scale=scale, weights=own), metric, paths, evidence)
 
 
 @settings(max_examples=30)
@@ -224,7 +224,7 @@ def test_strings_of_a_forest_are_ranked_by_expected_score(forest, metric):
     asked(lambda: lm.mbr(forest, metric), metric, paths, believed_strings(paths, 1.0))
 
 
-@given(graph=lattices() | nbest_lists(), other=lattices() | nbest_lists(), metric=any_metric, scale=scales)
+@given(graph=lattices() | nbest_lists(), other=lattices() | nbest_lists(), metric=any_metric, scale=weights)
 def test_hypotheses_and_evidence_may_come_from_two_graphs(graph, other, metric, scale):
     choices, evidence = paths_of(graph), believed_strings(paths_of(other), scale)
     is_list = isinstance(graph, lm.NBest)
@@ -237,9 +237,9 @@ def test_two_graphs_may_have_columns_of_their_own():
     evidence = lm.NBest((Hypothesis(("a",), {"yours": 2.0}), Hypothesis(("b",), {"yours": 1.0})), {})
     own = {"mine": 0.5, "yours": -1.0}
     choices, believed = paths_of(graph, {"mine": 0.5}), believed_strings(paths_of(evidence, {"yours": -1.0}), 1.0)
-    asked(lambda: lm.mbr(graph, "wrr", evidence=evidence, scales=own), lm.WRR(), choices, believed)
+    asked(lambda: lm.mbr(graph, "wrr", evidence=evidence, weights=own), lm.WRR(), choices, believed)
     with pytest.raises(lm.InputError, match="no score column 'lm'; the columns here are: mine, yours"):
-        lm.mbr(graph, "wrr", evidence=evidence, scales={"lm": 1.0})
+        lm.mbr(graph, "wrr", evidence=evidence, weights={"lm": 1.0})
 
 
 graphs_to_prune = lattices() | forests(list("abc"), ["model"], costs)
@@ -440,7 +440,7 @@ def test_the_answer_is_plain_values_for_json():
     [
         ({"scale": math.nan}, "the scale is nan"),
         ({"scale": math.inf}, "the scale is inf"),
-        ({"scales": {"lm": 1.0}}, "no score column 'lm'"),
+        ({"weights": {"lm": 1.0}}, "no score column 'lm'"),
         ({"samples": 0}, "0 samples cannot be drawn"),
         ({"samples": -3}, "-3 samples"),
         ({"samples": 2.5}, "2.5 samples"),
@@ -457,7 +457,7 @@ def test_the_answer_is_plain_values_for_json():
             "hypotheses and evidence are given; give only one of the two",
         ),
         ({"evidence": "a b"}, "str is not a lattice"),
-        ({"evidence": "a b", "scales": {"cost": 1.0}}, "str is not a lattice"),
+        ({"evidence": "a b", "weights": {"cost": 1.0}}, "str is not a lattice"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong, says):

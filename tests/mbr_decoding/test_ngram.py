@@ -23,9 +23,9 @@ def sums(lattice, path):
     return {name: float(c.arc[list(path.arcs)].sum() + c.final[row]) for name, c in lattice.scores.items()}
 
 
-def assert_has_the_gains(found, lattice, evidence, chosen, scales=None):
+def assert_has_the_gains(found, lattice, evidence, chosen, weights=None):
     """Each path is there once, with its own scores, and costs minus what its string gains."""
-    posterior = expected_posteriors(weighed_paths(evidence, chosen["scale"], scales)[0], chosen["order"])
+    posterior = expected_posteriors(weighed_paths(evidence, chosen["scale"], weights)[0], chosen["order"])
     expected = Counter((path.words, *sums(lattice, path).values()) for path in lattice.paths())
     paths = [(path, sums(found, path)) for path in found.paths()]
     assert Counter((path.words, *(own[name] for name in lattice.scores)) for path, own in paths) == expected
@@ -38,14 +38,14 @@ def assert_has_the_gains(found, lattice, evidence, chosen, scales=None):
 
 @given(lattice=lattices(), chosen=parameters, data=st.data())
 def test_every_path_costs_what_its_string_gains(lattice, chosen, data):
-    scales = data.draw(scalings(lattice))
-    found = lm.mbr_lattice(lattice, **chosen, scales=scales)
-    assert_has_the_gains(found, lattice, lattice, chosen, scales)
-    best = lm.mbr(lattice, **chosen, scales=scales)
+    weights = data.draw(scalings(lattice))
+    found = lm.mbr_lattice(lattice, **chosen, weights=weights)
+    assert_has_the_gains(found, lattice, lattice, chosen, weights)
+    best = lm.mbr(lattice, **chosen, weights=weights)
     assert min(path.cost for path in found.paths()) == pytest.approx(-best.gain, abs=1e-9)
-    columns = {name: column.scale for name, column in lattice.scores.items()} | {"gain": 0.0} | (scales or {})
+    columns = {name: column.scale for name, column in lattice.scores.items()} | {"gain": 0.0} | (weights or {})
     assert sorted((path.words, path.cost) for path in found.paths(columns)) == [
-        (words, pytest.approx(cost)) for words, cost in sorted((p.words, p.cost) for p in lattice.paths(scales))
+        (words, pytest.approx(cost)) for words, cost in sorted((p.words, p.cost) for p in lattice.paths(weights))
     ]
 
 

@@ -25,13 +25,13 @@ MANY = 10_000  # more than any lattice here has strings
 class Enumeration:
     """All paths of a lattice, each with its probability."""
 
-    def __init__(self, lattice, scale, scales=None):
-        factor = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
+    def __init__(self, lattice, scale, weights=None):
+        factor = {name: column.scale for name, column in lattice.scores.items()} | dict(weights or {})
         paths = list(enumerate_paths(lattice))
         costs = [scale * math.fsum(factor[name] * total for name, total in path.sums.items()) for path in paths]
-        weights = [math.exp(min(costs) - cost) for cost in costs]
+        shares = [math.exp(min(costs) - cost) for cost in costs]
         self.strings = [path.words for path in paths]
-        self.probabilities = [weight / math.fsum(weights) for weight in weights]
+        self.probabilities = [weight / math.fsum(shares) for weight in shares]
 
     def mean(self, value):
         return math.fsum(p * value(words) for words, p in zip(self.strings, self.probabilities, strict=True))
@@ -41,22 +41,22 @@ class Enumeration:
         return self.mean(lambda path: float(judge(path, (words,), ERRORS).numerator) if words else len(path))
 
 
-def strings_of_network(lattice, scale, scales):
+def strings_of_network(lattice, scale, weights):
     """All strings of the consensus network: one word, or none, of each bin."""
-    bins = lm.consensus(lattice, scale=scale, scales=scales).bins
+    bins = lm.consensus(lattice, scale=scale, weights=weights).bins
     alternatives = [[word for word, mass in words if mass > 0] for words in bins]
     return {tuple(word for word in words if word) for words in itertools.product(*alternatives)}
 
 
 @given(lattice=lattices(), scale=scale_factors, data=st.data())
 def test_the_answer_is_the_best_of_all_candidates(lattice, scale, data):
-    scales = data.draw(scalings(lattice))
-    paths = Enumeration(lattice, scale, scales)
-    found = lm.mbr(lattice, "wer", scale=scale, scales=scales, risk="exact", candidates=MANY)
+    weights = data.draw(scalings(lattice))
+    paths = Enumeration(lattice, scale, weights)
+    found = lm.mbr(lattice, "wer", scale=scale, weights=weights, risk="exact", candidates=MANY)
     assert found.exact
     assert found.low == found.risk == found.high == pytest.approx(paths.risk(found.words), abs=1e-9)
     assert found.expected_words == pytest.approx(paths.mean(len), abs=1e-9)
-    candidates = {*paths.strings, *strings_of_network(lattice, scale, scales), found.word_mbr.words}
+    candidates = {*paths.strings, *strings_of_network(lattice, scale, weights), found.word_mbr.words}
     assert found.candidates == len(candidates)
     risks = {words: paths.risk(words) for words in candidates}
     assert found.risk == pytest.approx(min(risks.values()), abs=2e-9)
@@ -70,11 +70,11 @@ def test_the_answer_is_the_best_of_all_candidates(lattice, scale, data):
 
 @given(lattice=lattices(), scale=st.sampled_from([0.0, 5e-324, 0.1, 1.0]), data=st.data())
 def test_the_1_best_does_not_depend_on_the_scale_of_posteriors(lattice, scale, data):
-    scales = data.draw(scalings(lattice))
+    weights = data.draw(scalings(lattice))
     ordered = in_canonical_order(lattice)  # of several best paths, the first in this order
-    words = ordered.words(ordered.best_path(scales))
-    assert lm.mbr(lattice, "wer", scale=scale, scales=scales).one_best == words
-    assert lm.mbr(lattice, "wer", scale=scale, scales=scales, risk="exact").one_best.words == words
+    words = ordered.words(ordered.best_path(weights))
+    assert lm.mbr(lattice, "wer", scale=scale, weights=weights).one_best == words
+    assert lm.mbr(lattice, "wer", scale=scale, weights=weights, risk="exact").one_best.words == words
 
 
 @given(lattice=lattices(), scale=scale_factors, few=st.integers(1, 3))
@@ -154,7 +154,7 @@ def test_pruning_comes_first():
         ({"risk": "exact", "scale": math.nan}, "the scale is nan"),
         ({"risk": "exact", "by": "bleu"}, "MBR by bleu has no setting 'risk'"),
         ({"candidates": 5}, "MBR by wer has no setting 'candidates'"),
-        ({"risk": "exact", "scales": {"no": 1.0}}, "no score column 'no'"),
+        ({"risk": "exact", "weights": {"no": 1.0}}, "no score column 'no'"),
     ],
 )
 def test_hostile_arguments_are_refused(options, problem):
@@ -232,7 +232,7 @@ def real_lattices(name):
 @pytest.mark.parametrize(
     ("name", "number", "options"),
     [
-        ("kaldi/ami3.lat.txt.gz", 3, {"scales": {"acoustic": 0.0833333}}),
+        ("kaldi/ami3.lat.txt.gz", 3, {"weights": {"acoustic": 0.0833333}}),
         ("hifst/att/*", 4, {"scale": 0.4}),
         ("plf/fisher_dev.400.plf.gz", 30, {"scale": 0.5}),
     ],
@@ -256,6 +256,6 @@ def test_kaldi_s_bayes_risk_is_a_bound_of_the_exact_one():
         return {row.split()[0]: row.split()[1:] for row in rows}
 
     for name, words in table("words").items():
-        found = lm.mbr(lattices[name], "wer", risk="exact", scales={"acoustic": scale}, candidates=5)
+        found = lm.mbr(lattices[name], "wer", risk="exact", weights={"acoustic": scale}, candidates=5)
         assert list(found.word_mbr.words) == words
         assert found.risk <= found.word_mbr.risk <= float(table("risk")[name][-1]) + 1e-4

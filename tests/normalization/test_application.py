@@ -203,19 +203,19 @@ def test_words_that_vanish_or_are_joined_leave_their_scores(archive):
 def test_an_nbest_list_keeps_the_scores_that_count():
     nbest = lm.NBest((lm.nbest.Hypothesis(("Isn't", "it"), {"lm": 1.0, "unused": 2.0}),), {"unused": 0.0})
     assert list(lm.normalize(nbest).scores) == ["lm"]
-    assert list(lm.normalize(nbest, scales={"unused": 1.0}).scores) == ["lm", "unused"]
+    assert list(lm.normalize(nbest, weights={"unused": 1.0}).scores) == ["lm", "unused"]
 
 
 def test_scales_are_the_weights_of_the_result(archive):
     hypotheses = (lm.nbest.Hypothesis("a b", {"lm": 1.0, "am": 4.0}), lm.nbest.Hypothesis("b", {"lm": 2.0, "am": 2.0}))
     nbest = lm.NBest(hypotheses, {"am": 0.0})
     for graph in (nbest, nbest.to_lattice()):
-        found = lm.normalize(graph, f"{archive}:TO_NONE", scales={"am": 0.5, "lm": 2.0})
+        found = lm.normalize(graph, f"{archive}:TO_NONE", weights={"am": 0.5, "lm": 2.0})
         assert {name: column.scale for name, column in found.scores.items()} == {"am": 0.5, "lm": 2.0}
-        assert lm.best(found).cost == lm.best(nbest, scales={"am": 0.5, "lm": 2.0}).cost == 4.0
+        assert lm.best(found).cost == lm.best(nbest, weights={"am": 0.5, "lm": 2.0}).cost == 4.0
         assert lm.best(lm.normalize(graph, f"{archive}:TO_NONE")).cost == 1.0
         with pytest.raises(lm.InputError, match="there is no score column 'tm'"):
-            lm.normalize(graph, f"{archive}:TO_NONE", scales={"tm": 0.5})
+            lm.normalize(graph, f"{archive}:TO_NONE", weights={"tm": 0.5})
 
 
 def test_grammars_are_pickled_by_their_names(archive):
@@ -364,7 +364,7 @@ def test_a_rule_may_be_applied_by_itself():
 def test_hypotheses_stay_in_the_order_of_their_list(archive, name, texts, data):
     costs = data.draw(st.lists(st.integers(0, 2), min_size=len(texts), max_size=len(texts)))
     nbest = lm.NBest.from_strings(texts, costs=costs, scores={"place": range(len(texts))})
-    found = lm.normalize(nbest, f"{archive}:{name}", scales={"place": 0.0})
+    found = lm.normalize(nbest, f"{archive}:{name}", weights={"place": 0.0})
     assert found.ranked
     listed = [(path.words, path.sums["place"]) for path in enumerate_paths(found)]
     expected = [(words, place) for place, text in enumerate(texts) for words in rewrites(RULES[name], text)]

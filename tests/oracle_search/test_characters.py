@@ -109,18 +109,18 @@ class Case:
     definition: Definition
     references: list[list[str]]
 
-    def cost(self, path, scales):
-        chosen = {name: column.scale for name, column in self.lattice.scores.items()} | dict(scales or {})
+    def cost(self, path, weights):
+        chosen = {name: column.scale for name, column in self.lattice.scores.items()} | dict(weights or {})
         return sum((Fraction(chosen[name]) * total for name, total in path.sums.items()), Fraction(0))
 
     def reported(self, words):
         return tuple(word for word in words if word not in self.definition.metric.ignore)
 
-    def paths(self, scales=None):
+    def paths(self, weights=None):
         """Every path, as a key that sorts by the tie rule, without the score; and its words."""
         for path in enumerate_paths(self.lattice):
             words = self.reported(path.words)
-            yield (self.cost(path, scales), len(words), path.arcs), words
+            yield (self.cost(path, weights), len(words), path.arcs), words
 
     def losses(self, words):
         defined, rate = self.definition.merit(words, self.references)
@@ -139,14 +139,14 @@ def cases(draw, *, most_references=2, orders=True):
 any_case = st.shared(cases(), key="case")
 
 
-@given(case=any_case, scales=any_case.flatmap(lambda case: scalings(case.lattice)))
+@given(case=any_case, weights=any_case.flatmap(lambda case: scalings(case.lattice)))
 @pytest.mark.parametrize("engine", ["native", "openfst"])
-def test_the_oracle_is_the_best_of_all_paths(case, scales, engine):
+def test_the_oracle_is_the_best_of_all_paths(case, weights, engine):
     if engine == "openfst":
         pytest.importorskip("pynini")
     metric = case.definition.metric
-    expected = min((*case.losses(words), *key, words) for key, words in case.paths(scales))
-    found = lm.oracle(case.lattice, case.references, metric, scales=scales, engine=engine)
+    expected = min((*case.losses(words), *key, words) for key, words in case.paths(weights))
+    found = lm.oracle(case.lattice, case.references, metric, weights=weights, engine=engine)
     assert (found.cost, found.arcs, found.words) == (float(expected[2]), expected[4], expected[5])
     score = case.definition.score(found.words, case.references)
     assert found.score == (score if score is None else pytest.approx(score, rel=1e-12))

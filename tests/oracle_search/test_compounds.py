@@ -116,9 +116,11 @@ def test_joined_words_cost_nothing_on_either_side():
     assert found.one_best.asdict()["numerator"] == 1
 
 
-def test_a_search_by_another_name_says_where_to_go():
-    with pytest.raises(lm.UsageError, match="compound_oracle"):
-        lm.oracle(lm.Lattice.from_strings(["a"]), "a", "compound-wer")
+def test_the_oracle_by_this_metric_is_that_of_compounds():
+    lattice = lm.Lattice.from_strings(["ice cream", "eyes"])
+    found = lm.oracle(lattice, "icecream", "compound-wer")
+    assert found == lm.compound_oracle(lattice, "icecream")
+    assert (found.words, found.score) == (("ice", "cream"), 0.0)
 
 
 FIRST = "0 1 ice ice 1\n1 2 cream cream 1\n0 2 eyes eyes 1\n2\n"

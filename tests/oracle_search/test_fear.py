@@ -56,10 +56,10 @@ questions = st.builds(
 )
 
 
-def strings(graph, metric, scales):
+def strings(graph, metric, weights):
     """Each string that is reported: its cost, its arcs or edges and its words, by the cheapest path."""
     paths = enumerate_derivations(graph) if isinstance(graph, lm.Forest) else enumerate_paths(graph)
-    chosen = {name: column.scale for name, column in graph.scores.items()} | dict(scales or {})
+    chosen = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
     said = {}
     for path in paths:
         words = tuple(word for word in path.words if word not in metric.ignore)
@@ -68,12 +68,12 @@ def strings(graph, metric, scales):
     return [(cost, arcs, words) for words, (cost, arcs) in said.items()]
 
 
-def ranked(graph, question, scales, sign):
+def ranked(graph, question, weights, sign):
     """Strings by sign * weight * metric - cost, the largest first; ties: cost, words, arcs."""
     weight = sign * Fraction(question.weight)
     return sorted(
         (cost - weight * question.worth(words), cost, len(words), arcs, words)
-        for cost, arcs, words in strings(graph, question.metric, scales)
+        for cost, arcs, words in strings(graph, question.metric, weights)
     )
 
 
@@ -95,10 +95,10 @@ def listed(found, question, sign):
 @pytest.mark.parametrize(("ask", "sign"), [(lm.hopes, 1), (lm.fears, -1)])
 @given(lattice=lattices(), question=questions, n=numbers, data=st.data())
 def test_the_best_strings_are_those_of_all_paths(ask, sign, lattice, question, *, n, data):
-    scales = data.draw(scalings(lattice))
-    options = {"weight": question.weight, "on": question.on, "scales": scales}
+    weights = data.draw(scalings(lattice))
+    options = {"weight": question.weight, "on": question.on, "weights": weights}
     found = ask(lattice, question.references.argument, question.metric, n=n, **options)
-    assert listed(found, question, sign) == ranked(lattice, question, scales, sign)[:n]
+    assert listed(found, question, sign) == ranked(lattice, question, weights, sign)[:n]
     assert all(best.exact for best in found)
     first = {lm.hopes: lm.hope, lm.fears: lm.fear}[ask]
     assert first(lattice, question.references.argument, question.metric, **options) == found[0]
@@ -108,10 +108,10 @@ def test_the_best_strings_are_those_of_all_paths(ask, sign, lattice, question, *
 @given(forest=forests, question=questions, n=numbers, data=st.data())
 def test_the_best_strings_are_those_of_all_derivations(ask, sign, forest, question, *, n, data):
     assume(not is_lattice(forest))
-    scales = data.draw(scalings(forest))
-    options = {"weight": question.weight, "on": question.on, "scales": scales}
+    weights = data.draw(scalings(forest))
+    options = {"weight": question.weight, "on": question.on, "weights": weights}
     found = ask(forest, question.references.argument, question.metric, n=n, **options)
-    assert listed(found, question, sign) == ranked(forest, question, scales, sign)[:n]
+    assert listed(found, question, sign) == ranked(forest, question, weights, sign)[:n]
 
 
 def is_lattice(forest):
@@ -129,11 +129,11 @@ def test_a_forest_that_is_a_lattice_is_one(forest, question, n):
     assert lm.fears(forest, *asked, **options) == lm.fears(forest.to_lattice(), *asked, **options)
 
 
-def worst_of(graph, question, scales):
+def worst_of(graph, question, weights):
     """Least best rate, least cost, fewest words, smallest arcs."""
     return min(
         (question.worth(words), cost, len(words), arcs, words)
-        for cost, arcs, words in strings(graph, question.metric, scales)
+        for cost, arcs, words in strings(graph, question.metric, weights)
     )
 
 
@@ -141,11 +141,11 @@ def worst_of(graph, question, scales):
     lattice=lattices(), question=questions.map(lambda q: Question(q.references, q.metric, 1, "rate")), data=st.data()
 )
 def test_the_worst_string_is_that_of_all_paths(lattice, question, data):
-    scales = data.draw(scalings(lattice))
-    found = lm.worst(lattice, question.references.argument, question.metric, scales=scales)
+    weights = data.draw(scalings(lattice))
+    found = lm.worst(lattice, question.references.argument, question.metric, weights=weights)
     worth = question.worth(found.words)
     row = (worth, Fraction(found.cost), len(found.words), found.arcs, found.words)
-    assert row == worst_of(lattice, question, scales)
+    assert row == worst_of(lattice, question, weights)
     assert found.exact
     assert found.bound == found.score
     assert found.score == question.metric.score(list(found.words), question.references.argument)

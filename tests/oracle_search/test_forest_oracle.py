@@ -64,9 +64,9 @@ forests = (
 @given(forest=forests, given_references=short_references, case=metrics(), data=st.data())
 def test_oracle_is_the_best_of_all_derivations(engine, forest, given_references, case, data):
     metric, rate = case
-    scales = data.draw(scalings(forest), label="scales")
-    judged = brute_force.answers(forest, given_references.words, rate, scales)
-    found = lm.oracle(forest, given_references.argument, metric, scales=scales, engine=engine)
+    weights = data.draw(scalings(forest), label="weights")
+    judged = brute_force.answers(forest, given_references.words, rate, weights)
+    found = lm.oracle(forest, given_references.argument, metric, weights=weights, engine=engine)
     expected = brute_force.oracle(judged)
     assert_is(found, expected)
     assert found.reference == given_references.words[expected.verdict.reference_number]
@@ -108,10 +108,10 @@ def test_no_derivation_scores_better_against_longer_references(engine, forest, g
 @given(lattice=lattices(), given_references=references(number=1), case=metrics(), data=st.data())
 def test_a_lattice_has_the_same_oracle_by_the_road_for_forests(engine, lattice, given_references, case, data):
     metric, _ = case
-    scales = data.draw(scalings(lattice), label="scales")
-    straight = lm.oracle(lattice, given_references.argument, metric, scales=scales, engine=engine)
+    weights = data.draw(scalings(lattice), label="weights")
+    straight = lm.oracle(lattice, given_references.argument, metric, weights=weights, engine=engine)
     forest = Forest.from_lattice(lattice)
-    around = lm.oracle(forest, given_references.argument, metric, scales=scales, engine=engine)
+    around = lm.oracle(forest, given_references.argument, metric, weights=weights, engine=engine)
     # Edges are not numbered as arcs are: other words may be chosen of those that are as good, as cheap and as many.
     assert around.numerator == straight.numerator
     assert around.denominator == straight.denominator

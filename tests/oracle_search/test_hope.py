@@ -44,8 +44,8 @@ class Question:
             cheapest[words] = min(Fraction(cost), cheapest.get(words, Fraction(cost)))
         return max(self.value(words, cost) for words, cost in cheapest.items())
 
-    def ask(self, graph, scales):
-        answer = lm.hope(graph, self.references.argument, self.metric, weight=self.weight, on=self.on, scales=scales)
+    def ask(self, graph, weights):
+        answer = lm.hope(graph, self.references.argument, self.metric, weight=self.weight, on=self.on, weights=weights)
         assert answer.value == pytest.approx(float(self.value(answer.words, Fraction(answer.cost))), rel=1e-9, abs=1e-9)
         return answer
 
@@ -61,18 +61,18 @@ questions = st.builds(
 
 @given(forest=forests, question=questions, data=st.data())
 def test_hope_is_the_best_of_all_derivations(forest, question, data):
-    scales = data.draw(scalings(forest))
-    answer = question.ask(forest, scales)
-    best = question.best_value((d.words, d.cost) for d in forest.derivations(scales))
+    weights = data.draw(scalings(forest))
+    answer = question.ask(forest, weights)
+    best = question.best_value((d.words, d.cost) for d in forest.derivations(weights))
     assert answer.value == pytest.approx(float(best), rel=1e-9, abs=1e-9)
     assert tuple(word for word in forest.words(answer.edges) if word not in question.metric.ignore) == answer.words
 
 
 @given(lattice=lattices(), question=questions, data=st.data())
 def test_hope_is_the_best_of_all_paths(lattice, question, data):
-    scales = data.draw(scalings(lattice))
-    answer = question.ask(lattice, scales)
-    best = question.best_value((path.words, path.cost) for path in lattice.paths(scales))
+    weights = data.draw(scalings(lattice))
+    answer = question.ask(lattice, weights)
+    best = question.best_value((path.words, path.cost) for path in lattice.paths(weights))
     assert answer.value == pytest.approx(float(best), rel=1e-9, abs=1e-9)
     assert tuple(word for word in lattice.words(answer.arcs) if word not in question.metric.ignore) == answer.words
 
@@ -133,9 +133,9 @@ def test_one_very_large_cost_makes_no_ties(large):
     assert [" ".join(one.words) for one in found] == ["x y z", "a x c", "a b c", "q q q"]
 
 
-def chosen_derivation(forest, question, scales):
+def chosen_derivation(forest, question, weights):
     """The best derivation by value, then least cost, then fewest words, then smallest edges; all in fractions."""
-    used = {name: column.scale for name, column in forest.scores.items()} | dict(scales or {})
+    used = {name: column.scale for name, column in forest.scores.items()} | dict(weights or {})
 
     def order(derivation):
         words = [word for word in derivation.words if word not in question.metric.ignore]
@@ -147,9 +147,9 @@ def chosen_derivation(forest, question, scales):
 
 @given(forest=forests, question=questions | questions.map(lambda asked: replace(asked, weight=0.1)), data=st.data())
 def test_hope_of_a_forest_is_exact_and_follows_the_tie_rule(forest, question, data):
-    scales = data.draw(scalings(forest))
-    least, _, words, edges = chosen_derivation(forest, question, scales)
-    answer = question.ask(forest, scales)
+    weights = data.draw(scalings(forest))
+    least, _, words, edges = chosen_derivation(forest, question, weights)
+    answer = question.ask(forest, weights)
     assert answer.edges == edges
     assert len(answer.words) == words
     assert answer.value == float(-least)
@@ -241,7 +241,7 @@ def test_hope_says_where_costs_could_not_be_added_up_exactly():
     )
     assert not lm.hope(forest, "a").exact
     with pytest.raises(lm.InputError, match="perhaps since it uses shared nodes many times"):
-        lm.hope(forest, "a", scales={"cost": 0.0})
+        lm.hope(forest, "a", weights={"cost": 0.0})
 
 
 def test_a_weight_of_nothing_is_the_models_choice():

@@ -39,12 +39,12 @@ def oracles(few: int, *arguments, **options) -> list[lm.Oracle]:
         return lm.oracles(*arguments, **options)
 
 
-def cost_of(path: ArcPath, graph, scales) -> Fraction:
-    chosen = {name: column.scale for name, column in graph.scores.items()} | dict(scales or {})
+def cost_of(path: ArcPath, graph, weights) -> Fraction:
+    chosen = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
     return sum((Fraction(chosen[name]) * total for name, total in path.sums.items()), Fraction(0))
 
 
-def best_strings(graph, paths, given_references, metric, scales):
+def best_strings(graph, paths, given_references, metric, weights):
     """Every string that is reported, best first: its merit, cost and words, and the arcs or edges of its best path.
 
     The merit is that of the string metric, whose own tests look at every alignment.
@@ -52,7 +52,7 @@ def best_strings(graph, paths, given_references, metric, scales):
     said = {}
     for path in paths:
         words = tuple(word for word in path.words if word not in metric.ignore)
-        price = cost_of(path, graph, scales), path.arcs
+        price = cost_of(path, graph, weights), path.arcs
         said[words] = min(price, said.get(words, price))
     found = []
     for words, (cost, arcs) in said.items():
@@ -76,21 +76,21 @@ def listed(found: list[lm.Oracle], metric: lm.GRR):
 @given(forest=forests, given_references=references(6), case=metrics(), n=numbers, data=st.data())
 def test_the_best_strings_are_those_of_all_derivations(few, forest, given_references, case, *, n, data):
     metric = case[0]
-    scales = data.draw(scalings(forest))
-    found = oracles(few, forest, given_references.argument, metric, n=n, scales=scales)
-    expected = best_strings(forest, enumerate_derivations(forest), given_references.argument, metric, scales)
+    weights = data.draw(scalings(forest))
+    found = oracles(few, forest, given_references.argument, metric, n=n, weights=weights)
+    expected = best_strings(forest, enumerate_derivations(forest), given_references.argument, metric, weights)
     assert listed(found, metric) == expected[:n]
-    assert found[0] == lm.oracle(forest, given_references.argument, metric, scales=scales)
+    assert found[0] == lm.oracle(forest, given_references.argument, metric, weights=weights)
 
 
 @given(lattice=lattices(), given_references=references(6), case=metrics(), n=numbers, data=st.data())
 def test_the_best_strings_are_those_of_all_paths(lattice, given_references, case, *, n, data):
     metric = case[0]
-    scales = data.draw(scalings(lattice))
-    found = lm.oracles(lattice, given_references.argument, metric, n=n, scales=scales)
-    expected = best_strings(lattice, enumerate_paths(lattice), given_references.argument, metric, scales)
+    weights = data.draw(scalings(lattice))
+    found = lm.oracles(lattice, given_references.argument, metric, n=n, weights=weights)
+    expected = best_strings(lattice, enumerate_paths(lattice), given_references.argument, metric, weights)
     assert listed(found, metric) == expected[:n]
-    assert found[0] == lm.oracle(lattice, given_references.argument, metric, scales=scales)
+    assert found[0] == lm.oracle(lattice, given_references.argument, metric, weights=weights)
 
 
 @roads

@@ -128,30 +128,30 @@ def test_strings_without_costs_are_in_the_order_of_their_rank():
 @st.composite
 def scored_lists(draw):
     names = draw(st.sampled_from([[], ["am"], ["am", "lm"], ["am", "total"]]))
-    scales = {name: draw(st.sampled_from([0.0, 1.0, 0.3])) for name in names}
+    weights = {name: draw(st.sampled_from([0.0, 1.0, 0.3])) for name in names}
     values = st.sampled_from([0.0, -0.0, 0.1, 0.7, 3.0])
     hypotheses = []
     for words in draw(st.lists(WORDS, min_size=1, max_size=6)):
         known = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
         hypotheses.append(Hypothesis(words, {name: draw(values) for name in known}))
-    return lm.NBest(tuple(hypotheses), scales)
+    return lm.NBest(tuple(hypotheses), weights)
 
 
 @given(nbest=scored_lists(), references=st.lists(WORDS, min_size=1, max_size=2), metric=METRICS, data=st.data())
 def test_the_oracle_of_a_list_is_that_of_its_lattice(nbest, references, metric, data):
     names = nbest.score_names()
-    scales = {name: data.draw(st.sampled_from([0.0, 2.0, -1.0])) for name in names[: data.draw(st.integers(0, 2))]}
+    weights = {name: data.draw(st.sampled_from([0.0, 2.0, -1.0])) for name in names[: data.draw(st.integers(0, 2))]}
     given_references = [list(reference) for reference in references]
-    found = lm.oracle(nbest, given_references, metric, scales=scales)
-    expected = lm.oracle(nbest.to_lattice(keep=scales), given_references, metric, scales=scales)
+    found = lm.oracle(nbest, given_references, metric, weights=weights)
+    expected = lm.oracle(nbest.to_lattice(keep=weights), given_references, metric, weights=weights)
     assert found.asdict() == expected.asdict()
     assert (found.arcs, found.one_best.arcs) == (expected.arcs, expected.one_best.arcs)
     assert found.one_best == expected.one_best
-    assert lm.oracle(nbest, given_references, metric, scales=scales, engine="openfst") == found
+    assert lm.oracle(nbest, given_references, metric, weights=weights, engine="openfst") == found
 
 
 @pytest.mark.parametrize(
-    ("scores", "scales", "says"),
+    ("scores", "weights", "says"),
     [
         ({"am": float("nan")}, None, "not finite"),
         ({"am": float("inf")}, None, "not finite"),
@@ -160,6 +160,6 @@ def test_the_oracle_of_a_list_is_that_of_its_lattice(nbest, references, metric, 
         ({"am": 1.0}, {"am": float("nan")}, "not a finite number"),
     ],
 )
-def test_lists_that_cannot_be_searched(scores, scales, says):
+def test_lists_that_cannot_be_searched(scores, weights, says):
     with pytest.raises(lm.LatticeMetricError, match=says):
-        lm.oracle(lm.NBest((Hypothesis("a", scores), Hypothesis("b c", scores)), {}), "a", scales=scales)
+        lm.oracle(lm.NBest((Hypothesis("a", scores), Hypothesis("b c", scores)), {}), "a", weights=weights)

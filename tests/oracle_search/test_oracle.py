@@ -36,9 +36,9 @@ def assert_is(found: lm.ScoredPath, expected: Answer) -> None:
 @given(lattice=lattices(), given_references=short_references, case=metrics(), data=st.data())
 def test_oracle_is_the_best_of_all_paths(engine, lattice, given_references, case, data):
     metric, rate = case
-    scales = data.draw(scalings(lattice), label="scales")
-    judged = brute_force.answers(lattice, given_references.words, rate, scales)
-    found = lm.oracle(lattice, given_references.argument, metric, scales=scales, engine=engine)
+    weights = data.draw(scalings(lattice), label="weights")
+    judged = brute_force.answers(lattice, given_references.words, rate, weights)
+    found = lm.oracle(lattice, given_references.argument, metric, weights=weights, engine=engine)
     expected = brute_force.oracle(judged)
     assert_is(found, expected)
     assert found.reference == given_references.words[expected.verdict.reference_number]
@@ -233,14 +233,14 @@ def test_a_path_goes_before_its_continuation(engine):
 
 
 @every_engine
-@pytest.mark.parametrize(("scales", "arc"), [({"b": 0}, 1), ({"a": 0}, 0), ({"a": 1, "b": 3}, 0), (None, 1)])
-def test_scales_decide_between_equal_words(engine, scales, arc):
+@pytest.mark.parametrize(("weights", "arc"), [({"b": 0}, 1), ({"a": 0}, 0), ({"a": 1, "b": 3}, 0), (None, 1)])
+def test_scales_decide_between_equal_words(engine, weights, arc):
     columns = {
         "a": lm.Column(np.array([1.0, 0.5]), np.zeros(1)),
         "b": lm.Column(np.array([0.0, 0.25]), np.zeros(1)),
     }
     lattice = lm.Lattice.from_arcs([0, 0], [1, 1], [1, 1], final=[1], scores=columns, vocabulary=VOCABULARY)
-    best = lm.oracle(lattice, "a", "wrr", scales=scales, engine=engine)
+    best = lm.oracle(lattice, "a", "wrr", weights=weights, engine=engine)
     assert best.arcs == best.one_best.arcs == (arc,)
     assert best.scores == {"a": [1.0, 0.5][arc], "b": [0.0, 0.25][arc]}
 

@@ -96,7 +96,7 @@ def test_lists_that_lose_their_order_when_they_are_determinized_are_told(tmp_pat
     assert "a lattice cannot keep the order (rank) of their hypotheses" in told()
     lm.write(lists, [("u", listed(3.0, 2.0, 1.0))])
     assert "order" not in told()
-    assert "order" in told("--scale", "score=0")
+    assert "order" in told("--weights", "score=0")
 
 
 @pytest.mark.parametrize("workers", [1, 3])

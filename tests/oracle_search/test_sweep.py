@@ -100,9 +100,9 @@ def first_best(strings):
 @given(lattices(), references(), metrics(), st.builds(Points.of, some_beams, some_densities, st.just([])), st.data())
 def test_beams_and_densities_keep_what_they_say(lattice, given_references, case, points, data):
     metric, rate = case
-    scales = data.draw(scalings(lattice))
-    found = sweep_graph(lattice, given_references.argument, metric, points, scales)
-    judged = answers(lattice, given_references.words, rate, scales)
+    weights = data.draw(scalings(lattice))
+    found = sweep_graph(lattice, given_references.argument, metric, points, weights)
+    judged = answers(lattice, given_references.words, rate, weights)
     for point, kept in zip(points.listed(), found, strict=True):
         if point.kind == "one_best":
             assert_counts(kept.statistics, one_best(judged))
@@ -123,10 +123,10 @@ def test_beams_and_densities_keep_what_they_say(lattice, given_references, case,
 @given(lattices() | forests, references(), metrics(), some_numbers, st.data())
 def test_lists_keep_the_cheapest_strings(graph, given_references, case, numbers, data):
     metric, rate = case
-    scales = data.draw(scalings(graph))
+    weights = data.draw(scalings(graph))
     points = Points.of([], [], numbers)
-    found = sweep_graph(graph, given_references.argument, metric, points, scales)
-    judged = answers(graph, given_references.words, rate, scales)
+    found = sweep_graph(graph, given_references.argument, metric, points, weights)
+    judged = answers(graph, given_references.words, rate, weights)
     strings = listed_strings(judged)
     for point, kept in zip(points.listed()[1:-1], found[1:-1], strict=True):
         assert_counts(kept.statistics, first_best(strings[: point.at]))

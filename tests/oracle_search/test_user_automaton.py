@@ -81,16 +81,16 @@ def automata(draw: st.DrawFn) -> Automaton:
 
 @given(lattice=lattices(), automaton=automata(), data=st.data())
 def test_the_best_path_is_the_best_of_all(lattice, automaton, data):
-    scales = data.draw(scalings(lattice), label="scales")
-    judged = brute_force.answers(lattice, [()], brute_force.Rate(), scales)
+    weights = data.draw(scalings(lattice), label="weights")
+    judged = brute_force.answers(lattice, [()], brute_force.Rate(), weights)
     valued = [(automaton.value(answer.path.words), answer) for answer in judged]
     accepted = [(-value, *answer.cheapest, answer) for value, answer in valued if value is not None]
     if not accepted:
         with pytest.raises(lm.InputError, match="the automaton accepts no string of the lattice"):
-            lm.oracle(lattice, None, automaton.fst(), scales=scales)
+            lm.oracle(lattice, None, automaton.fst(), weights=weights)
         return
     loss, *_, expected = min(accepted, key=lambda each: each[:4])
-    found = lm.oracle(lattice, None, automaton.fst(), scales=scales)
+    found = lm.oracle(lattice, None, automaton.fst(), weights=weights)
     assert (found.score, found.arcs, found.words) == (float(-loss), expected.path.arcs, expected.words)
     assert found.cost == float(expected.cost)
     assert found.scores == {name: float(total) for name, total in expected.path.sums.items()}

@@ -20,19 +20,19 @@ forests = (
 )
 
 
-def costs(graph, scales):
-    paths = graph.derivations(scales) if isinstance(graph, lm.Forest) else graph.paths(scales)
+def costs(graph, weights):
+    paths = graph.derivations(weights) if isinstance(graph, lm.Forest) else graph.paths(weights)
     return [(path.cost, path[0]) for path in paths]
 
 
 @given(graph=lattices() | forests, scale=st.sampled_from([0.0, 0.1, 1.0]), data=st.data())
 def test_the_best_path_has_its_share_of_the_probability(graph, scale, data):
-    scales = data.draw(scalings(graph))
-    found = lm.best(graph, scale=scale, scales=scales)
-    path = graph.best_path(scales)
-    assert (found.words, found.cost) == (graph.words(path), graph.cost_of(path, scales))
+    weights = data.draw(scalings(graph))
+    found = lm.best(graph, scale=scale, weights=weights)
+    path = graph.best_path(weights)
+    assert (found.words, found.cost) == (graph.words(path), graph.cost_of(path, weights))
     assert dict(found.scores) == graph.scores_along(path)
-    listed = costs(graph, scales)
+    listed = costs(graph, weights)
     least = min(cost for cost, _ in listed)
     total = sum(math.exp(-scale * (cost - least)) for cost, _ in listed)
     assert found.posterior == pytest.approx(math.exp(-scale * (found.cost - least)) / total, rel=1e-6, abs=1e-9)
@@ -53,9 +53,9 @@ def test_large_costs_do_not_change_the_posterior(large):
 
 @given(graph=lattices(), data=st.data())
 def test_a_word_is_as_sure_as_its_arc(graph, data):
-    scales = data.draw(scalings(graph))
-    found = lm.best(graph, scales=scales)
-    listed = costs(graph, scales)
+    weights = data.draw(scalings(graph))
+    found = lm.best(graph, weights=weights)
+    listed = costs(graph, weights)
     least = min(cost for cost, _ in listed)
     total = sum(math.exp(least - cost) for cost, _ in listed)
     words = [arc for arc in found.arcs if graph.word[arc]]

@@ -69,10 +69,10 @@ def test_expectations_are_sums_over_paths(way, lattice, given_references, case, 
 
 @given(lattice=mild_lattices(), given_references=references(), data=st.data())
 def test_scales_of_columns_are_those_of_the_model(lattice, given_references, data):
-    scales = data.draw(scalings(lattice))
-    found = lm.expected(lattice, given_references.argument, "wer", scales=scales)
+    weights = data.draw(scalings(lattice))
+    found = lm.expected(lattice, given_references.argument, "wer", weights=weights)
     rate = Rate(1, Fraction(1), Fraction(0), counts_errors=True)
-    assert_is_expectation(found, weighed(lattice, given_references.words, rate, 1.0, scales))
+    assert_is_expectation(found, weighed(lattice, given_references.words, rate, 1.0, weights))
 
 
 @given(way=ways, lattice=lattices(), given_references=references(), case=metrics())
@@ -84,7 +84,7 @@ def test_costs_may_be_so_large_that_paths_are_impossible(way, lattice, given_ref
 @given(lattice=mild_lattices(), reference=references(number=1), case=metrics())
 def test_gradients_are_finite_differences(lattice, reference, case):
     metric, rate = case
-    found = lm.expected(lattice, reference.argument, metric, gradient=True, scales=dict.fromkeys(lattice.scores, 1.0))
+    found = lm.expected(lattice, reference.argument, metric, gradient=True, weights=dict.fromkeys(lattice.scores, 1.0))
     assume(found.value is not None)
     name, step = next(iter(lattice.scores)), 1e-5
     column = lattice.scores[name]
@@ -259,7 +259,7 @@ def test_n_best_lists_have_a_gradient_for_each_hypothesis():
         ({"metric": "bleu"}, "'bleu' cannot search a graph"),
         ({"references": []}, "has no reference"),
         ({"metric": lm.GRR(4, alpha="1e18")}, "too many digits"),
-        ({"scales": {"no": 1.0}}, "no score column 'no'"),
+        ({"weights": {"no": 1.0}}, "no score column 'no'"),
     ],
 )
 def test_hostile_arguments_are_refused(options, problem):
@@ -305,7 +305,7 @@ def test_real_lattices_are_exact_and_below_kaldi_s_bound():
     words = _table(DATA / "kaldi" / f"ami3.kaldi-mbr-words.acscale-{scale}.txt")
     risk = _table(DATA / "kaldi" / f"ami3.kaldi-mbr-risk.acscale-{scale}.txt")
     for name, lattice in lm.read(DATA / "kaldi" / "ami3.lat.txt.gz"):
-        found = lm.expected(lattice, [words[name]], "wer", scales={"acoustic": scale})
+        found = lm.expected(lattice, [words[name]], "wer", weights={"acoustic": scale})
         assert found.exact
         assert found.numerator <= float(risk[name][-1]) + 1e-4
 

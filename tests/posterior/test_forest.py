@@ -47,18 +47,18 @@ class Listed:
         self.cost = float(sum(Fraction(chosen[name]) * total for name, total in path.sums.items()))
 
 
-def listed(forest, scales=None):
-    chosen = {name: column.scale for name, column in forest.scores.items()} | (scales or {})
+def listed(forest, weights=None):
+    chosen = {name: column.scale for name, column in forest.scores.items()} | (weights or {})
     return [Listed(forest, path, chosen) for path in enumerate_derivations(forest)]
 
 
-def weighed(forest, scale=1.0, scales=None):
+def weighed(forest, scale=1.0, weights=None):
     """Every derivation with its probability, and the logarithm of the sum of their weights."""
-    found = listed(forest, scales)
+    found = listed(forest, weights)
     least = min(scale * one.cost for one in found)
-    weights = [math.exp(least - scale * one.cost) for one in found]
-    total = math.fsum(weights)
-    return [(one, weight / total) for one, weight in zip(found, weights, strict=True)], math.log(total) - least
+    shares = [math.exp(least - scale * one.cost) for one in found]
+    total = math.fsum(shares)
+    return [(one, weight / total) for one, weight in zip(found, shares, strict=True)], math.log(total) - least
 
 
 # --- Inside and outside
@@ -66,15 +66,15 @@ def weighed(forest, scale=1.0, scales=None):
 
 @given(forest=forests, scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 def test_posteriors_are_sums_over_derivations(forest, scale, data):
-    scales = data.draw(scalings(forest))
-    sums, log_total = weighed(forest, scale, scales)
+    weights = data.draw(scalings(forest))
+    sums, log_total = weighed(forest, scale, weights)
     edge, node, ending = np.zeros(len(forest.head)), np.zeros(forest.num_nodes), np.zeros(len(forest.goals))
     for one, probability in sums:
         for e in one.edges:
             edge[e] += probability
             node[forest.head[e]] += probability
         ending[np.searchsorted(forest.goals, one.goal)] += probability
-    found = lm.posteriors(forest, scale=scale, scales=scales)
+    found = lm.posteriors(forest, scale=scale, weights=weights)
     assert found.edge == pytest.approx(edge, abs=1e-11)
     assert found.node == pytest.approx(node, abs=1e-11)
     assert found.ending == pytest.approx(ending, abs=1e-11)
@@ -173,9 +173,9 @@ def test_derivations_that_nobody_can_write_out():
 @given(forest=forests, order=st.integers(1, 5), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 @settings(max_examples=300)
 def test_posteriors_are_sums_over_the_derivations_that_say_an_ngram(forest, order, scale, data):
-    scales = data.draw(scalings(forest))
-    expected = expected_posteriors(weighed(forest, scale, scales)[0], order)
-    found = lm.posteriors(forest, scale=scale, scales=scales).ngrams(order)
+    weights = data.draw(scalings(forest))
+    expected = expected_posteriors(weighed(forest, scale, weights)[0], order)
+    found = lm.posteriors(forest, scale=scale, weights=weights).ngrams(order)
     assert dict(found) == pytest.approx(expected, abs=1e-9)
 
 
@@ -204,13 +204,13 @@ def test_an_order_that_makes_no_sense_is_refused(order):
 
 @given(forest=forests | tied_forests, beam=st.sampled_from([0.0, 0.125, 1.0, 3.0]), data=st.data())
 def test_a_beam_keeps_what_is_in_derivations_within_it(forest, beam, data):
-    scales = data.draw(scalings(forest))
-    everything = listed(forest, scales)
+    weights = data.draw(scalings(forest))
+    everything = listed(forest, weights)
     within = [one for one in everything if one.cost <= min(other.cost for other in everything) + beam]
     edges, goals = {e for one in within for e in one.edges}, {one.goal for one in within}
     kept = [one for one in everything if edges.issuperset(one.edges) and one.goal in goals]
-    pruned = forest.pruned(beam, scales)
-    found = [(one.words, one.cost) for one in listed(pruned, scales)]
+    pruned = forest.pruned(beam, weights)
+    found = [(one.words, one.cost) for one in listed(pruned, weights)]
     assert found == [(one.words, one.cost) for one in kept]
     assert len(pruned.head) == len(edges)
 
@@ -238,10 +238,10 @@ def test_a_beam_that_makes_no_sense_is_refused(beam):
 # --- MBR
 
 
-def assert_is_best(found, forest, sums, chosen, scales=None):
+def assert_is_best(found, forest, sums, chosen, weights=None):
     """No derivation gains more, none of the same words is before the one found, and all that is said of it is so."""
     posterior = expected_posteriors(sums, chosen["order"])
-    everything = listed(forest, scales)
+    everything = listed(forest, weights)
     assert found.gain == pytest.approx(max(gain_of(one.words, posterior, **chosen) for one in everything), abs=1e-9)
     assert found.gain == pytest.approx(gain_of(found.words, posterior, **chosen), abs=1e-9)
     own = next(one for one in everything if one.edges == found.edges)
@@ -256,9 +256,9 @@ def assert_is_best(found, forest, sums, chosen, scales=None):
 @settings(max_examples=200)
 @given(forest=forests | tied_forests, chosen=parameters, data=st.data())
 def test_no_derivation_of_a_forest_gains_more(forest, chosen, data):
-    scales = data.draw(scalings(forest))
-    sums = weighed(forest, chosen["scale"], scales)[0]
-    assert_is_best(lm.mbr(forest, **chosen, scales=scales), forest, sums, chosen, scales)
+    weights = data.draw(scalings(forest))
+    sums = weighed(forest, chosen["scale"], weights)[0]
+    assert_is_best(lm.mbr(forest, **chosen, weights=weights), forest, sums, chosen, weights)
 
 
 @given(forest=forests, evidence=forests, chosen=parameters)

@@ -18,12 +18,12 @@ from latticemetric.posterior import posteriors
 
 @given(lattice=lattices(), order=st.integers(1, 5), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 def test_posteriors_are_sums_over_the_paths_that_hold_an_ngram(lattice, order, scale, data):
-    scales = data.draw(scalings(lattice))
-    expected = expected_posteriors(weighed_paths(lattice, scale, scales)[0], order)
-    found = lm.posteriors(lattice, scale=scale, scales=scales).ngrams(order)
+    weights = data.draw(scalings(lattice))
+    expected = expected_posteriors(weighed_paths(lattice, scale, weights)[0], order)
+    found = lm.posteriors(lattice, scale=scale, weights=weights).ngrams(order)
     assert dict(found) == pytest.approx(expected, abs=1e-9)
     assert len(found) == len(expected)
-    assert lm.posteriors(lattice, scale=scale, scales=scales).words() == pytest.approx(
+    assert lm.posteriors(lattice, scale=scale, weights=weights).words() == pytest.approx(
         {ngram[0]: p for ngram, p in expected.items() if len(ngram) == 1}, abs=1e-9
     )
 

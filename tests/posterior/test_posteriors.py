@@ -16,14 +16,14 @@ import latticemetric as lm
 
 @given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 def test_posteriors_are_sums_over_paths(lattice, scale, data):
-    scales = data.draw(scalings(lattice))
-    weighed, log_total = weighed_paths(lattice, scale, scales)
+    weights = data.draw(scalings(lattice))
+    weighed, log_total = weighed_paths(lattice, scale, weights)
     arc, ending = np.zeros(len(lattice.word)), np.zeros(len(lattice.final))
     for path, probability in weighed:
         arc[list(path.arcs)] += probability
         end = lattice.target[path.arcs[-1]] if path.arcs else 0
         ending[np.searchsorted(lattice.final, end)] += probability
-    found = lm.posteriors(lattice, scale=scale, scales=scales)
+    found = lm.posteriors(lattice, scale=scale, weights=weights)
     assert found.arc == pytest.approx(arc, abs=1e-12)
     assert found.ending == pytest.approx(ending, abs=1e-12)
     assert found.entropy == pytest.approx(-math.fsum(p * math.log(p) for _, p in weighed if p), abs=1e-9)

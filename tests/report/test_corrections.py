@@ -163,8 +163,8 @@ def test_ignored_words_count_nowhere(tmp_path):
 
 def test_scales_choose_the_baseline(tmp_path):
     graph = lm.NBest.from_strings(["a", "b"], scores={"am": [1.0, 2.0], "lm": [3.0, 1.0]})
-    for scales, first in (({"am": 1.0, "lm": 0.0}, "a"), ({"am": 0.0, "lm": 1.0}, "b")):
-        data, rows, _ = written(tmp_path, [graph], ["a"], corrected=["a"], scales=scales)
+    for weights, first in (({"am": 1.0, "lm": 0.0}, "a"), ({"am": 0.0, "lm": 1.0}, "b")):
+        data, rows, _ = written(tmp_path, [graph], ["a"], corrected=["a"], weights=weights)
         assert data["utterances"][0]["sides"]["one_best"]["words"] == [first]
         assert rows["1-best"][2] == f"{int(first == 'b')}/1"
 

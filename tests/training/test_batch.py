@@ -20,9 +20,9 @@ texts = sentences().filter(bool).map(" ".join)
 
 
 def model_costs(batch, graph):
-    """The costs of a batch of one graph, under the scales of its columns."""
-    scales = [column.scale for column in graph.scores.values()]
-    return batch.features() @ np.array(scales)
+    """The costs of a batch of one graph, under the weights of its columns."""
+    weights = [column.scale for column in graph.scores.values()]
+    return batch.features() @ np.array(weights)
 
 
 def assert_is_expectation(value, gradient, graph, references, rate):
@@ -233,6 +233,6 @@ def test_lattices_of_the_examples_agree_with_the_function_for_one():
     for graph, text, value, gradient in zip(
         graphs.values(), references, found.value, batch.split(found.gradient), strict=True
     ):
-        alone = lm.expected(graph, text, "4-grr", scales={"lm": 1.0, "acoustic": 1.0}, gradient=True)
+        alone = lm.expected(graph, text, "4-grr", weights={"lm": 1.0, "acoustic": 1.0}, gradient=True)
         assert value == pytest.approx(alone.value, abs=1e-13)
         assert gradient == pytest.approx(np.concatenate([alone.gradient, alone.final_gradient]), abs=1e-13)

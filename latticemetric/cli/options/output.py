@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.graphs import Written
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
-    from latticemetric.lattice.columns import Scales
+    from latticemetric.lattice.columns import Weights
 
 FRACTIONS = flag("--fractions", "Show rates in text output as fractions, as in other formats, not in per cent.")
 SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
@@ -145,18 +145,18 @@ class GraphFormatOptions(Options):
 
     to_format: str | None = option("--to FORMAT", "Format of the written graphs (default: by the suffix).")
     sum_scores: bool = flag(
-        "--sum-scores", "Write one score per arc: its cost, the sum of its scores weighted by --scale."
+        "--sum-scores", "Write one score per arc: its cost, the sum of its scores weighted by --weights."
     )
     scores_off: bool = flag("--scores-off", "Write no scores.")
     drop_labels: bool = flag("--drop-labels", "Drop the labels of arcs: input labels, transition ids and others.")
 
-    def written(self, scales: Scales) -> Written:
-        """Return the settings for written graphs, with the weights of `--scale`."""
+    def written(self, weights: Weights) -> Written:
+        """Return the settings for written graphs, with the weights of `--weights`."""
         from latticemetric.corpus.graphs import Written
 
         if self.sum_scores and self.scores_off:
             raise UsageError("--sum-scores and --scores-off contradict each other", advice="give one of them")
-        return Written(scales if self.sum_scores else None, self.scores_off, self.drop_labels)
+        return Written(weights if self.sum_scores else None, self.scores_off, self.drop_labels)
 
     def applied(self, corpus: Corpus) -> Corpus:
         """Return the corpus whose graphs have the scores and labels of these options."""

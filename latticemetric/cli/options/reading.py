@@ -14,7 +14,7 @@ from latticemetric.cli.commands import Options, choice, flag, option
 from latticemetric.cli.files import ScoreWeights, TableFiles
 from latticemetric.cli.options.preparation import IGNORE, NORMALIZE, PreparationOptions
 from latticemetric.cli.options.values import grammar_named, refuse, word_list
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError, placed
 
 if TYPE_CHECKING:
     from latticemetric.corpus.corpus import Corpus
@@ -25,29 +25,6 @@ if TYPE_CHECKING:
     from latticemetric.formats.registry import Block, Entry
     from latticemetric.lattice.columns import FeatureWeights
     from latticemetric.vocabulary import Vocabulary
-
-
-def _feature_weights(values: Sequence[str]) -> FeatureWeights:
-    """Return the weights of `NAME=NUMBER` values and files; numbers replace those of files."""
-    from latticemetric.formats.text.fields import is_number
-    from latticemetric.lattice.columns import FeatureWeights
-
-    weights, named = FeatureWeights({}), dict[str, float]()
-    for value in values:
-        name, _, number = value.rpartition("=")
-        if ScoreWeights.names_file(value):
-            if weights:
-                raise UsageError("there are two files of weights", where="--scale", advice="give one of them")
-            from latticemetric.formats.weights import read_weights
-
-            weights = read_weights(value)
-        elif not name or not is_number(number):
-            raise click.BadParameter(
-                f"'{value}' is neither NAME=NUMBER, like acoustic=0.1, nor a file", param_hint="'--scale'"
-            )
-        elif named.setdefault(name, float(number)) != float(number):
-            raise UsageError(f"'{name}' has two different weights", where="--scale", advice="give one of them")
-    return weights.updated(named)
 
 
 def _weighted(entries: Iterator[Entry], weights: FeatureWeights) -> Iterator[Entry]:
@@ -70,9 +47,9 @@ def _report_unused(weights: FeatureWeights, context: click.Context) -> None:
     from latticemetric.cli.results import say
 
     if not note.fatal or any(context.params.get(name) for name in ("shard", "resume", "cluster")):
-        say(f"--scale: {note.what}")
+        say(f"--weights: {note.what}")
     else:
-        raise InputError(note.what, where="--scale", advice="latticemetric info lists the columns of each graph")
+        raise InputError(note.what, where="--weights", advice="latticemetric info lists the columns of each graph")
 
 
 UTT2SPK = option(
@@ -140,9 +117,9 @@ class ReadingOptions(Options):
 class ScoredReadingOptions(ReadingOptions):
     """Options for reading graphs and weighting their scores."""
 
-    scales: tuple[str, ...] = option(
-        "--scale NAME=NUMBER",
-        "Weight of a score column in the model's cost (default: as the file says, mostly 1); repeatable. Or a FILE of "
+    weights_given: tuple[str, ...] = option(
+        "--weights NAME=NUMBER,…",
+        "Weights of score columns in the model's cost (default: as the file says, mostly 1); repeatable. Or a FILE of "
         "weights of cdec, Moses or HiFST, of lines NAME=NUMBER, or JSON; columns that it lacks count 0.",
         multiple=True,
         type=ScoreWeights(),
@@ -151,7 +128,10 @@ class ScoredReadingOptions(ReadingOptions):
     @cached_property
     def weights(self) -> FeatureWeights:
         """The weights of score columns, by name; when the command ends, say which names no graph had."""
-        weights = _feature_weights(self.scales)
+        from latticemetric.corpus.feature_weights import as_feature_weights
+
+        with placed("--weights"):
+            weights = as_feature_weights(self.weights_given)
         if weights:
             context = click.get_current_context()
             context.call_on_close(functools.partial(_report_unused, weights, context))

@@ -65,7 +65,7 @@ class CombinationTable(Table):
     def document(self) -> Iterator[str]:
         """Yield the JSON document."""
         one = self._found.combinations[0]
-        head: Record = {"systems": list(one.systems), "weights": list(one.weights), "null": one.null}
+        head: Record = {"systems": list(one.systems), "system_weights": list(one.system_weights), "null": one.null}
         if self._tuned is not None:
             head["tuned"] = {name: getattr(self._tuned, name) for name in ("errors", "errors_before", "tried")}
         if self._judged is not None:
@@ -82,7 +82,7 @@ class CombinationTable(Table):
         found = self._found.combinations
         lines = [""]
         if self._tuned is not None:
-            chosen = ",".join(f"{weight:g}" for weight in self._tuned.weights)
+            chosen = ",".join(f"{weight:g}" for weight in self._tuned.system_weights)
             effect = f"{self._tuned.errors_before} errors before, {self._tuned.errors} after"
             lines += [f"tuned: --system-weights {chosen} --null {self._tuned.null:g} ({effect})", ""]
         if self._judged is not None:

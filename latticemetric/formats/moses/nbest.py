@@ -15,7 +15,7 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.columns import read_cost, require_all_have, require_nbest, require_scales, require_words
+from latticemetric.formats.columns import read_cost, require_all_have, require_nbest, require_weights, require_words
 from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import grouped_by_id
@@ -86,13 +86,13 @@ def _parse(block: Sequence[_Line]) -> NBest:
             scores[_TOTAL] = read_cost(rest[0], place)
         text = _SPAN.sub(" ", fields[1]) if "|" in fields[1] else fields[1]
         hypotheses.append(Hypothesis(tuple(split_words(text)), scores))
-    scales = _scales(name for h in hypotheses for name in h.scores)
+    weights = _weights(name for h in hypotheses for name in h.scores)
     for (place, _), hypothesis in zip(block, hypotheses, strict=True):
         # Features may be sparse: a missing one is 0. But either all hypotheses have a total, or none has.
-        if _TOTAL in scales and _TOTAL not in hypothesis.scores:
+        if _TOTAL in weights and _TOTAL not in hypothesis.scores:
             what = "the hypothesis has no total, but others in its list have one"
             raise FormatError(what, where=place, advice="give a total to all hypotheses of a list, or to none")
-    return NBest(tuple(hypotheses), scales)
+    return NBest(tuple(hypotheses), weights)
 
 
 def _from_features(fields: list[str]) -> list[str]:
@@ -107,7 +107,7 @@ def _from_features(fields: list[str]) -> list[str]:
     return [features, *rest]
 
 
-def _scales(names: Iterable[str]) -> dict[str, float]:
+def _weights(names: Iterable[str]) -> dict[str, float]:
     """Return weights: with a total, 1 for the total and 0 for features; without a total, 1 for each feature."""
     distinct = dict.fromkeys(names)
     return {name: float(name == _TOTAL or _TOTAL not in distinct) for name in distinct}
@@ -140,7 +140,7 @@ def _features(text: str, place: str) -> dict[str, float]:
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     nbest = require_nbest(graph, _NAME)
     names = nbest.score_names()
-    require_scales(nbest, _NAME, _scales(names))
+    require_weights(nbest, _NAME, _weights(names))
     if _TOTAL in names:
         require_all_have(nbest, _TOTAL)
     require_words(nbest, name)

@@ -23,7 +23,7 @@ from latticemetric.formats.nbest.records import (
     Alike,
     Record,
     is_manifest,
-    scales_of,
+    weights_of,
 )
 from latticemetric.formats.registry import Entry, Format, Naming, register, unbuildable
 from latticemetric.formats.streams.stream import Stream
@@ -92,17 +92,17 @@ def as_record(name: str, graph: Graph, format_name: str) -> dict[str, Any]:
     """Return a record that is read back as the same list; refuse weights that would change."""
     nbest = require_nbest(graph, format_name)
     names = set(nbest.score_names())
-    counted = {key for key in names if nbest.scales.get(key, 1.0) != 0}
+    counted = {key for key in names if nbest.weights.get(key, 1.0) != 0}
     nested = set() if len(counted) == 1 and counted <= set(TOTALS) else counted
-    scales = scales_of(nested, names - nested)
-    other = sorted(key for key in names if scales[key] != nbest.scales.get(key, 1.0))
+    weights = weights_of(nested, names - nested)
+    other = sorted(key for key in names if weights[key] != nbest.weights.get(key, 1.0))
     other += sorted((names - nested) & {*TEXTS, *TOKENS, NESTED})
     if other:
         raise UsageError(
             f"{format_name} cannot store these scores with their names and weights: {shortened(', '.join(other), 200)}",
             advice="add the scores up with --sum-scores",
         )
-    if total := next((key for key in names if key in TOTALS and scales[key]), None):
+    if total := next((key for key in names if key in TOTALS and weights[key]), None):
         require_all_have(nbest, total)
     return {"id": name, "hypotheses": [_as_object(h.words, h.scores, nested) for h in nbest.hypotheses]}
 

@@ -1,7 +1,7 @@
 """Read and write n-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`.
 
 Scores are natural log-likelihoods. The first two scores come from the decoder and have weight 1. Further scores come
-from rescoring models and have weight 0, unless the user sets their scales.
+from rescoring models and have weight 0, unless the user sets their weights.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     names = score_names(len(nbest.score_names()))
     wanted = {key: float(key in _DECODER) for key in names}
     same = all(h.scores.keys() == wanted.keys() for h in nbest.hypotheses)
-    if len(names) < len(_DECODER) or not same or any(nbest.scales.get(key, 1.0) != wanted[key] for key in names):
+    if len(names) < len(_DECODER) or not same or any(nbest.weights.get(key, 1.0) != wanted[key] for key in names):
         raise UsageError(
             f"{_NAME} needs the scores acoustic and lm, of weight 1; others must be score_3, score_4, …, of weight 0",
             advice="write jsonl-nbest, which holds any scores",

@@ -395,14 +395,14 @@ class Parsed(NamedTuple):
 def assembled(parsed: list[Parsed], place: str) -> NBest:
     """Build an n-best list from parsed hypotheses; refuse them if only some have a total."""
     nested = {name for one in parsed for name in one.scores}
-    scales = scales_of(nested, {name for one in parsed for name in one.numbers}, place)
-    total = next((name for name in scales if name in TOTALS and scales[name]), None)
+    weights = weights_of(nested, {name for one in parsed for name in one.numbers}, place)
+    total = next((name for name in weights if name in TOTALS and weights[name]), None)
     for number, one in enumerate(parsed, start=1):
         if total is not None and total not in one.scores and total not in one.numbers:
             what = f"hypothesis {number} has no {total}, but others in its list have one"
             raise FormatError(what, where=place, advice=f"give {total} to all hypotheses of a list, or to none")
     costs = ({name: 0.0 - value for name, value in (one.scores | one.numbers).items()} for one in parsed)
-    return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), scales)
+    return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), weights)
 
 
 def _are_texts(hypotheses: list[Any]) -> bool:
@@ -541,7 +541,7 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
+def weights_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
     """Return the weight of each number: 1 for the total or, without a total, for the names in `nested`; 0 for others.
 
     `nested` has the names of numbers in the field `scores`; `loose` has the names of other numbers.

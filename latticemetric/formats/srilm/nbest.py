@@ -13,7 +13,7 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.columns import require_nbest, require_scales, require_words, single_costs
+from latticemetric.formats.columns import require_nbest, require_weights, require_words, single_costs
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import NUMBER, number, refuse_word, require_finite, split_lines
@@ -131,7 +131,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         for word in hypothesis.words:
             refuse_word(word, _PAUSE)
     if set(nbest.score_names()) == set(_THREE):
-        require_scales(nbest, _NAME, _SCALES)
+        require_weights(nbest, _NAME, _SCALES)
         lines = []
         for h in nbest.hypotheses:
             acoustic, lm, words = (h.scores.get(name, 0.0) for name in _THREE)

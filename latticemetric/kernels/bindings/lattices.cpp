@@ -114,9 +114,9 @@ bool are_finite(Input<double> values) {
 }
 
 nb::tuple total_cost(const std::vector<std::pair<Input<double>, Input<double>>>& columns,
-                     const std::vector<double>& scales, std::int64_t arcs, std::int32_t states,
+                     const std::vector<double>& weights, std::int64_t arcs, std::int32_t states,
                      Input<std::int32_t> final) {
-  require(scales.size() == columns.size(), "every column needs a scale");
+  require(weights.size() == columns.size(), "every column needs a weight");
   require(arcs >= 0 && states >= 0, "the number of arcs or states is negative");
   require_aligned(final);
   require_ids(final, states, "a final state is not a state");
@@ -125,7 +125,7 @@ nb::tuple total_cost(const std::vector<std::pair<Input<double>, Input<double>>>&
     const auto& [arc, ends] = columns[k];
     require_aligned(arc, ends);
     require(arc.size() == static_cast<std::size_t>(arcs) && ends.size() == final.size(), "columns differ in length");
-    weighted.push_back({arc.data(), ends.data(), scales[k]});
+    weighted.push_back({arc.data(), ends.data(), weights[k]});
   }
   latticemetric::TotalCost total;
   {
@@ -356,7 +356,7 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
         "times"_a.none());
   m.def("are_numbers", &::are_numbers, "values"_a);
   m.def("are_finite", &::are_finite, "values"_a);
-  m.def("total_cost", &::total_cost, "columns"_a, "scales"_a, "arcs"_a, "states"_a, "final"_a);
+  m.def("total_cost", &::total_cost, "columns"_a, "weights"_a, "arcs"_a, "states"_a, "final"_a);
   m.def("order_forest", &::order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &::best_path, "lattice"_a);
   m.def("best_costs_through_arcs", &::best_costs_through_arcs, "lattice"_a);

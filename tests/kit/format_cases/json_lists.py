@@ -162,7 +162,7 @@ CASES = [
         "json-nbest",
         ARRAY,
         st.one_of(
-            nbest_lists().filter(lambda graph: 1.0 in graph.scales.values() or not graph.scales),
+            nbest_lists().filter(lambda graph: 1.0 in graph.weights.values() or not graph.weights),
             lists_of(_FEATURES, PLAIN_WORDS + SPACED_WORDS),
         ),
         [*NAMES, "a b", 'say "so"\n'],

@@ -15,12 +15,14 @@ from latticemetric.nbest import Hypothesis
 _CLEAR_WORDS = [word for word in PLAIN_WORDS if word not in {"|", "(x)", "1984"}]
 
 
-def lists_of(scales: dict[str, float], words: list[str] = PLAIN_WORDS, longest: int = 4) -> st.SearchStrategy[lm.NBest]:
+def lists_of(
+    weights: dict[str, float], words: list[str] = PLAIN_WORDS, longest: int = 4
+) -> st.SearchStrategy[lm.NBest]:
     """N-best lists whose hypotheses all have these scores."""
     texts = st.lists(st.sampled_from(words), max_size=5).map(tuple)
-    costs = st.fixed_dictionaries(dict.fromkeys(scales, scores))
+    costs = st.fixed_dictionaries(dict.fromkeys(weights, scores))
     some = st.lists(st.builds(Hypothesis, texts, costs), min_size=1, max_size=longest)
-    return some.map(lambda hypotheses: lm.NBest(tuple(hypotheses), scales))
+    return some.map(lambda hypotheses: lm.NBest(tuple(hypotheses), weights))
 
 
 def renamed(graph: lm.NBest, name: str) -> lm.NBest:
@@ -361,7 +363,7 @@ CASES = [
         "jsonl-nbest",
         JSONL,
         st.one_of(
-            nbest_lists().filter(lambda graph: 1.0 in graph.scales.values() or not graph.scales),
+            nbest_lists().filter(lambda graph: 1.0 in graph.weights.values() or not graph.weights),
             lists_of(_FEATURES, PLAIN_WORDS + SPACED_WORDS),
             lists_of({"score": 1.0, "logprob": 0.0, "total": 0.0}),
         ),

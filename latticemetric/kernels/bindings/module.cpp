@@ -19,6 +19,8 @@ void raise_over_budget(const std::exception_ptr& problem, void*) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+  // At the end of the interpreter, other threads may still search graphs: these are no leaks.
+  nb::set_leak_warnings(false);
   nb::register_exception_translator(raise_over_budget);
   m.attr("VERSION") = LATTICEMETRIC_VERSION;
   m.attr("COMPILER") = LATTICEMETRIC_COMPILER;

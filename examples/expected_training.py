@@ -4,7 +4,7 @@
 
 Graphs are lattices or n-best lists in any format. References are lines in the order of the graphs; they may begin with
 the ids of the graphs. The model's cost is the sum of all score columns, of the number of words, and of one column for
-each of the most frequent words, each times its scale. Plain gradient descent moves all weights at once.
+each of the most frequent words, each times its weight. Plain gradient descent moves all weights at once.
 """
 
 import sys
@@ -45,9 +45,9 @@ def with_words(lattices: list[lm.Lattice]) -> list[lm.Lattice]:
     found = []
     for lattice in lattices:
         ends = np.zeros(len(lattice.final))
-        columns = {"words": lm.Column((lattice.word > 0).astype(float), ends, scale=0.0)}
+        columns = {"words": lm.Column((lattice.word > 0).astype(float), ends, weight=0.0)}
         for word, number in zip(frequent, lattice.vocabulary.encode(frequent).tolist(), strict=True):
-            columns[f"={word}"] = lm.Column((lattice.word == number).astype(float), ends, scale=0.0)
+            columns[f"={word}"] = lm.Column((lattice.word == number).astype(float), ends, weight=0.0)
         found.append(replace(lattice, scores={**lattice.scores, **columns}))
     return found
 
@@ -62,7 +62,7 @@ class Model:
         self.features = self.batch.features(self.names)
         # The WER of all graphs together: each rate counts as much as its reference has words.
         self.shares = self.batch.totals / self.batch.totals.sum()
-        first = [next(one.scores[name].scale for one in lattices if name in one.scores) for name in self.names]
+        first = [next(one.scores[name].weight for one in lattices if name in one.scores) for name in self.names]
         self.first_weights = np.array(first)
 
     def exact(self, weights: np.ndarray) -> tuple[float, np.ndarray]:

@@ -35,7 +35,7 @@ def step(weights: dict[str, float], graph: Graph, reference: str, metric: lm.GRR
 
 def tuned(graphs: list[Graph], references: list[str], metric: lm.GRR) -> dict[str, float]:
     """Return the mean of the weights after each step; it varies less than the last weights."""
-    weights = {name: column.scale for name, column in graphs[0].scores.items()}
+    weights = {name: column.weight for name, column in graphs[0].scores.items()}
     sums = dict.fromkeys(weights, 0.0)
     for _ in range(ROUNDS):
         for graph, reference in zip(graphs, references, strict=True):

@@ -20,7 +20,7 @@ def f1(predicted: list[bool], right: list[bool]) -> float:
     return 2 * hits / ((sum(predicted) + sum(right)) or 1)
 
 
-def main(lattice_file: str, reference_file: str, scale: str = "0.1") -> None:
+def main(lattice_file: str, reference_file: str, posterior_scale: str = "0.1") -> None:
     """Print each word of the 1-bests with its tag and its confidence, then F1-mult at some thresholds."""
     lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
     text = {name: words for name, _, words in lines}
@@ -31,7 +31,7 @@ def main(lattice_file: str, reference_file: str, scale: str = "0.1") -> None:
         one_best = lm.oracle(lattice, text[name], "wer").one_best
         # A word is OK if it matches the reference, else BAD. `tags_with_gaps` adds tags of the gaps between words, as
         # in tasks of quality estimation.
-        sure = lm.posteriors(lattice, scale=float(scale)).confidences(one_best)
+        sure = lm.posteriors(lattice, posterior_scale=float(posterior_scale)).confidences(one_best)
         for word, tag, confidence in zip(one_best.words, one_best.tags, sure, strict=True):
             print(f"{name} {word} {tag} {confidence:.3f}")
         bad += [tag == "BAD" for tag in one_best.tags]

@@ -98,7 +98,7 @@ def weights_of_each(weights: Weights | None, graph: Graph, other: Graph) -> tupl
     for name in weights.keys() - set(names):
         advice = f"the columns here are: {', '.join(names) or 'none'}"
         raise InputError(f"there is no score column '{name}'", advice=advice)
-    own, others = ({name: scale for name, scale in weights.items() if name in known} for known in columns)
+    own, others = ({name: weight for name, weight in weights.items() if name in known} for known in columns)
     return own, others
 
 

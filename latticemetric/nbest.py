@@ -184,7 +184,7 @@ class NBest(Result, Tabular):
             own = {name: graph.weights.get(name, 1.0) for name in graph.score_names()}
             return cls(tuple(listed[:n]), {**graph.weights, **weights_under(own, weights)})
         found = graph.n_best(n, weights, paths=paths)
-        own = {name: column.scale for name, column in graph.scores.items()}
+        own = {name: column.weight for name, column in graph.scores.items()}
         return cls(
             tuple(Hypothesis(graph.words(path), graph.scores_along(path)) for path in found),
             weights_under(own, weights),
@@ -266,7 +266,7 @@ class NBest(Result, Tabular):
         The first arc of each path has all costs of its hypothesis. A missing score becomes cost 0.
 
         Args:
-            keep: Names of scores to keep as columns even if their scale is 0. By default, keep all scores.
+            keep: Names of scores to keep as columns even if their weight is 0. By default, keep all scores.
         """
         if isinstance(keep, str):
             raise UsageError("keep is a string", advice=f"give a list of score names: {[keep]}")
@@ -298,7 +298,7 @@ class NBest(Result, Tabular):
         return replace(lattice, ranked=True)
 
     def determinized(
-        self, weights: Weights | None = None, *, merge: Literal["sum", "best"] = "sum", scale: float = 1.0
+        self, weights: Weights | None = None, *, merge: Literal["sum", "best"] = "sum", posterior_scale: float = 1.0
     ) -> Lattice:
         """Return the smallest lattice with one path per string; its column `cost` is the model's cost.
 
@@ -312,9 +312,9 @@ class NBest(Result, Tabular):
         Args:
             weights: Weight of each score in the model's cost; other scores keep their default weight.
             merge: `sum` or `best`; see above.
-            scale: With `merge="sum"`, a hypothesis has the probability exp(−scale · cost). If you compute posteriors of
-                the result, give the same scale. The returned costs are not scaled. The scale has no effect if all
-                strings differ.
+            posterior_scale: With `merge="sum"`, a hypothesis has the probability exp(−scale · cost). If you compute
+                posteriors of the result, give the same scale. The returned costs are not scaled. The scale has no
+                effect if all strings differ.
 
         Examples:
             >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]
@@ -332,7 +332,9 @@ class NBest(Result, Tabular):
             columns[name] = Column(values, np.zeros(1), self.weights.get(name, 1.0))
         check_columns(columns, {}, len(self), 1)
         costs = summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), weights).arc
-        return minimal_lattice(Lattice, [h.words for h in self.hypotheses], costs, merge=merge, scale=scale)
+        return minimal_lattice(
+            Lattice, [h.words for h in self.hypotheses], costs, merge=merge, posterior_scale=posterior_scale
+        )
 
     def score_names(self) -> list[str]:
         """Return the name of each score that a hypothesis has, in order of first appearance."""

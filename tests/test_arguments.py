@@ -82,18 +82,18 @@ HALVES = [Fraction(1, 2), Decimal("0.5"), np.array(0.5), np.array(0.5, dtype=np.
 CALLS = pytest.mark.parametrize(
     "call",
     [
-        lambda n: lm.expected(TWO, "a", scale=n, gradient=True).gradient.tolist(),
+        lambda n: lm.expected(TWO, "a", posterior_scale=n, gradient=True).gradient.tolist(),
         lambda n: lm.expected(TWO, "a", gradient=True).through([0.5, 0.5, 0.5], n).tolist(),
-        lambda n: lm.posteriors(TWO, scale=n).arc.tolist(),
-        lambda n: lm.best(TWO, scale=n).posterior,
-        lambda n: [lm.mbr(TWO, by=method, scale=n).asdict() for method in ("wer", "ngram", "bleu")],
-        lambda n: lm.mbr(TWO, by="bleu", scale=n, samples=3, pruning_confidence=n).asdict(),
+        lambda n: lm.posteriors(TWO, posterior_scale=n).arc.tolist(),
+        lambda n: lm.best(TWO, posterior_scale=n).posterior,
+        lambda n: [lm.mbr(TWO, by=method, posterior_scale=n).asdict() for method in ("wer", "ngram", "bleu")],
+        lambda n: lm.mbr(TWO, by="bleu", posterior_scale=n, samples=3, pruning_confidence=n).asdict(),
         lambda n: lm.mbr(TWO, T=n, p=n, r=n, word_penalty=n).asdict(),
         lambda n: lm.combine(
-            [TWO, "a"], scale=n, null=n, count_share=n, scheme="average", system_weights=[n, n]
+            [TWO, "a"], posterior_scale=n, null=n, count_share=n, scheme="average", system_weights=[n, n]
         ).asdict(),
         lambda n: lm.combine(["a", "b"], system_weights={"1": n}).confidences,
-        lambda n: lm.NBest.from_strings(["a", "a"], costs=[1, 2]).determinized(merge="sum", scale=n).cost(),
+        lambda n: lm.NBest.from_strings(["a", "a"], costs=[1, 2]).determinized(merge="sum", posterior_scale=n).cost(),
         lambda n: len(TWO.pruned(density=n).word),
         lambda n: len(TWO.pruned(n).word),
         lambda n: lm.hope(TWO, "a", weight=n).value,
@@ -291,7 +291,7 @@ SCALED = lm.NBest.from_strings(["a", "b c", "c"], costs=[3.0, 1.0, 2.0])
 )
 def test_scales_that_are_no_numbers_are_refused_everywhere(ask):
     for wrong in (NAN, float("inf"), None, "2", 10**400):
-        with pytest.raises(lm.UsageError, match=r"^the scale of 'cost' is .*, not a finite number; give a number"):
+        with pytest.raises(lm.UsageError, match=r"^the weight of 'cost' is .*, not a finite number; give a number"):
             ask(SCALED, {"cost": wrong})
     for wrong in (["cost"], 2.0, "cost"):
         with pytest.raises(lm.UsageError, match=r"^weights is a .*; give weights by names of scores"):
@@ -664,16 +664,16 @@ def test_what_is_no_fst_is_named():
     ("call", "message"),
     [
         (lambda wrong: LATTICE.pruned(wrong) if wrong is not None else LATTICE.pruned("1"), "the beam is "),
-        (lambda wrong: lm.mbr(SCALED, scale=wrong), "the scale is "),
-        (lambda wrong: lm.mbr(SCALED, "bleu", scale=wrong), "the scale is "),
+        (lambda wrong: lm.mbr(SCALED, posterior_scale=wrong), "the posterior scale is "),
+        (lambda wrong: lm.mbr(SCALED, "bleu", posterior_scale=wrong), "the posterior scale is "),
         (lambda wrong: lm.mbr(SCALED, word_penalty=wrong), "the word penalty is "),
         (lambda wrong: lm.mbr(SCALED, T=wrong), "T is "),
-        (lambda wrong: lm.consensus(SCALED, scale=wrong), "the scale is "),
-        (lambda wrong: lm.posteriors(LATTICE, scale=wrong), "the scale is "),
-        (lambda wrong: lm.expected(SCALED, "a", scale=wrong), "the scale is "),
+        (lambda wrong: lm.consensus(SCALED, posterior_scale=wrong), "the posterior scale is "),
+        (lambda wrong: lm.posteriors(LATTICE, posterior_scale=wrong), "the posterior scale is "),
+        (lambda wrong: lm.expected(SCALED, "a", posterior_scale=wrong), "the posterior scale is "),
         (lambda wrong: lm.fear(LATTICE, "a", weight=wrong), "the weight of fear is "),
-        (lambda wrong: SCALED.determinized(scale=wrong), "the scale is "),
-        (lambda wrong: lm.NBest((Hypothesis("a", {"lm": 1.0}),), {"lm": wrong}), "the scale of 'lm' is "),
+        (lambda wrong: SCALED.determinized(posterior_scale=wrong), "the posterior scale is "),
+        (lambda wrong: lm.NBest((Hypothesis("a", {"lm": 1.0}),), {"lm": wrong}), "the weight of 'lm' is "),
     ],
 )
 def test_numbers_that_are_none_are_refused(call, message, wrong):
@@ -771,7 +771,7 @@ TAKE_NUMBERS = {
     "count_share": lambda value: lm.combine([PAIR, PAIR], count_share=value),
     "weights of systems": lambda value: lm.combine([PAIR, PAIR], system_weights=[1.0, value]),
     "weights by name": lambda value: lm.combine({"x": PAIR, "y": PAIR}, system_weights={"x": value}),
-    "scales to try": lambda value: lm.calibration([PAIR, PAIR], STRINGS, scale=[1.0, value], resamples=0),
+    "scales to try": lambda value: lm.calibration([PAIR, PAIR], STRINGS, posterior_scale=[1.0, value], resamples=0),
     "halvings": lambda value: lm.calibration([PAIR, PAIR], STRINGS, halvings=value, resamples=0),
     "values to try": lambda value: lm.tune_mbr([PAIR], ["a"], "wer", T=[1.0, value], resamples=0),
     "a grid": lambda value: lm.mbr_grid(PAIR, lm.ByNgrams.grid(p=[0.5, value])),

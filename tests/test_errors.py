@@ -83,7 +83,7 @@ REFUSALS = {
     "no reference": lambda held: lm.WER().score("a b", held),
     "no reference in a test set": lambda held: lm.WER().corpus(["a b", "c"], [["a b"], held]),
     "path of another lattice": lambda held: POSTERIORS.confidences(OTHER, *held),
-    "scale": lambda held: lm.posteriors(LATTICE, scale=held),
+    "posterior_scale": lambda held: lm.posteriors(LATTICE, posterior_scale=held),
     "names of systems": lm.combine,
     "graph": lm.consensus,
     "vocabulary": lm.Vocabulary,

@@ -20,7 +20,7 @@ LATTICE = lm.Lattice.from_arcs(
     [1, 1, 2, 2],
     [1, 2, 3, 0],
     final=[2],
-    scores={"lm": lm.Column([1.0, 2.0, 0.5, 0.25], [0.125]), "am": lm.Column([1.0, 1.0, 3.0, 0.5], [0.0], scale=0.5)},
+    scores={"lm": lm.Column([1.0, 2.0, 0.5, 0.25], [0.125]), "am": lm.Column([1.0, 1.0, 3.0, 0.5], [0.0], weight=0.5)},
     vocabulary=lm.Vocabulary.from_words("a b c"),
     times=[0.0, 0.5, 1.0],
     labels={"side": lm.Labels(np.array([1, 2, 1, 0]), np.array([0]), lm.Vocabulary({1: "x", 2: "y"}))},

@@ -22,7 +22,7 @@ def of_lists(**given):
 
 
 def calibrated(**given):
-    return lm.calibration(*PAIR, **{"folds": 2, "scale": [0.5, 1.0], **given})
+    return lm.calibration(*PAIR, **{"folds": 2, "posterior_scale": [0.5, 1.0], **given})
 
 
 def with_a_test_set(**given):
@@ -30,7 +30,7 @@ def with_a_test_set(**given):
 
 
 def at_one_scale(**given):
-    return lm.calibration(*PAIR, scale=1.0, resamples=0, **given)
+    return lm.calibration(*PAIR, posterior_scale=1.0, resamples=0, **given)
 
 
 def read(**given):

@@ -14,7 +14,6 @@ from latticemetric.cli.verbs import VERBS
 
 # Options whose Python parameter has another name, and why there are two.
 PYTHON_NAMES = {
-    "--posterior-scale": "scale",
     "--from": "format",  # one side at a time is read or written
     "--to": "format",
     "--nbest": "n",  # --nbest N, as a list of several options
@@ -26,7 +25,7 @@ PYTHON_NAMES = {
 ONE_NAME = {
     "beam": {"prune", "pruning", "prune_beam", "threshold"},
     "style": {"keyed_references", "reference_style", "references_style"},
-    "scale": {"posterior_scale", "temperature", "lmscale", "amscale"},
+    "posterior_scale": {"scale", "temperature", "lmscale", "amscale"},
     "weights": {"scales", "score_scales", "column_scales"},
     "confidence": {"confidence_level", "level_of_confidence"},
     "metric": {"measure", "loss_metric"},

@@ -61,7 +61,7 @@ class _FitOptions(Options):
     criterion: Literal["words", "errors"] = choice(
         "--criterion", ["words", "errors"], "Fit the scale to word confidences, or to expected errors of utterances."
     )
-    scale: tuple[float, ...] = option(
+    posterior_scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
         "Try these posterior scales first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
         "between them.",
@@ -130,7 +130,7 @@ def command(
             )
         if fit.test is not None:
             refuse(["folds"], "with --test")
-        if len(fit.scale) == 1:
+        if len(fit.posterior_scale) == 1:
             refuse(["criterion"], "with a single scale")
         asked: dict[str, Any] = {"keep_going": run.keep_going, "ignored": cased_words(evaluation.ignore)}
         examples = _examples(lattices, references, reading, failures, **asked)
@@ -139,7 +139,7 @@ def command(
             test=None if fit.test is None else _examples(fit.test, fit.test_references, reading, failures, **asked),
             answer=evaluation.answer,
             criterion=fit.criterion,
-            scale=fit.scale or SCALES,
+            posterior_scale=fit.posterior_scale or SCALES,
             weights=reading.weights,
             ignore=asked["ignored"],
             folds=fit.folds,

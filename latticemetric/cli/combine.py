@@ -164,7 +164,7 @@ def command(
         scheme=vote.scheme,
         count_share=vote.count_share,
         time_mediated=columns.time_mediated,
-        scale=reading.posterior_scale,
+        posterior_scale=reading.posterior_scale,
         weights=reading.weights,
     )
     tuned, judged = None, None

@@ -249,11 +249,11 @@ def _draw(
 
     names = listed(picture.scores)
     shape = as_lattice_or_forest(graph, {**dict.fromkeys(names, 0.0), **weights})  # keep the columns of --scores
-    scale, most_states = picture.posterior_scale, picture.most_states or None
+    posterior_scale, most_states = picture.posterior_scale, picture.most_states or None
     if subject.kind == "network":
         from latticemetric.mbr_decoding.consensus import consensus
 
-        return draw(consensus(shape, scale=scale, weights=weights), most_states=most_states)
+        return draw(consensus(shape, posterior_scale=posterior_scale, weights=weights), most_states=most_states)
     ways: dict[str, Any] = {}
     rate = metric.rate()
     if subject.oracle:
@@ -270,7 +270,7 @@ def _draw(
         from latticemetric.mbr_decoding.mbr import mbr
         from latticemetric.mbr_decoding.settings import ByNgrams
 
-        ways["mbr"] = mbr(shape, ByNgrams(scale=scale), weights=weights)
+        ways["mbr"] = mbr(shape, ByNgrams(posterior_scale=posterior_scale), weights=weights)
     if subject.kind == "tree":
         if not isinstance(shape, Forest):
             raise UsageError("a lattice has no derivation trees", advice="choose --kind graph")
@@ -281,12 +281,14 @@ def _draw(
         return draw(shape.tree(getattr(way, "edges", way)))
     distribution: Any = None
     if picture.posteriors or picture.expected:
-        distribution = posteriors(shape, scale=scale, weights=weights)
+        distribution = posteriors(shape, posterior_scale=posterior_scale, weights=weights)
     return draw(
         shape,
         ways=ways,
         posteriors=distribution if picture.posteriors else None,
-        rates=_rates(shape, references, rate, distribution, scale=scale, weights=weights) if picture.expected else None,
+        rates=_rates(shape, references, rate, distribution, posterior_scale=posterior_scale, weights=weights)
+        if picture.expected
+        else None,
         scores=names,
         times=not picture.no_times,
         beam=picture.beam,
@@ -301,14 +303,16 @@ def _rates(
     rate: GRR,
     distribution: Any,
     *,
-    scale: float,
+    posterior_scale: float,
     weights: Weights,
 ) -> Any:
     """Return the expected rate of the paths through each arc or edge."""
     from latticemetric.posterior.expected import expected
 
-    found = expected(graph, references, rate, scale=scale, weights=weights, gradient=True, distribution=False)
+    found = expected(
+        graph, references, rate, posterior_scale=posterior_scale, weights=weights, gradient=True, distribution=False
+    )
     if not found.exact:
         what = "this graph is too large for exact expected rates of its arcs"
         raise InputError(what, advice="prune it first: latticemetric prune --beam")
-    return found.through(distribution.edge if hasattr(distribution, "edge") else distribution.arc, scale)
+    return found.through(distribution.edge if hasattr(distribution, "edge") else distribution.arc, posterior_scale)

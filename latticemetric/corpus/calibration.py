@@ -7,7 +7,11 @@ the search is too large (`expected`).
     >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
     >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
     >>> found = calibration(lattices, [reference for _, reference in rows], folds=2, resamples=0)
-    >>> round(found.scale, 4), round(found.development.words.nce.value, 3), round(found.unscaled.words.nce.value, 3)
+    >>> (
+    ...     round(found.posterior_scale, 4),
+    ...     round(found.development.words.nce.value, 3),
+    ...     round(found.unscaled.words.nce.value, 3),
+    ... )
     (0.3536, 0.216, -0.113)
     >>> errors = found.development.errors
     >>> round(errors.expected.value, 3), round(errors.rate.value, 3)
@@ -96,11 +100,11 @@ class ScaleTrial(NamedTuple):
     With `errors`, it is minus the mean squared difference between the expected and the real errors of an utterance.
 
     Attributes:
-        scale: The scale.
+        posterior_scale: The scale.
         merit: The merit.
     """
 
-    scale: float
+    posterior_scale: float
     merit: float
 
 
@@ -109,20 +113,21 @@ class Calibration(Result):
     """A fitted scale, and the quality of the probabilities at this scale.
 
     Attributes:
-        scale: The best scale of costs on the development set.
+        posterior_scale: The best scale of costs on the development set.
         criterion: `words` maximizes the likelihood of right and wrong words (and so NCE); `errors` minimizes the
             squared difference between expected and real errors.
         answer: The evaluated words: `one-best` or `mbr`.
-        development: Results on the development set at `scale`: optimistic, since the scale was fitted to this set.
-        held_out: Results on the test set at `scale`. Without a test set, results of cross-validation: each fold is
-            evaluated at the best scale of the other folds; `None` if there is only one graph.
+        development: Results on the development set at `posterior_scale`: optimistic, since the scale was fitted to this
+            set.
+        held_out: Results on the test set at `posterior_scale`. Without a test set, results of cross-validation: each
+            fold is evaluated at the best scale of the other folds; `None` if there is only one graph.
         unscaled: Results on the graphs of `held_out` at scale 1.
         fold_scales: The scale of each fold; empty with a test set.
-        trials: The scales tried on the whole development set, in ascending order: `scale` and `merit` (higher is
-            better).
+        trials: The scales tried on the whole development set, in ascending order: `posterior_scale` and `merit` (higher
+            is better).
     """
 
-    scale: float
+    posterior_scale: float
     criterion: str
     answer: str
     development: CalibrationReport
@@ -134,7 +139,7 @@ class Calibration(Result):
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return {
-            "scale": self.scale,
+            "posterior_scale": self.posterior_scale,
             "criterion": self.criterion,
             "answer": self.answer,
             "development": self.development.asdict(),
@@ -152,7 +157,7 @@ def calibration(
     test: tuple[Iterable[Graph], Sequence[References]] | None = None,
     answer: DecodedBy = "one-best",
     criterion: Criterion = "words",
-    scale: float | Iterable[float] = SCALES,
+    posterior_scale: float | Iterable[float] = SCALES,
     weights: Weights | None = None,
     ignore: Iterable[str] = (),
     halvings: int = 2,
@@ -171,7 +176,7 @@ def calibration(
         test: Graphs and references of a test set. Without it, use folds of the development set (cross-validation).
         answer: The words to evaluate: the 1-best (`one-best`), or the answer of `word_mbr` at each scale (`mbr`).
         criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
-        scale: The scales to try first, above 0. If there are several, also try scales between them.
+        posterior_scale: The scales to try first, above 0. If there are several, also try scales between them.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words to ignore in graphs and references.
         halvings: Number of rounds that try scales around the best one; each round halves the step between scales.
@@ -187,7 +192,7 @@ def calibration(
             graphs have no alternatives, or because all alternatives have the same cost.
     """
     _check(answer, criterion)
-    folds, grid = _checked_folds(folds), _checked_weights(scale)
+    folds, grid = _checked_folds(folds), _checked_weights(posterior_scale)
     if len(grid) == 1:
         refuse_unused(calibration, "with a single scale", criterion=criterion, halvings=halvings)
     if test is not None:
@@ -225,13 +230,13 @@ def _checked_folds(folds: int) -> int:
     return whole_number(folds, f"the number of folds is {folds!r}", advice, least=_FEWEST_FOLDS)
 
 
-def _checked_weights(scale: float | Iterable[float]) -> list[float]:
-    grid = sorted(set(numbers_to_try(scale, "scale")))
+def _checked_weights(posterior_scale: float | Iterable[float]) -> list[float]:
+    grid = sorted(set(numbers_to_try(posterior_scale, "posterior_scale")))
     if not grid:
         raise UsageError("there are no scales to try", advice="give at least one")
     for one in grid:
         if not 0 < one < math.inf:
-            raise UsageError(f"the scale is {one}", advice="give numbers above 0")
+            raise UsageError(f"the posterior scale is {one}", advice="give numbers above 0")
     return grid
 
 
@@ -303,13 +308,13 @@ class _Utterances:
     def __len__(self) -> int:
         return len(self._lattices)
 
-    def words(self, number: int, scale: float) -> _Words:
+    def words(self, number: int, posterior_scale: float) -> _Words:
         """Return the words of the answer of a graph (by its number), with confidences and true outcomes."""
-        key = number, scale
+        key = number, posterior_scale
         if key in self._words:
             return self._words[key]
         with placed(_place(number)):
-            aligner = Aligner.of(self._lattices[number], scale, self._answer_settings.weights)
+            aligner = Aligner.of(self._lattices[number], posterior_scale, self._answer_settings.weights)
             if self._answer_settings.answer == "mbr":
                 _, hypothesis, _ = search_words(aligner)
             else:
@@ -321,15 +326,17 @@ class _Utterances:
         self._words[key] = _Words(words, np.array([p for _, p in counted]), self._are_right(number, words))
         return self._words[key]
 
-    def errors(self, number: int, scale: float) -> _Errors:
+    def errors(self, number: int, posterior_scale: float) -> _Errors:
         """Return the expected and the real errors of the answer of a graph (by its number)."""
-        key = number, scale
+        key = number, posterior_scale
         if key in self._errors:
             return self._errors[key]
-        words, own = self.words(number, scale).words, self._answer_settings
+        words, own = self.words(number, posterior_scale).words, self._answer_settings
         settings: dict[str, Any] = {"weights": own.weights, "most_states": own.most_states}
         with placed(_place(number)):
-            believed = expected(self._lattices[number], [words], self._metric, scale=scale, **settings)
+            believed = expected(
+                self._lattices[number], [words], self._metric, posterior_scale=posterior_scale, **settings
+            )
         assert believed.numerator is not None
         counted = self._metric.statistics(words, self._references[number])
         shares = believed.distribution
@@ -361,14 +368,16 @@ class _Utterances:
         def merits(points: Sequence[Point]) -> list[float]:
             return [self._merit(chosen, scale_of(point), criterion) for point in points]
 
-        tried = coordinate_search({"scale": axis}, merits, halvings, lambda point: axis[0] <= point[0] <= axis[-1])
+        tried = coordinate_search(
+            {"posterior_scale": axis}, merits, halvings, lambda point: axis[0] <= point[0] <= axis[-1]
+        )
         return {scale_of(point): merit for point, merit in tried.items()}
 
-    def _merit(self, chosen: Sequence[int], scale: float, criterion: Criterion) -> float:
+    def _merit(self, chosen: Sequence[int], posterior_scale: float, criterion: Criterion) -> float:
         if criterion == "errors":
-            found = [self.errors(number, scale) for number in chosen]
+            found = [self.errors(number, posterior_scale) for number in chosen]
             return -math.fsum((one.expected - one.errors) ** 2 for one in found) / len(found)
-        words = [self.words(number, scale) for number in chosen]
+        words = [self.words(number, posterior_scale) for number in chosen]
         p, right = (np.concatenate([getattr(one, name) for one in words]) for name in ("probability", "right"))
         return float(log_probabilities(p, right).mean()) if len(p) else 0.0
 
@@ -412,8 +421,8 @@ class _Reporter(NamedTuple):
         at_scales = [
             (number, posterior_scales[number % len(posterior_scales)]) for number in range(len(self.utterances))
         ]
-        words = [self.utterances.words(number, scale) for number, scale in at_scales]
-        errors = [self.utterances.errors(number, scale) for number, scale in at_scales]
+        words = [self.utterances.words(number, posterior_scale) for number, posterior_scale in at_scales]
+        errors = [self.utterances.errors(number, posterior_scale) for number, posterior_scale in at_scales]
         settings: dict[str, Any] = {"bins": self.bins, **self.drawn._asdict()}
         known = [one for one in errors if one.perfect is not None]
         return CalibrationReport(

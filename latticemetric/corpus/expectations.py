@@ -73,7 +73,7 @@ class ExpectationSearch(NamedTuple):
     """Settings of the expectation of each graph; see `expected`."""
 
     metric: GRR
-    scale: float = 1.0
+    posterior_scale: float = 1.0
     weights: Weights | None = None
     gradient: bool = False
     most_states: int = MOST_STATES
@@ -85,7 +85,7 @@ class ExpectationSearch(NamedTuple):
                 graph,
                 references,
                 self.metric,
-                scale=self.scale,
+                posterior_scale=self.posterior_scale,
                 weights=self.weights,
                 gradient=self.gradient,
                 most_states=self.most_states,

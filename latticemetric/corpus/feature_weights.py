@@ -138,7 +138,7 @@ def _own(graph: Graph) -> Mapping[str, float]:
     """Return the own weight of each score column of a graph."""
     if isinstance(graph, NBest):
         return {name: graph.weights.get(name, 1.0) for name in graph.score_names()}
-    return {name: column.scale for name, column in graph.scores.items()}
+    return {name: column.weight for name, column in graph.scores.items()}
 
 
 def _note_features(graph: Graph, place: str) -> None:

@@ -32,7 +32,7 @@ def described(graph: Graph) -> Record:
         density (float | None): The number of arcs with a word, divided by the number of words of the model's 1-best;
             `None` for a forest.
         scores (list[str]): Names of the score columns (TSV: joined by commas).
-        best_cost (float): Cost of the model's 1-best, each column with its own scale.
+        best_cost (float): Cost of the model's 1-best, each column with its own weight.
     """
     if isinstance(graph, Lattice):
         return {"kind": "lattice", "arity": 1} | graph.statistics().asdict()

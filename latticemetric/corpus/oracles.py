@@ -249,7 +249,7 @@ class _RateSearch(NamedTuple):
     def _confidences(self, graph: Graph, best: Oracle) -> Confidences:
         from latticemetric.posterior.posteriors import Posteriors, posteriors
 
-        distribution = posteriors(graph, scale=self.by.posterior_scale, weights=self.weights)
+        distribution = posteriors(graph, posterior_scale=self.by.posterior_scale, weights=self.weights)
         if not isinstance(distribution, Posteriors):
             raise InputError("confidences need a lattice, but this graph is a forest", advice="leave confidences out")
         return Confidences(distribution.confidences(best), distribution.confidences(best.one_best))

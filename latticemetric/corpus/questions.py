@@ -52,7 +52,7 @@ class Best(Scaled):
         """Return the function that answers the question about a graph."""
         from latticemetric.posterior.best import best
 
-        return partial(best, scale=self.posterior_scale, weights=corpus.weights)
+        return partial(best, posterior_scale=self.posterior_scale, weights=corpus.weights)
 
     def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""
@@ -186,7 +186,7 @@ class Network(Scaled):
         """Return the function that answers the question about a graph."""
         from latticemetric.mbr_decoding.consensus import consensus
 
-        return partial(consensus, scale=self.posterior_scale, weights=corpus.weights)
+        return partial(consensus, posterior_scale=self.posterior_scale, weights=corpus.weights)
 
     def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""

@@ -257,7 +257,7 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
             graph,
             references,
             metric,
-            scale=settings.posterior_scale,
+            posterior_scale=settings.posterior_scale,
             weights=weights,
             gradient=settings.drawn,
             distribution=True,
@@ -267,7 +267,7 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
         paths = {"oracle": best.edges or best.arcs, "1-best": best.one_best.edges or best.one_best.arcs}
         if answer is not None:
             paths["mbr"] = answer.arcs
-        drawing = _sketch(graph, paths, rate, scale=settings.posterior_scale, weights=weights)
+        drawing = _sketch(graph, paths, rate, posterior_scale=settings.posterior_scale, weights=weights)
     review = Review(
         given.name,
         strings,
@@ -300,7 +300,7 @@ def _mbr_answer(
         method = "ngram" if isinstance(graph, Forest) else "wer"
     metric, weights = settings.metric, settings.weights
     drawn: dict[str, Any] = {} if decoding.samples is None else {"samples": decoding.samples, "seed": decoding.seed}
-    by = decided_by(method, {"scale": settings.posterior_scale, "beam": decoding.beam, **drawn})
+    by = decided_by(method, {"posterior_scale": settings.posterior_scale, "beam": decoding.beam, **drawn})
     answer: Any = mbr(graph, by, weights=weights)
     words = tuple(word for word in answer.words if word not in metric.ignore)
     scored = metric.evaluate(words, references)
@@ -328,18 +328,18 @@ def _sketch(
     paths: HighlightedPaths,
     rate: Expected | None,
     *,
-    scale: float,
+    posterior_scale: float,
     weights: Weights | None,
 ) -> Sketch:
     """Return a drawing of the graph, or of its best part with all arcs of the highlighted paths."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     probability: list[float] | None = None
     with contextlib.suppress(InputError):
-        distribution = posteriors(graph, scale=scale, weights=weights)
+        distribution = posteriors(graph, posterior_scale=posterior_scale, weights=weights)
         probability = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
     through: Floats | None = None
     if rate is not None and rate.gradient is not None and probability is not None:
-        through = rate.through(probability, scale)
+        through = rate.through(probability, posterior_scale)
     if isinstance(graph, Forest):
         most = _MORE_STATES + len(np.unique(graph.head[kept]))
         diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, weights=weights)

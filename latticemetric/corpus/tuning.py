@@ -3,7 +3,7 @@
 First try all combinations of values (the grid). Then take steps from the best combination, along each parameter that
 has several values. The first step is half of the mean distance between neighbouring values; when no step gives a better
 score, halve the steps. If settings have equal scores, the first one is the best. The grid tries values in ascending
-order; `word_penalty` changes fastest, `scale` slowest. Only the resamples are random.
+order; `word_penalty` changes fastest, `posterior_scale` slowest. Only the resamples are random.
 
 If two settings differ only in *p*, *T* and penalty, and have the same product *p* · (1 + *T* · penalty), they give the
 same answers. So *T* need not be tuned.
@@ -136,15 +136,19 @@ class Development:
     def tables(self, settings: Sequence[ByNgrams]) -> list[Table]:
         """Return the metric's statistics of the answers: one table per setting, one row per graph."""
         answers: list[list[String]] = [[] for _ in settings]
-        in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].scale, settings[k].order))
+        in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].posterior_scale, settings[k].order))
         for number, decoder in enumerate(self._decoders):
-            for (scale, order), group in groupby(in_scales, key=lambda k: (settings[k].scale, settings[k].order)):
-                posteriors = self._posteriors.get((number, scale, order))
+            for (posterior_scale, order), group in groupby(
+                in_scales, key=lambda k: (settings[k].posterior_scale, settings[k].order)
+            ):
+                posteriors = self._posteriors.get((number, posterior_scale, order))
                 if posteriors is None:
-                    posteriors = decoder.posteriors(settings[in_scales[0]].__replace__(scale=scale, order=order))
+                    posteriors = decoder.posteriors(
+                        settings[in_scales[0]].__replace__(posterior_scale=posterior_scale, order=order)
+                    )
                     if self._kept + len(posteriors) <= _MOST_KEPT:
                         self._kept += len(posteriors)
-                        self._posteriors[number, scale, order] = posteriors
+                        self._posteriors[number, posterior_scale, order] = posteriors
                 for k in group:
                     answers[k].append(self._counted_words(decoder.string(posteriors, settings[k])))
         return self._tables(answers)
@@ -271,7 +275,7 @@ RATIOS = (0.5, 0.6, 0.72, 0.85)
 WORD_PENALTIES = (-0.05, 0.0, 0.05)
 
 _FEWEST_FOLDS = 2
-_AXES = ("scale", "T", "p", "r", "word_penalty")
+_AXES = ("posterior_scale", "T", "p", "r", "word_penalty")
 
 
 def tune_mbr(
@@ -279,7 +283,7 @@ def tune_mbr(
     references: Sequence[References],
     metric: str | Metric[Any] = "bleu",
     *,
-    scale: Values = SCALES,
+    posterior_scale: Values = SCALES,
     T: Values = 10.0,  # noqa: N803  as all papers have it
     p: Values = PRECISIONS,
     r: Values = RATIOS,
@@ -302,16 +306,16 @@ def tune_mbr(
         graphs: Lattices or n-best lists. All graphs stay in memory.
         references: One or several references per graph.
         metric: A metric or its name; its corpus value is optimized.
-        scale: Factor of the costs in posteriors. Give a number, or several numbers to try; likewise for `T`, `p`, `r`
-            and `word_penalty`.
+        posterior_scale: Factor of the costs in posteriors. Give a number, or several numbers to try; likewise for `T`,
+            `p`, `r` and `word_penalty`.
         T: Length (in words) of the hypothesis at which log BLEU is linearised; see `ByNgrams`.
         p: Average precision of unigrams.
         r: Ratio of the precision of n-grams to the precision of (n−1)-grams.
         word_penalty: Additional cost of each word.
         order: The length of the longest n-grams.
         evidence: Graphs that give the posteriors, one for each of `graphs`.
-        beam: Keep only the paths that cost at most this much more than the best path. `scale` does not change these
-            costs.
+        beam: Keep only the paths that cost at most this much more than the best path. `posterior_scale` does not change
+            these costs.
         determinize: Determinize graphs: a string then has the probability of its best path; see `mbr`.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words to remove from answers and references before scoring, such as `<s>` and `</s>`.
@@ -324,8 +328,8 @@ def tune_mbr(
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> tuning = tune_mbr([lattice], ["a c"], "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
-        >>> tuning.best.by.scale, tuning.best.by.word_penalty, tuning.best.score, tuning.one_best
+        >>> tuning = tune_mbr([lattice], ["a c"], "wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
+        >>> tuning.best.by.posterior_scale, tuning.best.by.word_penalty, tuning.best.score, tuning.one_best
         (0.5, 0.0, 0.0, 0.5)
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
@@ -334,7 +338,7 @@ def tune_mbr(
     development = Development(
         decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"), rewritten_by
     )
-    given = zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
+    given = zip(_AXES, (posterior_scale, T, p, r, word_penalty), strict=True)
     axes = {name: numbers_to_try(values, name) for name, values in given}
     folds = whole_number(folds, f"the number of folds is {folds!r}", "give a whole number from 0", least=0)
     return _tuned(development, made, axes, by, _SearchSettings(halvings, folds, resamples, seed))

@@ -39,7 +39,7 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
         tails,
         Ragged(begin, target),
         goals=lattice.final,
-        scores={n: Column(np.concatenate([[0.0], c.arc]), c.final, c.scale) for n, c in lattice.scores.items()},
+        scores={n: Column(np.concatenate([[0.0], c.arc]), c.final, c.weight) for n, c in lattice.scores.items()},
         vocabulary=lattice.vocabulary,
         labels={
             n: Labels(np.concatenate([[0], x.arc]).astype(np.int32), x.final, x.vocabulary)
@@ -96,7 +96,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
         arcs.word,
         start=start,
         final=final,
-        scores={n: Column(arcs.values(c.arc, c.final), ends(c.final), c.scale) for n, c in forest.scores.items()},
+        scores={n: Column(arcs.values(c.arc, c.final), ends(c.final), c.weight) for n, c in forest.scores.items()},
         vocabulary=forest.vocabulary,
         labels={n: Labels(arcs.values(x.arc, x.final), ends(x.final), x.vocabulary) for n, x in forest.labels.items()},
     )
@@ -236,7 +236,7 @@ def forest_to_networkx(forest: ForestArrays) -> Any:
     """Return the forest as a bipartite NetworkX graph; see `Forest.to_networkx`."""
     import networkx as nx
 
-    graph = nx.DiGraph(weights={name: column.scale for name, column in forest.scores.items()})
+    graph = nx.DiGraph(weights={name: column.weight for name, column in forest.scores.items()})
     sides = forest.node_labels.items()
     for node in range(forest.num_nodes):
         labels = {name: side.vocabulary.word(int(side.node[node])) for name, side in sides}

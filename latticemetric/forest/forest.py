@@ -111,7 +111,7 @@ class Forest(ForestArrays):
           `target`, texts are words, and −k stands for the words of the k-th tail.
         - An arc from a node to an edge has `tails`: the positions, from 1, at which this node is a tail of this edge.
           For example, `(1, 3)` means that the node is the first tail and also the third.
-        - The graph has `weights` (column → scale).
+        - The graph has `weights` (column → weight).
 
         Examples:
             >>> forest = Forest.from_edges([0, 1], [[], [0, 0]], [[5], [-1, 6, -2]], goals=[1])

@@ -106,7 +106,7 @@ def _ranked_strings(graph: Graph, weights: Weights | None) -> list[tuple[float, 
 
 def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
     """Raise an error if a score column has a weight other than 1."""
-    if weighted := [name for name, column in graph.scores.items() if column.scale != 1]:
+    if weighted := [name for name, column in graph.scores.items() if column.weight != 1]:
         raise UsageError(
             f"{format_name} can store only scores of weight 1, not the weight of {', '.join(weighted)}",
             advice="add the scores up with --sum-scores",

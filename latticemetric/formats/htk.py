@@ -306,8 +306,8 @@ class _Reader:
             columns[_COLUMN_NAMES.get(field, field)] = Column(cost, np.zeros(1), self._number(header, default))
         penalty = self._number("wdpenalty", 0.0)
         if penalty:
-            scale = float(_costs(np.array([penalty]), base)[0])
-            columns[_WORD_COUNT] = Column(np.array(is_counted, dtype=np.float64), np.zeros(1), scale)
+            weight = float(_costs(np.array([penalty]), base)[0])
+            columns[_WORD_COUNT] = Column(np.array(is_counted, dtype=np.float64), np.zeros(1), weight)
         return columns
 
 
@@ -362,7 +362,7 @@ class _Written(NamedTuple):
 
     field: str
     header: str
-    scale: float
+    weight: float
     scores: list[float]
 
 
@@ -373,7 +373,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     arcs = closed_arcs(lattice, new_end=lattice.num_states == 1 or not ends_in_last_state(lattice))
     columns, penalty = _written_columns(lattice, arcs)
     header = ["VERSION=1.1", f"UTTERANCE={_quoted(name)}"]
-    header += [f"{c.header}={c.scale!r}" for c in columns if c.scale != _SCALES.get(c.field, ("", 0.0))[1]]
+    header += [f"{c.header}={c.weight!r}" for c in columns if c.weight != _SCALES.get(c.field, ("", 0.0))[1]]
     header += [] if penalty is None else [f"wdpenalty={penalty!r}"]
     lines = [*header, "start=0", f"end={arcs.states - 1}", f"N={arcs.states} L={len(arcs.word)}"]
     times = None if lattice.times is None else lattice.times.tolist()
@@ -400,7 +400,7 @@ def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written]
     for name, column in lattice.scores.items():
         counts = (is_word | is_mark).astype(np.float64)
         if name == _WORD_COUNT and np.array_equal(column.arc, counts) and not column.final.any():
-            penalty = 0.0 - column.scale
+            penalty = 0.0 - column.weight
             continue
         field = _FIELD_NAMES.get(name, name)
         taken = field in {*_PLACES, *_TEXTS, *_LONG_NAMES} or (field in _COLUMN_NAMES and field == name)
@@ -410,7 +410,7 @@ def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written]
                 advice="add the scores up with --sum-scores",
             )
         header = _SCALES.get(field, (f"{field}scale", 0.0))[0]
-        columns.append(_Written(field, header, column.scale, [0.0 - cost for cost in arcs.costs[name]]))
+        columns.append(_Written(field, header, column.weight, [0.0 - cost for cost in arcs.costs[name]]))
     return columns, penalty
 
 

@@ -281,7 +281,7 @@ BUILT_IN = {
         lambda head: head.begins(b"#"),
         "Moses hypergraph",
         "file name",
-        "features, scale 1",
+        "features, weight 1",
         ends=(".hg",),
     ),
     "cdec-target-graph": BuiltIn(
@@ -289,7 +289,7 @@ BUILT_IN = {
         lambda head: len(head.fields) == 2 and head.numbers(2),  # noqa: PLR2004
         "cdec target graph",
         "file name",
-        "features, scale 1",
+        "features, weight 1",
         ends=(".target_graph",),
     ),
     "joshua-hypergraph": BuiltIn(
@@ -297,7 +297,7 @@ BUILT_IN = {
         lambda head: head.begins(b"#"),
         "Joshua hypergraph",
         "file name",
-        "features, scale 1",
+        "features, weight 1",
         ends=(".joshua", ".hg"),
     ),
     "cdec-json": BuiltIn(
@@ -305,7 +305,7 @@ BUILT_IN = {
         lambda head: head.begins(b"{"),
         "cdec JSON hypergraph",
         "file name",
-        "features, scale 1",
+        "features, weight 1",
         ends=(".cdec", ".json"),
     ),
     "travatar-json": BuiltIn(
@@ -313,7 +313,7 @@ BUILT_IN = {
         lambda head: head.begins(b"{"),
         "Travatar JSON forest",
         "positions",
-        "`score`, or features with scale 1",
+        "`score`, or features with weight 1",
         ends=(".travatar", ".json"),
     ),
 }

@@ -68,28 +68,28 @@ def without_gaps(parts: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[np
 class Column(Frozen):
     """The costs (−log probabilities) of one score: a cost per arc and per final state (in forests: per edge and goal).
 
-    `scale` is the default weight of the score in the model's cost. Set it to 0 for a feature that is already part of a
+    `weight` is the default weight of the score in the model's cost. Set it to 0 for a feature that is already part of a
     total.
 
     Lists and other arrays of numbers become read-only arrays of 64-bit floats.
 
     Raises:
-        InputError: The costs are not flat lists of numbers, or the scale is not a number.
+        InputError: The costs are not flat lists of numbers, or the weight is not a number.
     """
 
     arc: Floats
     final: Floats
-    scale: float = 1.0
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         values = vars(self)
         values["arc"], values["final"] = _costs(self.arc), _costs(self.final)
-        if type(self.scale) is not float:
-            values["scale"] = _scale(self.scale)
+        if type(self.weight) is not float:
+            values["weight"] = _own_weight(self.weight)
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
         """Return the column with only these arcs and final states."""
-        return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.scale)
+        return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.weight)
 
 
 def _costs(given: Any) -> Floats:
@@ -104,10 +104,10 @@ def _costs(given: Any) -> Floats:
     return frozen(array.copy()) if array.flags.writeable else array  # the caller may still change it
 
 
-def _scale(given: Any) -> float:
+def _own_weight(given: Any) -> float:
     number = _numbers(given)
     if number.ndim or given is None:
-        raise InputError("the scale of a score column is not a number")
+        raise InputError("the weight of a score column is not a number")
     return float(number)
 
 
@@ -333,15 +333,15 @@ def _feature_weights(values: Mapping[str, float | tuple[float, ...]], whole: boo
     return FeatureWeights(values, whole=whole)
 
 
-def _weight(name: str, scale: Any) -> float:
+def _weight(name: str, weight: Any) -> float:
     """Return a weight as a float; raise `UsageError` if it is not a finite number."""
     try:
-        weight = math.nan if isinstance(scale, str) else float(scale)
+        weight = math.nan if isinstance(weight, str) else float(weight)
     except (TypeError, ValueError, OverflowError):
         weight = math.nan
     if not math.isfinite(weight):
-        shown = shortened(repr(scale) if isinstance(scale, str) else str(scale))
-        raise UsageError(f"the scale of '{name}' is {shown}, not a finite number", advice="give a number like 0.1")
+        shown = shortened(repr(weight) if isinstance(weight, str) else str(weight))
+        raise UsageError(f"the weight of '{name}' is {shown}, not a finite number", advice="give a number like 0.1")
     return weight
 
 
@@ -358,7 +358,7 @@ def weights_under(own: Mapping[str, float], weights: Weights | None) -> dict[str
 
     Raises:
         InputError: `weights` names a column that is not in `own`, and is not `FeatureWeights`.
-        UsageError: A scale is not a finite number, or `weights` is not a mapping.
+        UsageError: A weight is not a finite number, or `weights` is not a mapping.
     """
     check_weights(weights)
     if isinstance(weights, FeatureWeights):
@@ -366,8 +366,8 @@ def weights_under(own: Mapping[str, float], weights: Weights | None) -> dict[str
     used = dict(own)
     given: Mapping[str, Any] = weights or {}
     require_columns(given, used)
-    for name, scale in given.items():
-        used[name] = _weight(name, scale)
+    for name, weight in given.items():
+        used[name] = _weight(name, weight)
     return used
 
 
@@ -384,12 +384,12 @@ def summed_cost(
 ) -> Costs:
     """Return the weighted sum of a graph's columns.
 
-    The weight of a column is its weight in `weights` or, if `weights` does not name the column, the column's own scale.
-    `arcs` and `states` are the counts of arcs and states; `final` lists the final states. For a forest, give edges,
-    nodes and goals instead.
+    The weight of a column is its weight in `weights` or, if `weights` does not name the column, the column's own
+    weight. `arcs` and `states` are the counts of arcs and states; `final` lists the final states. For a forest, give
+    edges, nodes and goals instead.
     """
-    under = weights_under({name: column.scale for name, column in scores.items()}, weights)
-    used = {name: scale for name, scale in under.items() if scale != 0}
+    under = weights_under({name: column.weight for name, column in scores.items()}, weights)
+    used = {name: weight for name, weight in under.items() if weight != 0}
     columns = [(scores[name].arc, scores[name].final) for name in used]
     arc, ends, can_be_added = _native.total_cost(columns, list(used.values()), arcs, states, final)
     if not can_be_added:
@@ -407,8 +407,8 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
         for values in (column.arc, column.final):
             if not _native.are_finite(values):
                 raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
-        if not math.isfinite(column.scale):
-            raise InputError(f"the scale of '{name}' is not finite")
+        if not math.isfinite(column.weight):
+            raise InputError(f"the weight of '{name}' is not finite")
     for side in labels.values():
         side.vocabulary.check(side.arc)
         side.vocabulary.check(side.final)

@@ -94,19 +94,20 @@ def lattice_of_strings(
 
 
 def minimal_lattice(
-    cls: type[AnyLattice], strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float
+    cls: type[AnyLattice], strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, posterior_scale: float
 ) -> AnyLattice:
     """Return the smallest lattice with one path per distinct string; see `NBest.determinized`.
 
     Build a trie of the strings, push its costs towards the root, and merge states with the same continuations. `merge`
-    (`sum` or `best`) decides on the cost of equal strings; `scale` multiplies costs before probabilities are summed.
+    (`sum` or `best`) decides on the cost of equal strings; `posterior_scale` multiplies costs before probabilities are
+    summed.
     """
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
     if merge == "sum":
-        message = f"the scale is {scale!r}, but must be above 0 to sum probabilities"
+        message = f"the posterior scale is {posterior_scale!r}, but must be above 0 to sum probabilities"
         advice = "give a scale above 0, or merge by 'best', which ignores the scale"
-        scale = real_number(scale, message, advice, least=math.ulp(0))
+        posterior_scale = real_number(posterior_scale, message, advice, least=math.ulp(0))
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     parent, word, end = _native.string_trie(begin, vocabulary.encode([word for words in strings for word in words]))
@@ -116,8 +117,8 @@ def minimal_lattice(
     if merge == "sum":  # each probability is relative to the best one, so that large costs do not overflow
         mass = np.zeros(len(parent))
         with np.errstate(divide="ignore", under="ignore"):
-            np.add.at(mass, end, np.exp(-scale * (cost - ending[end])))
-            ending = np.where(mass > 0, ending - np.log(mass) / scale, np.inf)
+            np.add.at(mass, end, np.exp(-posterior_scale * (cost - ending[end])))
+            ending = np.where(mass > 0, ending - np.log(mass) / posterior_scale, np.inf)
     source, target, label, arc_cost, final, final_cost, start = _native.minimize_trie(parent, word, ending)
     return cls.from_arcs(
         source,
@@ -137,7 +138,7 @@ def lattice_to_networkx(lattice: LatticeArrays) -> Any:
     """Return the lattice as a NetworkX graph; see `Lattice.to_networkx`."""
     import networkx as nx
 
-    graph = nx.MultiDiGraph(start=0, weights={name: column.scale for name, column in lattice.scores.items()})
+    graph = nx.MultiDiGraph(start=0, weights={name: column.weight for name, column in lattice.scores.items()})
     for state in range(lattice.num_states):
         graph.add_node(state, **({} if lattice.times is None else {"time": float(lattice.times[state])}))
     for row, state in enumerate(lattice.final.tolist()):

@@ -99,7 +99,7 @@ def lattice_from_arrays(
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     """Return the weights of a machine as score columns.
 
-    Pairs of costs become two columns; the second one, which only resolves ties, has scale 0. Sparse vectors become one
+    Pairs of costs become two columns; the second one, which only resolves ties, has weight 0. Sparse vectors become one
     column per feature and a column of default values. If there are features, and all default values are 0, the column
     of default values is left out.
     """
@@ -213,7 +213,7 @@ def determinize(lattice: AnyLattice, weights: Weights | None = None) -> AnyLatti
     name = next(iter(lattice.scores)) if len(lattice.scores) == 1 else "cost"
     found = lattice_from_arrays(type(lattice), fst_to_arrays(fst), lattice.vocabulary, name)
     column = found.scores[name]
-    whole = Column(column.arc + best * (found.source == 0), column.final + best * (found.final == 0), column.scale)
+    whole = Column(column.arc + best * (found.source == 0), column.final + best * (found.final == 0), column.weight)
     return replace(found, scores={name: whole})
 
 

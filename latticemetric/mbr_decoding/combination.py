@@ -70,12 +70,12 @@ class Output(Frozen):
     graph: Lattice | None
 
     @classmethod
-    def of(cls, given: Any, scale: float = 1.0, weights: Weights | None = None) -> Output:
+    def of(cls, given: Any, posterior_scale: float = 1.0, weights: Weights | None = None) -> Output:
         """Return the output of a system, given as a text, as words, or as a graph.
 
         A graph with one path becomes its words. Other graphs become the bins of their confusion networks, without the
-        bins that contain no word; words of a CTM that are on all paths keep their confidences. For `scale` and
-        `weights`, see `combine`.
+        bins that contain no word; words of a CTM that are on all paths keep their confidences. For `posterior_scale`
+        and `weights`, see `combine`.
         """
         if isinstance(given, Sequence | np.ndarray):
             check_candidate(given, "an output")
@@ -85,7 +85,7 @@ class Output(Frozen):
         if len(lattice.word) < lattice.num_states and len(lattice.final) == 1:  # a single path
             return cls._of_path(lattice)
         marked, meant = _with_marked_words(lattice)
-        network = consensus(marked, scale=scale, weights=own)
+        network = consensus(marked, posterior_scale=posterior_scale, weights=own)
         kept = [place for place, bin_ in enumerate(network.bins) if bin_[0][0] or len(bin_) > 1]
         bins = [[meant.get(word, (word, p)) for word, p in network.bins[place]] for place in kept]
         times = network.bin_times
@@ -238,7 +238,7 @@ class Combination(Result, Frozen):
         scheme: How the words are chosen (see `combine`).
         count_share: With `average` and `maximum`, the weight of the share of votes; confidences have the weight
             1 − `count_share`.
-        scale: Factor of the costs of graphs.
+        posterior_scale: Factor of the costs of graphs.
         weights: Weight of each score column of graphs.
     """
 
@@ -251,7 +251,7 @@ class Combination(Result, Frozen):
     null: float
     scheme: Scheme
     count_share: float
-    scale: float = 1.0
+    posterior_scale: float = 1.0
     weights: Weights | None = None
 
     @property
@@ -320,7 +320,7 @@ class Combination(Result, Frozen):
             words, sure = output.words[begin:stop], output.probabilities[begin:stop]
             outputs.append(Output(words, sure, output.first[low : high + 1] - begin, output.times[low:high], None))
             moved[:, s] = np.where(own >= 0, own - low, -1)
-        rest = (self.system_weights, self.null, self.scheme, self.count_share, self.scale, self.weights)
+        rest = (self.system_weights, self.null, self.scheme, self.count_share, self.posterior_scale, self.weights)
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
 
     def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
@@ -376,7 +376,7 @@ class Combination(Result, Frozen):
             WeightedOutput(output.as_graph(), output.best_words, output.is_string, weight)
             for output, weight in zip(self.outputs, used, strict=True)
         ]
-        return least_risk(outputs, self.vote(used).words, self.scale, self.weights)
+        return least_risk(outputs, self.vote(used).words, self.posterior_scale, self.weights)
 
     def agreement(self) -> dict[str, dict[str, int]]:
         """Count the winning words of each system in the vote.
@@ -425,7 +425,7 @@ def combine(
     scheme: Scheme = "sum",
     count_share: float = 0.5,
     time_mediated: bool = False,
-    scale: float = 1.0,
+    posterior_scale: float = 1.0,
     weights: Weights | None = None,
 ) -> Combination:
     """Combine the outputs of several systems for one utterance of any length.
@@ -445,7 +445,8 @@ def combine(
         time_mediated: True to find columns by words and times: two words in a column also cost the seconds between
             their begins plus those between their ends, but at most one error. By default, times decide only between
             alignments of nearly the same cost. Words without times are aligned by words alone.
-        scale: Factor of the costs of graphs, before they become probabilities; below 1, it flattens distributions.
+        posterior_scale: Factor of the costs of graphs, before they become probabilities; below 1, it flattens
+            distributions.
         weights: Weight of each score column of graphs in the model's cost.
 
     Examples:
@@ -467,7 +468,7 @@ def combine(
     share = _checked_share(count_share)
     rule, systems = _checked_scheme(scheme, SCHEMES), tuple(named)
     used = _checked_weights(system_weights, systems)
-    read = tuple(Output.of(given, scale, weights) for given in named.values())
+    read = tuple(Output.of(given, posterior_scale, weights) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
     if not isinstance(weights, FeatureWeights) and (unknown := sorted(set(weights or {}) - known)):
         advice = f"choose among {', '.join(sorted(known))}" if known else "leave weights out"
@@ -478,7 +479,7 @@ def combine(
     slots, cost, bound = _aligned(read, time_mediated=time_mediated)
     if bound is None:  # the search rounds probabilities
         cost = _Table(read, slots).cost()
-    model = (scale, weights)
+    model = (posterior_scale, weights)
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share, *model)
 
 

@@ -94,12 +94,12 @@ class Consensus(Brief):
         return graph_svg(self)
 
 
-def consensus(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> Consensus:
+def consensus(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None = None) -> Consensus:
     """Build the confusion network of a graph.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
+        posterior_scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
@@ -110,7 +110,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, weights: Weights | None = Non
         >>> [[(word, round(posterior, 3)) for word, posterior in words] for words in network.bins[-2:]]
         [[('c', 0.699), ('e', 0.301)], [('', 1.0)]]
     """
-    _, best, iterations = search_words(Aligner.of(graph, scale, weights))
+    _, best, iterations = search_words(Aligner.of(graph, posterior_scale, weights))
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     bin_times = None
     if len(best.begin):

@@ -106,7 +106,7 @@ def mbr(  # type: ignore[overload-overlap]  # two names mean methods, all others
     *,
     weights: Weights | None = ...,
     risk: Literal["bound"] = ...,
-    scale: float = ...,
+    posterior_scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
 ) -> WordMBR: ...
@@ -119,7 +119,7 @@ def mbr(
     *,
     weights: Weights | None = ...,
     risk: Literal["exact"],
-    scale: float = ...,
+    posterior_scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
     candidates: int = ...,
@@ -134,7 +134,7 @@ def mbr(  # type: ignore[overload-overlap]  # two names mean methods, all others
     *,
     evidence: Graph | None = ...,
     weights: Weights | None = ...,
-    scale: float = ...,
+    posterior_scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
     p: float = ...,
@@ -153,7 +153,7 @@ def mbr(
     evidence: Graph | None = ...,
     hypotheses: Graph | None = ...,
     weights: Weights | None = ...,
-    scale: float = ...,
+    posterior_scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
     samples: int | None = ...,
@@ -171,7 +171,7 @@ def mbr(
     evidence: Graph | None = ...,
     hypotheses: Graph | None = ...,
     weights: Weights | None = ...,
-    scale: float = ...,
+    posterior_scale: float = ...,
     beam: float | None = ...,
     determinize: bool = ...,
     samples: int | None = ...,
@@ -244,7 +244,7 @@ def _by_word_errors(graph: Graph, by: ByWordErrors | ByExactErrors, weights: Wei
     pruned = lattice if by.beam is None else lattice.pruned(by.beam, weights)
     if isinstance(by, ByExactErrors):
         return risk_mbr(pruned, by, weights)
-    return word_mbr(pruned, scale=by.scale, weights=weights)
+    return word_mbr(pruned, posterior_scale=by.posterior_scale, weights=weights)
 
 
 @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
@@ -256,8 +256,8 @@ def mbr_grid(
     Examples:
         >>> from latticemetric import ByNgrams, Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> for answer in mbr_grid(lattice, ByNgrams.grid(scale=[1.0, 4.0], word_penalty=[-0.1, 0.0])):
-        ...     print(answer.by.scale, answer.by.word_penalty, *answer.words)
+        >>> for answer in mbr_grid(lattice, ByNgrams.grid(posterior_scale=[1.0, 4.0], word_penalty=[-0.1, 0.0])):
+        ...     print(answer.by.posterior_scale, answer.by.word_penalty, *answer.words)
         1.0 -0.1 a b c
         1.0 0.0 a c
         4.0 -0.1 a b c
@@ -271,10 +271,10 @@ def mbr_grid(
     for by in settings:
         if not isinstance(by, ByNgrams):
             raise UsageError(f"{by!r} are no settings by n-grams", advice="give objects like ByNgrams(p=0.7)")
-        pruning, scale = (by.beam, by.determinize), (by.beam, by.determinize, by.scale, by.order)
+        pruning, posterior_scale = (by.beam, by.determinize), (by.beam, by.determinize, by.posterior_scale, by.order)
         if pruning not in searches:
             searches[pruning] = NgramMBR(graph, by, evidence, weights)
-        if scale not in posteriors:
-            posteriors[scale] = searches[pruning].posteriors(by)
-        answers.append(searches[pruning].answer(posteriors[scale], by))
+        if posterior_scale not in posteriors:
+            posteriors[posterior_scale] = searches[pruning].posteriors(by)
+        answers.append(searches[pruning].answer(posteriors[posterior_scale], by))
     return answers

@@ -76,7 +76,9 @@ class _Found(NamedTuple):
     risk: float
 
 
-def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, weights: Weights | None) -> CombinedMBR:
+def least_risk(
+    outputs: Sequence[WeightedOutput], voted: Text, posterior_scale: float, weights: Weights | None
+) -> CombinedMBR:
     """Find the text with the least expected word errors, starting from `voted` and from the outputs.
 
     If each output is one text, risks are exact. A local search starts from `voted`, then a best-first search looks for
@@ -88,7 +90,7 @@ def least_risk(outputs: Sequence[WeightedOutput], voted: Text, scale: float, wei
     used = [one._replace(weight=one.weight / largest) for one in outputs if one.weight / largest >= _LEAST_SHARE]
     used.sort(key=lambda one: (one.words, one.weight))
     texts = _distinct(used) if all(output.is_text for output in used) else None
-    aligner = Aligner.of(_union(used, scale, weights), 1.0, None)
+    aligner = Aligner.of(_union(used, posterior_scale, weights), 1.0, None)
     encode = aligner.lattice.vocabulary.encode
 
     def with_risk(text: AlignedHypothesis) -> _Found:
@@ -185,7 +187,7 @@ def own_weights(graph: Lattice, weights: Weights | None) -> Weights:
     return {name: weight for name, weight in (weights or {}).items() if name in graph.scores}
 
 
-def _union(outputs: Sequence[WeightedOutput], scale: float, weights: Weights | None) -> Lattice:
+def _union(outputs: Sequence[WeightedOutput], posterior_scale: float, weights: Weights | None) -> Lattice:
     """Return the union of graphs; the weight of each graph is divided among its paths, by their posteriors."""
     from latticemetric.posterior.posteriors import step_probabilities
 
@@ -196,7 +198,7 @@ def _union(outputs: Sequence[WeightedOutput], scale: float, weights: Weights | N
     states = 1
     for (graph, _, _, weight), words in zip(outputs, spelled, strict=True):
         # Large costs of a model would change the share of its graph by rounding; those of probable steps are small.
-        steps = step_probabilities(graph, scale, own_weights(graph, weights))
+        steps = step_probabilities(graph, posterior_scale, own_weights(graph, weights))
         # An arc without a word leads from the new start state to the start of each graph, and has the graph's share.
         parts["source"] += [[0], graph.source + states]
         parts["target"] += [[states], graph.target + states]

@@ -74,9 +74,9 @@ def string_distribution(
     if by.beam is not None:
         pruned = pruned.pruned(by.beam, weights)
     if by.samples is not None:
-        sampled = posteriors(pruned, scale=by.scale, weights=weights).sample(by.samples, by.seed)
+        sampled = posteriors(pruned, posterior_scale=by.posterior_scale, weights=weights).sample(by.samples, by.seed)
         cost = pruned.cost(weights)
-        return _merged([(pruned.words(path), pruned.cost_of(path, cost)) for path in sampled], scale=0.0)
+        return _merged([(pruned.words(path), pruned.cost_of(path, cost)) for path in sampled], posterior_scale=0.0)
     if not isinstance(graph, NBest):
         kind = "derivations" if isinstance(pruned, Forest) else "paths"
         number: int | None = getattr(pruned.statistics(), kind)
@@ -91,7 +91,7 @@ def string_distribution(
             )
     paths = pruned.derivations(weights) if isinstance(pruned, Forest) else pruned.paths(weights)
     ranked = isinstance(pruned, Lattice) and pruned.ranked
-    return _merged([(path.words, path.cost) for path in paths], by.scale, ranked=ranked)
+    return _merged([(path.words, path.cost) for path in paths], by.posterior_scale, ranked=ranked)
 
 
 def _weighted_list(
@@ -122,15 +122,15 @@ def _weighted_list(
     if not values[kept].any():
         raise InputError("all entries within the beam have weight 0", advice="choose a larger beam")
     paths = [(graph.hypotheses[k].words, float(costs[k])) for k in kept]
-    return _merged(paths, by.scale, ranked=True, weights=values[kept] / total)
+    return _merged(paths, by.posterior_scale, ranked=True, weights=values[kept] / total)
 
 
 def _merged(
-    paths: list[tuple[_String, float]], scale: float, *, ranked: bool = False, weights: Floats | None = None
+    paths: list[tuple[_String, float]], posterior_scale: float, *, ranked: bool = False, weights: Floats | None = None
 ) -> StringDistribution:
     """Merge paths with the same words, and add their weights; the default weight of a path is exp(−scale · cost)."""
     if weights is None:
-        weights = _weights_of(np.array([cost for _, cost in paths]), scale)
+        weights = _weights_of(np.array([cost for _, cost in paths]), posterior_scale)
     together: dict[_String, list[int]] = {}
     for number, (words, _) in enumerate(paths):
         together.setdefault(words, []).append(number)
@@ -141,9 +141,9 @@ def _merged(
     return StringDistribution(tuple(together), probability / math.fsum(probability), cost, rank)
 
 
-def _weights_of(costs: Floats, scale: float) -> Floats:
+def _weights_of(costs: Floats, posterior_scale: float) -> Floats:
     with np.errstate(over="ignore"):
-        logarithms = -scale * costs
+        logarithms = -posterior_scale * costs
     if not np.isfinite(logarithms).all():
         raise InputError("the costs are too large to be added up", advice="choose smaller weights")
     weights: Floats = np.exp(logarithms - logarithms.max())
@@ -225,7 +225,7 @@ class MetricMBR(Result):
             score omits these strings.
         exact: False if the answer is an estimate: paths were sampled, a search of METEOR's alignments stopped early, or
             hypotheses were pruned and the answer is not certified.
-        scale: The factor of the costs.
+        posterior_scale: The factor of the costs.
         samples: Number of sampled paths; `None` if all were listed.
         seed: The seed of the samples; `None` if all paths were listed.
         beam: The beam of the pruning; `None` if the graphs were not pruned.
@@ -245,7 +245,7 @@ class MetricMBR(Result):
     effective_size: float
     undefined: float
     exact: bool
-    scale: float
+    posterior_scale: float
     samples: int | None
     seed: int | None
     beam: float | None
@@ -253,7 +253,7 @@ class MetricMBR(Result):
     pruning: PairPruning | None = None
     times: Times | None = None
 
-    _AS_THEY_ARE = ("evidence_strings", "effective_size", "undefined", "exact", "scale", "samples", "seed")
+    _AS_THEY_ARE = ("evidence_strings", "effective_size", "undefined", "exact", "posterior_scale", "samples", "seed")
 
     @property
     def gain(self) -> float | None:
@@ -338,7 +338,7 @@ def metric_mbr(
         effective_size=float(1 / (believed.probability**2).sum()),
         undefined=float(undefined[ranking[0]]),
         exact=exact and not is_sampled,
-        scale=by.scale,
+        posterior_scale=by.posterior_scale,
         samples=by.samples,
         seed=by.seed if is_sampled else None,
         beam=by.beam,

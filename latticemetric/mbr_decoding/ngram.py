@@ -120,7 +120,9 @@ class NgramMBR:
 
     def posteriors(self, by: ByNgrams) -> NgramPosteriors:
         """Compute the n-gram posteriors of the evidence graph; they depend on scale and order only."""
-        return posteriors(self._evidence, scale=by.scale, weights=self._evidence_columns).ngrams(by.order)
+        return posteriors(self._evidence, posterior_scale=by.posterior_scale, weights=self._evidence_columns).ngrams(
+            by.order
+        )
 
     def gains(self, ngrams: NgramPosteriors, by: ByNgrams) -> ExactGains:
         """Return the gains of n-grams and words, rounded so that sums along paths are exact."""
@@ -181,7 +183,7 @@ class NgramMBR:
             lattice.word[arc],
             final=final,
             scores={
-                **{name: replace(column, scale=0.0) for name, column in scores.items()},
+                **{name: replace(column, weight=0.0) for name, column in scores.items()},
                 GAIN: Column(0.0 - gain[in_order], np.zeros(len(final))),
             },
             vocabulary=lattice.vocabulary,
@@ -258,7 +260,7 @@ def mbr_lattice(
     at about the tenth digit, so that sums are exact and strings with the same n-grams tie. Of tied strings, `mbr`
     returns the string with the least model cost; a search by this column alone may return another one.
 
-    The graph's own columns get scale 0. Use `weights={"gain": 0, "acoustic": 1}` to restore the model's own cost.
+    The graph's own columns get weight 0. Use `weights={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 
     Args:
         graph: A lattice, or an n-best list.

@@ -140,16 +140,22 @@ def risk_mbr(graph: Graph, by: ByExactErrors, weights: Weights | None = None) ->
         >>> best.word_mbr.words, round(best.word_mbr.risk, 4), round(best.improvement, 4)
         (('c', 'a', 'b'), 1.5979, 0.5313)
     """
-    aligner = Aligner.of(graph, by.scale, weights)
+    aligner = Aligner.of(graph, by.posterior_scale, weights)
     lattice = aligner.lattice
     one_best, best, _ = search_words(aligner)
-    expected_words = posteriors(lattice, scale=by.scale, weights=weights).expected(lattice.is_word())
+    expected_words = posteriors(lattice, posterior_scale=by.posterior_scale, weights=weights).expected(
+        lattice.is_word()
+    )
 
     def risk_of(words: _String) -> tuple[RiskOfString, Expected | None]:
         if not words:
             # Every word of a path is an error. `expected` would return no rate, since there are no reference words.
             return RiskOfString(words, expected_words, expected_words, expected_words, exact=True), None
-        options: dict[str, Any] = {"scale": by.scale, "weights": weights, "most_states": by.most_states}
+        options: dict[str, Any] = {
+            "posterior_scale": by.posterior_scale,
+            "weights": weights,
+            "most_states": by.most_states,
+        }
         return _risk(expected(lattice, [words], "wer", distribution=words == best.words, **options), words)
 
     numbers = _candidates(aligner, one_best, best, by.candidates)

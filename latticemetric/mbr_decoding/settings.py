@@ -4,7 +4,7 @@
 ByNgrams(p=0.74, r=0.62)
 >>> decided_by("bleu", {"order": 2})
 Traceback (most recent call last):
-latticemetric.errors.UsageError: MBR by bleu has no setting 'order'; its settings are scale, beam, \
+latticemetric.errors.UsageError: MBR by bleu has no setting 'order'; its settings are posterior_scale, beam, \
 determinize, samples, seed, evidence_weights, pruning_confidence
 """
 
@@ -36,8 +36,10 @@ class Decision(Settings):
     """The settings that all ways to decide share.
 
     Attributes:
-        scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution flatter.
-        beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
+        posterior_scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution
+            flatter.
+        beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `posterior_scale` is
+            applied.
         determinize: As in HiFST, give a string the probability of its best path, not of all its paths; needs pynini.
     """
 
@@ -45,11 +47,11 @@ class Decision(Settings):
     takes: ClassVar[frozenset[str]] = frozenset()
     """Names of further inputs and outputs that a decision supports: `evidence`, `hypotheses`, `gains`, `tuning`."""
 
-    scale: float = number(
+    posterior_scale: float = number(
         default=1.0,
         least=0,
         several=True,
-        phrase="the scale is {}",
+        phrase="the posterior scale is {}",
         option="--posterior-scale NUMBERS",
         help="Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten "
         "posteriors.",

@@ -71,7 +71,7 @@ class WordMBR(Result):
         }
 
 
-def word_mbr(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> WordMBR:
+def word_mbr(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None = None) -> WordMBR:
     """Decode for minimum Bayes risk under word error rate.
 
     The search starts from the 1-best, puts the most probable word into each position, and repeats this until nothing
@@ -83,7 +83,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
+        posterior_scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
@@ -92,7 +92,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None
         >>> best.words, best.one_best, round(best.risk, 3), round(best.one_best_risk, 3)
         (('a', 'd', 'c'), ('a', 'b', 'c'), 1.0, 1.266)
     """
-    one_best, best, iterations = search_words(Aligner.of(graph, scale, weights))
+    one_best, best, iterations = search_words(Aligner.of(graph, posterior_scale, weights))
     return WordMBR(best.words, best.risk, best.confidences, one_best.words, one_best.risk, iterations, best.times)
 
 
@@ -217,12 +217,12 @@ class Aligner(NamedTuple):
     align: Callable[[Words], AlignedHypothesis]
 
     @classmethod
-    def of(cls, graph: Graph, scale: float, weights: Weights | None) -> Self:
+    def of(cls, graph: Graph, posterior_scale: float, weights: Weights | None) -> Self:
         """Return the aligner of a lattice or n-best list."""
-        scale = finite_number(scale, "the scale")
+        posterior_scale = finite_number(posterior_scale, "the posterior scale")
         lattice = in_canonical_order(as_lattice(graph, weights, advice=FOR_FORESTS))
-        under = weights_under({name: column.scale for name, column in lattice.scores.items()}, weights)
-        scaled = lattice.cost({name: scale * weight for name, weight in under.items()})
+        under = weights_under({name: column.weight for name, column in lattice.scores.items()}, weights)
+        scaled = lattice.cost({name: posterior_scale * weight for name, weight in under.items()})
         numbers = alphabetical(lattice.word, lattice.vocabulary)
         return cls(lattice, lattice.cost(weights), numbers, _alignment(lattice, scaled, numbers))
 

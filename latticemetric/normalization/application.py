@@ -151,11 +151,11 @@ class _Composition:
             known.clear()
         origin, ends = np.array(self._origin, dtype=np.int64), np.array(list(final.values()), dtype=np.int64)
         scores = {
-            n: Column(_values_of_origin(c.arc, origin), c.final[ends], c.scale) for n, c in lattice.scores.items()
+            n: Column(_values_of_origin(c.arc, origin), c.final[ends], c.weight) for n, c in lattice.scores.items()
         }
         if self._rule.is_weighted:
             before = scores.get(COLUMN, Column(np.zeros(len(origin)), np.zeros(len(ends))))
-            scores[COLUMN] = Column(before.arc + np.array(self._cost), before.final, before.scale)
+            scores[COLUMN] = Column(before.arc + np.array(self._cost), before.final, before.weight)
         sides = lattice.labels.items()
         columns = np.array(self._arcs, dtype=np.int64).reshape(-1, 3).T
         return Lattice.from_arcs(

@@ -84,8 +84,8 @@ def normalize(
     lattice = as_lattice(text, weights)
     rewritten = rules.lattice(lattice)
     rewritten = _listed(rewritten, rules.name) if lattice.ranked else rewritten
-    weights = weights_under({name: column.scale for name, column in rewritten.scores.items()}, weights)
-    columns = {name: replace(column, scale=weights[name]) for name, column in rewritten.scores.items()}
+    weights = weights_under({name: column.weight for name, column in rewritten.scores.items()}, weights)
+    columns = {name: replace(column, weight=weights[name]) for name, column in rewritten.scores.items()}
     return replace(rewritten, scores=columns)
 
 
@@ -100,7 +100,7 @@ def _listed(lattice: Lattice, name: str) -> Lattice:
             advice="give the rules fewer alternatives, or the list fewer hypotheses",
         )
     hypotheses = tuple(Hypothesis(path.words, lattice.scores_along(path.arcs)) for path in lattice.paths())
-    weights = {name: column.scale for name, column in lattice.scores.items()}
+    weights = {name: column.weight for name, column in lattice.scores.items()}
     return NBest(hypotheses, weights).to_lattice()
 
 
@@ -262,7 +262,7 @@ class TextGrammar(Grammar):
                 for name, cost in along.items():
                     costs[name].append(0.0 if here else cost)
                 here = there
-        scores = {n: Column(np.array(costs[n]), np.zeros(1), column.scale) for n, column in lattice.scores.items()}
+        scores = {n: Column(np.array(costs[n]), np.zeros(1), column.weight) for n, column in lattice.scores.items()}
         return Lattice.from_arcs(*zip(*columns, strict=True), final=[1], scores=scores, vocabulary=vocabulary)
 
 

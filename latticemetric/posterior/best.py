@@ -59,15 +59,15 @@ class BestPath(Result, Frozen):
         }
 
 
-def best(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> BestPath:
+def best(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None = None) -> BestPath:
     """Return the 1-best of a graph: the path with the least cost.
 
     `Lattice.best_path` and `Forest.best_path` return only the arcs or edges of this path, but are faster.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Factor of the costs in `posterior` and `confidences`; below 1, it flattens the distribution. It does not
-            change the best path.
+        posterior_scale: Factor of the costs in `posterior` and `confidences`; below 1, it flattens the distribution. It
+            does not change the best path.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
@@ -76,7 +76,7 @@ def best(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) ->
         (('a', 'c'), 0.5, 0.622)
     """
     searched = as_lattice_or_forest(graph, weights)
-    distribution = posteriors(searched, scale=scale, weights=weights)
+    distribution = posteriors(searched, posterior_scale=posterior_scale, weights=weights)
     path, cost = searched.best_path(weights), searched.cost(weights)
     words = searched.words(path)
     fields = path_fields(searched, path)

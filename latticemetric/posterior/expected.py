@@ -98,15 +98,16 @@ class Expected(Result, Frozen):
     states: int
     signature: str
 
-    def through(self, posteriors: npt.ArrayLike, scale: float = 1.0) -> Floats:
+    def through(self, posteriors: npt.ArrayLike, posterior_scale: float = 1.0) -> Floats:
         """Return the expected rate of the paths through each arc (in a forest: edge), from the gradient.
 
         The gradient of an arc is scale · posterior · (rate of all paths − rate of the paths through the arc). Arcs with
         scale · posterior < 1e-6 get NaN.
 
         Args:
-            posteriors: The posterior of each arc at the same `scale`: `posteriors(graph).arc` (in a forest: `edge`).
-            scale: Factor of the costs, as in `expected`.
+            posteriors: The posterior of each arc at the same `posterior_scale`: `posteriors(graph).arc` (in a forest:
+                `edge`).
+            posterior_scale: Factor of the costs, as in `expected`.
 
         Raises:
             UsageError: There is no gradient.
@@ -122,7 +123,7 @@ class Expected(Result, Frozen):
                 "there is no gradient", advice="call `expected` with gradient=True; only exact results have a gradient"
             )
         advice = "give one per arc: posteriors(graph).arc (in a forest: edge)"
-        weights = finite_number(scale, "the scale") * floats(posteriors, "posteriors", advice)
+        weights = finite_number(posterior_scale, "the posterior scale") * floats(posteriors, "posteriors", advice)
         if weights.shape != self.gradient.shape:
             raise UsageError(
                 f"there are {weights.size} posteriors, but {self.gradient.size} arcs", advice="give one per arc"
@@ -144,7 +145,7 @@ def expected(
     references: GraphReferences,
     metric: str | GRR = "wer",
     *,
-    scale: float = 1.0,
+    posterior_scale: float = 1.0,
     weights: Weights | None = None,
     gradient: bool = False,
     distribution: bool = True,
@@ -161,7 +162,7 @@ def expected(
         references: One reference or several, as strings or as lattices with few strings. The rate of a path is its best
             rate over all references.
         metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
-        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
+        posterior_scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         gradient: True to also compute the gradient of the value.
         distribution: False to skip the distribution, to save time.
@@ -186,7 +187,14 @@ def expected(
     rate = as_recognition_rate(metric)
     most_states, most_seconds = checked_effort(most_states, seconds)
     listed = CountedReferences.of(rate, references)
-    settings = _Settings(finite_number(scale, "the scale"), weights, gradient, distribution, most_states, most_seconds)
+    settings = _Settings(
+        finite_number(posterior_scale, "the posterior scale"),
+        weights,
+        gradient,
+        distribution,
+        most_states,
+        most_seconds,
+    )
     if isinstance(graph, Forest):
         found = _of_forest(graph, references, rate, listed, settings)
     else:
@@ -211,7 +219,7 @@ def checked_effort(most_states: int, seconds: float | None) -> tuple[int, float]
 
 
 class _Settings(NamedTuple):
-    scale: float
+    posterior_scale: float
     weights: Weights | None
     gradient: bool
     distribution: bool
@@ -350,7 +358,7 @@ class _Searched(NamedTuple):
 
 
 def _searched(lattice: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings) -> _Searched:
-    steps = step_probabilities(lattice, settings.scale, settings.weights)
+    steps = step_probabilities(lattice, settings.posterior_scale, settings.weights)
     if not isinstance(metric, SpelledRate):
         counted = listed.arcs(lattice, metric.ignore | metric.wildcard, None)
         return _Searched(lattice, steps.transition, steps.ending, counted, None)
@@ -412,7 +420,7 @@ def _expected_cost_of_list(
     nbest: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> _ExpectedCost:
     """Return the expected cost of an n-best list: each string is aligned alone, in little time and memory."""
-    steps = step_probabilities(nbest, settings.scale, settings.weights)
+    steps = step_probabilities(nbest, settings.posterior_scale, settings.weights)
     numbers = np.unique(nbest.word[nbest.word != EPSILON])
     spelling = dict(zip(numbers.tolist(), nbest.vocabulary.decode(numbers), strict=True))
     target, word, chains = nbest.target.tolist(), nbest.word.tolist(), _chains(nbest)
@@ -490,7 +498,7 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settin
         if spelled is not None:
             arc = spelled.sums_of_arcs(arc, len(lattice.word))
             end = spelled.sums_of_states(end, lattice.num_states)
-        factor = -settings.scale * slope
+        factor = -settings.posterior_scale * slope
         found = replace(found, gradient=factor * arc + 0.0, final_gradient=factor * end[lattice.final] + 0.0)
     outcomes = list(zip(cost.cost.tolist(), cost.reference.tolist(), cost.probability.tolist(), strict=True))
     found = _with_counts(found, listed, cost.mean, outcomes)
@@ -543,7 +551,7 @@ def _of_forest(
         raise InputError(
             f"the forest has too many derivations for {metric.name}", advice="prune it, or use wer, wrr or N-grr"
         )
-    whole = posteriors(forest, scale=settings.scale, weights=settings.weights)
+    whole = posteriors(forest, posterior_scale=settings.posterior_scale, weights=settings.weights)
     if not listed.is_defined:
         return _without_rate(whole, metric, listed)
     best = oracle(forest, references, metric, weights=settings.weights).score
@@ -556,7 +564,7 @@ def _of_forest(
         pruned = forest.pruned(beam, settings.weights)
         unfolded = unfold(pruned, MOST_STACKS)
         if unfolded is not None:
-            part = posteriors(pruned, scale=settings.scale, weights=settings.weights)
+            part = posteriors(pruned, posterior_scale=settings.posterior_scale, weights=settings.weights)
             kept = min(1.0, math.exp(part.log_total - whole.log_total))
             inner = _of_lattice(unfolded.lattice, metric, listed, plain)
             assert inner.low is not None

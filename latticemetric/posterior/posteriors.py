@@ -520,19 +520,23 @@ class ForestPosteriors(Result, Distribution):
 
 
 @overload
-def posteriors(graph: Forest, *, scale: float = ..., weights: Weights | None = ...) -> ForestPosteriors: ...
+def posteriors(graph: Forest, *, posterior_scale: float = ..., weights: Weights | None = ...) -> ForestPosteriors: ...
 
 
 @overload
-def posteriors(graph: Lattice | NBest, *, scale: float = ..., weights: Weights | None = ...) -> Posteriors: ...
+def posteriors(
+    graph: Lattice | NBest, *, posterior_scale: float = ..., weights: Weights | None = ...
+) -> Posteriors: ...
 
 
-def posteriors(graph: Graph, *, scale: float = 1.0, weights: Weights | None = None) -> Posteriors | ForestPosteriors:
+def posteriors(
+    graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None = None
+) -> Posteriors | ForestPosteriors:
     """Compute the posteriors of a graph's arcs or edges, words and n-grams.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
+        posterior_scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Raises:
@@ -547,7 +551,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, weights: Weights | None = No
         1.0986
     """
     if isinstance(graph, Forest):
-        cost = _scaled_cost(graph, scale, weights)
+        cost = _scaled_cost(graph, posterior_scale, weights)
         log_total, node, transition, ending = _native.inside_outside(graph.native(cost))
         _require_finite(log_total, node)
         return ForestPosteriors(
@@ -559,7 +563,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, weights: Weights | None = No
             edge=node[graph.head] * transition,
         )
     lattice = as_lattice(graph, weights)
-    steps = step_probabilities(lattice, scale, weights)
+    steps = step_probabilities(lattice, posterior_scale, weights)
     return Posteriors(
         log_total=steps.log_total,
         transition=steps.transition,
@@ -586,23 +590,23 @@ class StepProbabilities(NamedTuple):
     ending: Floats
 
 
-def step_probabilities(lattice: Lattice, scale: float, weights: Weights | None) -> StepProbabilities:
+def step_probabilities(lattice: Lattice, posterior_scale: float, weights: Weights | None) -> StepProbabilities:
     """Compute the probabilities of a lattice's steps; see `posteriors`."""
-    cost = _scaled_cost(lattice, scale, weights)
+    cost = _scaled_cost(lattice, posterior_scale, weights)
     steps = StepProbabilities(*_native.forward_backward(lattice.native(cost)))
     _require_finite(steps.log_total)
     return steps
 
 
-def _scaled_cost(graph: Lattice | Forest, scale: float, weights: Weights | None) -> Costs:
-    """Return the model's cost times `scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
-    scale = finite_number(scale, "the scale")
+def _scaled_cost(graph: Lattice | Forest, posterior_scale: float, weights: Weights | None) -> Costs:
+    """Return the cost times `posterior_scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
+    posterior_scale = finite_number(posterior_scale, "the posterior scale")
     cost = graph.cost(weights)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     ending = np.full(len(cost.final), np.inf)
     with np.errstate(over="ignore", under="ignore"):
-        ending[ends] = cost.final[ends] * scale
-        scaled = Costs(cost.arc * scale, ending)
+        ending[ends] = cost.final[ends] * posterior_scale
+        scaled = Costs(cost.arc * posterior_scale, ending)
     _require_finite(scaled.arc, ending[ends])
     return scaled
 

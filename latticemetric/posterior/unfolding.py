@@ -170,7 +170,7 @@ def _lattice_of(forest: Forest, arcs: list[tuple[int, int, int, int]]) -> Unfold
     single = len(forest.goals) == 1
     for name, column in forest.scores.items():
         values = np.concatenate([[0.0], column.arc, np.zeros(1) if single else column.final])
-        columns[name] = Column(values[owner], column.final if single else np.zeros(1), column.scale)
+        columns[name] = Column(values[owner], column.final if single else np.zeros(1), column.weight)
     lattice = Lattice.from_arcs(
         source,
         target,

@@ -68,7 +68,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
     metric: Any = "4-grr",
     *,
     mbr: Any = AUTO,
-    scale: float = 1.0,
+    posterior_scale: float = 1.0,
     beam: float | None = None,
     samples: int | None = None,
     score: Iterable[Any] = (),
@@ -94,7 +94,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         mbr: A method of `mbr`; `auto`: by n-grams for forests, by word errors for other graphs; `None`: no MBR.
-        scale: Factor of the costs in posteriors; a factor below 1 flattens the posteriors.
+        posterior_scale: Factor of the costs in posteriors; a factor below 1 flattens the posteriors.
         beam: For MBR: keep only the paths that cost at most this much more than the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: Further metrics (names or objects), to also score oracles, 1-bests and MBR answers.
@@ -118,7 +118,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         refuse_unused(write_report, "without MBR", beam=beam, samples=samples)
     decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
     review = _review_settings(metric, Points.of(beams, densities, nbest), decoding, weights, score)
-    review = replace(review, posterior_scale=scale, drawn=most_graphs > 0, expected=expected)
+    review = replace(review, posterior_scale=posterior_scale, drawn=most_graphs > 0, expected=expected)
     report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence, speakers=speakers))
     pairs = graphs_with_references(graphs, references)
     if corrected is not None:

@@ -15,7 +15,7 @@ FOREST, LIST = str(EXAMPLES / "lantern.hg"), str(EXAMPLES / "headlines.nbest")
 
 @pytest.mark.parametrize("path", [MEETING, FERRY, FOREST, LIST])
 def test_the_best_are_what_python_answers(path):
-    expected = [{"id": name, **lm.best(graph, scale=0.5).asdict()} for name, graph in lm.read(path)]
+    expected = [{"id": name, **lm.best(graph, posterior_scale=0.5).asdict()} for name, graph in lm.read(path)]
     assert items("best", path, "--posterior-scale", "0.5") == json.loads(json.dumps(expected))
     words = [f"{one['id']} {one['hypothesis']}" for one in expected]
     assert run("best", path).stdout.splitlines() == words
@@ -147,12 +147,12 @@ GOLD = sorted((DATA / "hifst" / "lmbr-gold").glob("*.hyp"))
 @pytest.mark.parametrize("file", GOLD, ids=lambda file: file.stem)
 def test_hifst_has_the_same_answers_on_the_command_line(file):
     pytest.importorskip("pynini")
-    scale, penalty = file.stem.split("_")
+    posterior_scale, penalty = file.stem.split("_")
     options = (
         "--beam",
         "5",
         "--posterior-scale",
-        scale,
+        posterior_scale,
         f"--word-penalty={penalty}",
         *["-p", "0.741", "-r", "0.62", "-T", "10"],
     )

@@ -13,7 +13,9 @@ import latticemetric as lm
 
 def test_mbr_prints_the_words_of_each_lattice():
     found = run("mbr", MEETING, "--posterior-scale", "0.5").stdout.splitlines()
-    assert found == [" ".join([name, *lm.mbr(graph, scale=0.5).words]) for name, graph in graphs(MEETING).items()]
+    assert found == [
+        " ".join([name, *lm.mbr(graph, posterior_scale=0.5).words]) for name, graph in graphs(MEETING).items()
+    ]
 
 
 def test_items_are_what_python_answers():
@@ -66,7 +68,7 @@ HEADLINES = str(EXAMPLES / "headlines.nbest")
         (("--method", "2-grr", "-P", "2-grr.alpha=0.5", "-P", "2-grr.beta=1"), lm.GRR(2, alpha="0.5", beta=1), {}),
         (("--method", "BLEU", "-P", "bleu.smoothing=exp"), lm.BLEU(smoothing="exp"), {}),
         (("--method", "f1", "--samples", "20", "--seed", "3"), "f1", {"samples": 20, "seed": 3}),
-        (("--method", "nist", "--posterior-scale", "0.5"), "nist", {"scale": 0.5}),
+        (("--method", "nist", "--posterior-scale", "0.5"), "nist", {"posterior_scale": 0.5}),
     ],
 )
 def test_metrics_are_methods(path, options, method, chosen):
@@ -99,7 +101,10 @@ def test_metrics_print_words_and_rows():
         (("--method", "grr", "-p", "0.5"), "-p has no effect with the method grr"),
         (("--samples", "5"), "--samples has no effect with the method ngram"),
         (("--method", "wer", "--seed", "5"), "--seed has no effect with the method wer"),
-        (("--method", "grr", "--posterior-scale", "nan"), "--posterior-scale: the scale is nan; give a number ≥ 0"),
+        (
+            ("--method", "grr", "--posterior-scale", "nan"),
+            "--posterior-scale: the posterior scale is nan; give a number ≥ 0",
+        ),
         (("--method", "grr", "--weights", "nope"), "'nope' is neither NAME=NUMBER, like acoustic=0.1, nor a file"),
     ],
 )

@@ -26,7 +26,7 @@ def test_items_are_what_python_answers(metric):
     references = dict(line.split(maxsplit=1) for line in MEETING[1].read_text().splitlines())
     numerator = denominator = variance = 0.0
     for item, (name, lattice) in zip(found["lattices"], lm.read(MEETING[0]), strict=True):
-        answer = lm.expected(lattice, references[name], metric, scale=0.5)
+        answer = lm.expected(lattice, references[name], metric, posterior_scale=0.5)
         best = lm.oracle(lattice, references[name], metric)
         assert item["id"] == name
         assert item["expected"] == item["low"] == item["high"] == answer.value

@@ -23,7 +23,6 @@ def table():
 # width of bins; or with their name in Python: the number of strings that `nbest` lists.
 OWN_FIELDS = {
     ("--nbest", "n"),
-    ("--posterior-scale", "scale"),
     ("--reference", "files"),
     ("--all", "which"),
     ("--gaps", "which"),
@@ -69,7 +68,7 @@ def test_no_other_name_of_an_idea_comes_back(table):
     parameters = set(table.parameters())
     for name, others in table.ONE_NAME.items():
         assert not others & parameters, (name, others & parameters)
-        assert not others & (options - {"posterior_scale"}), (name, others & options)
+        assert not others & options, (name, others & options)
 
 
 def test_exceptions_are_of_options_and_parameters_that_there_are(table):
@@ -91,7 +90,6 @@ def test_an_option_and_its_parameter_have_one_name(table):
 # Several values of a repeatable option, and fields that mean other things than parameters of the same name.
 ALLOWED = {
     ("--reference", "references"),
-    ("--posterior-scale", "scale"),
     ("--reference-text", "texts"),
     ("--id", "name"),
 }

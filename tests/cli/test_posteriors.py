@@ -29,7 +29,7 @@ def test_items_are_what_python_answers(of, path):
     limits = () if of == "summary" else ("--least", "0.2", "--top", "4")
     found = items("posteriors", path, "--of", of, "--posterior-scale", "0.5", *limits)
     expected = [
-        {"id": name, **listing(lm.posteriors(graph, scale=0.5), of, least=0.2, top=4).asdict()}
+        {"id": name, **listing(lm.posteriors(graph, posterior_scale=0.5), of, least=0.2, top=4).asdict()}
         for name, graph in graphs(path).items()
     ]
     assert found == plain(expected)
@@ -40,7 +40,9 @@ def test_items_of_forests_are_what_python_answers(of):
     limits = () if of == "summary" else ("--top", "4")
     found = items("posteriors", LANTERN, "--of", of, "--posterior-scale", "0.5", *limits)
     (forest,) = graphs(LANTERN).values()
-    assert found == [{"id": "lantern", **plain(listing(lm.posteriors(forest, scale=0.5), of, top=4).asdict())}]
+    assert found == [
+        {"id": "lantern", **plain(listing(lm.posteriors(forest, posterior_scale=0.5), of, top=4).asdict())}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_answers_by_evidence_are_what_python_answers(tmp_path):
     path = tmp_path / "other.lat.txt"
     lm.write(path, [(name, graph.pruned(0.5)) for name, graph in graphs(MEETING).items()])
     found = items("mbr", MEETING, "--evidence", path, "-p", "0.7,0.8", "--beam", "3", "--posterior-scale", "0.5,1")
-    other, settings = graphs(path), lm.ByNgrams.grid(p=[0.7, 0.8], beam=3.0, scale=[0.5, 1.0])
+    other, settings = graphs(path), lm.ByNgrams.grid(p=[0.7, 0.8], beam=3.0, posterior_scale=[0.5, 1.0])
     expected = [
         {"id": name, **answer.asdict()}
         for name, graph in graphs(MEETING).items()
@@ -250,10 +252,10 @@ def test_lattices_are_written_with_gains(tmp_path):
     path = tmp_path / "out.far"
     text = run("mbr", FERRY, "--posterior-scale", "0.5", "--write-lattices", tmp_path / "out.slf").stdout
     assert text == run("mbr", FERRY, "--posterior-scale", "0.5").stdout
-    again, expected = lm.read_one(tmp_path / "out.slf"), lm.mbr_lattice(lm.read_one(FERRY), scale=0.5)
+    again, expected = lm.read_one(tmp_path / "out.slf"), lm.mbr_lattice(lm.read_one(FERRY), posterior_scale=0.5)
     # SLF counts words anew.
-    assert {n: c.scale for n, c in expected.scores.items() if n != "words"} == {
-        n: c.scale for n, c in again.scores.items() if n != "words"
+    assert {n: c.weight for n, c in expected.scores.items() if n != "words"} == {
+        n: c.weight for n, c in again.scores.items() if n != "words"
     }
     best = min(again.paths(), key=lambda p: p.cost)
     assert " ".join(["ferry-001", *best.words]) + "\n" == text
@@ -338,7 +340,7 @@ def test_tuning_is_what_python_finds():
 def test_what_is_given_is_not_searched_and_several_numbers_are():
     arguments = ("--posterior-scale", "0.3,0.6", "-p", "0.7", "-r", "0.6", "--word-penalty", "0", "--beam", "9")
     document = json.loads(run("mbr", MEETING, "--tune", REFERENCES, *arguments, "--format", "json").stdout)
-    expected = tuned(scale=[0.3, 0.6], p=0.7, r=0.6, word_penalty=0.0, beam=9.0)
+    expected = tuned(posterior_scale=[0.3, 0.6], p=0.7, r=0.6, word_penalty=0.0, beam=9.0)
     assert document == plain(expected.asdict())
     assert {trial["p"] for trial in document["trials"]} == {0.7}
 
@@ -349,7 +351,7 @@ def test_the_answer_in_text_is_options_of_this_program():
     found = items("mbr", MEETING, *shlex.split(line))
     for item, graph in zip(found, graphs(MEETING).values(), strict=True):
         answer = lm.mbr(
-            graph, scale=best.scale, p=best.p, r=best.r, word_penalty=best.word_penalty
+            graph, posterior_scale=best.posterior_scale, p=best.p, r=best.r, word_penalty=best.word_penalty
         )  # fmt: skip
         assert item["hypothesis"] == " ".join(answer.words)
 

@@ -208,7 +208,7 @@ def test_confidences_are_those_of_python():
         for line in oracles(*MEETING, "--posteriors", "--posterior-scale", "0.5", "--format", "jsonl").splitlines()
     ]
     for item, (_, graph) in zip(items, lm.read(MEETING[0]), strict=True):
-        found, distribution = lm.oracle(graph, item["reference"], "wer"), lm.posteriors(graph, scale=0.5)
+        found, distribution = lm.oracle(graph, item["reference"], "wer"), lm.posteriors(graph, posterior_scale=0.5)
         assert item["confidences"] == list(distribution.confidences(found))
         assert item["one_best"]["confidences"] == list(distribution.confidences(found.one_best))
     pairs = zip(items[0]["hypothesis"].split(), items[0]["confidences"], strict=True)
@@ -224,9 +224,9 @@ def test_a_graph_that_failed_has_an_empty_line_of_tags(tmp_path):
     assert len(done.stdout.splitlines()) == 3
 
 
-@pytest.mark.parametrize("scale", ["-1", "nan", "inf", "x"])
-def test_a_posterior_scale_is_a_number_from_0_on(scale):
-    done = run("lattice-oracle", *MEETING, "--posteriors", "--posterior-scale", scale, status=2)
+@pytest.mark.parametrize("posterior_scale", ["-1", "nan", "inf", "x"])
+def test_a_posterior_scale_is_a_number_from_0_on(posterior_scale):
+    done = run("lattice-oracle", *MEETING, "--posteriors", "--posterior-scale", posterior_scale, status=2)
     assert "--posterior-scale" in done.stderr
 
 

@@ -275,7 +275,7 @@ def of_meeting():
         arcs = [arc for arc in path.arcs if lattice.word[arc]]
         edits = [edit for edit, _, _ in path.alignment.steps() if edit != DELETION]
         gold.append(["OK" if edit == MATCH else "BAD" for edit in edits])
-        confidences += [lm.posteriors(lattice, scale=0.5).arc[arc] for arc in arcs]
+        confidences += [lm.posteriors(lattice, posterior_scale=0.5).arc[arc] for arc in arcs]
     return WordTags.of(gold), confidences
 
 

@@ -27,8 +27,8 @@ def errors_of(words, reference):
     return int(judge(words, (reference,), ERRORS).numerator) if reference else len(words)
 
 
-def paths_of(lattice, scale):
-    factor = {name: scale * column.scale for name, column in lattice.scores.items()}
+def paths_of(lattice, posterior_scale):
+    factor = {name: posterior_scale * column.weight for name, column in lattice.scores.items()}
     paths = list(enumerate_paths(lattice))
     costs = [math.fsum(factor[name] * total for name, total in path.sums.items()) for path in paths]
     weights = [math.exp(min(costs) - cost) for cost in costs]
@@ -38,10 +38,10 @@ def paths_of(lattice, scale):
 examples = st.lists(st.tuples(lattices(), sentences(4)), min_size=2, max_size=4)
 
 
-def answer_at(lattice, scale, answer):
+def answer_at(lattice, posterior_scale, answer):
     """The words that are judged, and their confidences: the alignment of word MBR."""
     if answer == "mbr":
-        found = word_mbr(lattice, scale=scale)
+        found = word_mbr(lattice, posterior_scale=posterior_scale)
         return found.words, found.confidences
     ordered = in_canonical_order(lattice)  # of several best paths, the first in this order
     one_best = ordered.words(ordered.best_path())
@@ -50,18 +50,20 @@ def answer_at(lattice, scale, answer):
     return one_best, None
 
 
-@given(rows=examples, scale=st.sampled_from([0.5, 1.0]), answer=st.sampled_from(["one-best", "mbr"]))
-def test_utterances_are_judged_by_enumeration(rows, scale, answer):
+@given(rows=examples, posterior_scale=st.sampled_from([0.5, 1.0]), answer=st.sampled_from(["one-best", "mbr"]))
+def test_utterances_are_judged_by_enumeration(rows, posterior_scale, answer):
     graphs, references = (list(side) for side in zip(*rows, strict=True))
     given_references = [[list(reference)] for reference in references]
-    words = [answer_at(lattice, scale, answer) for lattice in graphs]
+    words = [answer_at(lattice, posterior_scale, answer) for lattice in graphs]
     if not any(one for one, _ in words):
         return
-    settings = {"scale": scale, "answer": answer, "resamples": 0, "bins": 4}
+    settings = {"posterior_scale": posterior_scale, "answer": answer, "resamples": 0, "bins": 4}
     found = lm.calibration(graphs, given_references, **settings).development
     expected, errors, perfect, right = [], [], [], []
     for lattice, reference, (said, _) in zip(graphs, references, words, strict=True):
-        distances = [(errors_of(said, path), p) if path else (len(said), p) for path, p in paths_of(lattice, scale)]
+        distances = [
+            (errors_of(said, path), p) if path else (len(said), p) for path, p in paths_of(lattice, posterior_scale)
+        ]
         expected.append(math.fsum(k * p for k, p in distances))
         perfect.append(math.fsum(p for k, p in distances if k == 0))
         errors.append(errors_of(said, reference))
@@ -101,39 +103,39 @@ def test_the_scale_of_the_truth_is_found(criterion):
     graphs, references = drawn_from_a_model(400, 0.3)
     test = drawn_from_a_model(400, 0.3, seed=1)
     found = lm.calibration(graphs, references, test=test, criterion=criterion, halvings=1, resamples=100)
-    assert found.scale == pytest.approx(0.3, rel=0.25)
+    assert found.posterior_scale == pytest.approx(0.3, rel=0.25)
     assert found.fold_scales == ()
     held_out, unscaled = (one.errors.difference for one in (found.held_out, found.unscaled))
     assert abs(held_out.value) < 0.06
     assert unscaled.high < held_out.low  # at the scale 1, the model expects too few errors
     assert found.held_out.words.nce.value > found.unscaled.words.nce.value
     assert found.held_out.words.ece.value < found.unscaled.words.ece.value
-    merits = {trial.scale: trial.merit for trial in found.trials}
-    assert merits[found.scale] == max(merits.values())
+    merits = {trial.posterior_scale: trial.merit for trial in found.trials}
+    assert merits[found.posterior_scale] == max(merits.values())
     assert set(SCALES) <= set(merits)
 
 
 def test_merits_are_likelihoods_or_squared_errors():
     graphs, references = drawn_from_a_model(20, 1.0)
-    found = lm.calibration(graphs, references, scale=[0.5, 1.0], halvings=0, resamples=0)
+    found = lm.calibration(graphs, references, posterior_scale=[0.5, 1.0], halvings=0, resamples=0)
     for trial in found.trials:
         logs = []
         for lattice, reference in zip(graphs, references, strict=True):
-            p = paths_of(lattice, trial.scale)[0][1]
+            p = paths_of(lattice, trial.posterior_scale)[0][1]
             logs.append(math.log2(p if reference == "a" else 1 - p))
         assert trial.merit == pytest.approx(np.mean(logs), abs=1e-9)
-    found = lm.calibration(graphs, references, scale=[0.5, 1.0], halvings=0, resamples=0, criterion="errors")
+    found = lm.calibration(graphs, references, posterior_scale=[0.5, 1.0], halvings=0, resamples=0, criterion="errors")
     for trial in found.trials:
         squares = []
         for lattice, reference in zip(graphs, references, strict=True):
-            squares.append((1 - paths_of(lattice, trial.scale)[0][1] - (reference != "a")) ** 2)
+            squares.append((1 - paths_of(lattice, trial.posterior_scale)[0][1] - (reference != "a")) ** 2)
         assert trial.merit == pytest.approx(-np.mean(squares), abs=1e-9)
 
 
 def test_given_scales_stay_as_they_are():
     graphs, references = drawn_from_a_model(20, 1.0)
-    tried = lm.calibration(graphs, references, scale=[0.3, 0.7], halvings=0, resamples=0).trials
-    assert [one.scale for one in tried] == [0.3, 0.7]
+    tried = lm.calibration(graphs, references, posterior_scale=[0.3, 0.7], halvings=0, resamples=0).trials
+    assert [one.posterior_scale for one in tried] == [0.3, 0.7]
 
 
 def test_folds_are_judged_at_the_scales_of_the_others():
@@ -142,24 +144,27 @@ def test_folds_are_judged_at_the_scales_of_the_others():
     for fold in (0, 1):
         others = [k for k in range(40) if k % 2 != fold]
         alone = lm.calibration([graphs[k] for k in others], [references[k] for k in others], folds=2, resamples=0)
-        assert found.fold_scales[fold] == alone.scale
+        assert found.fold_scales[fold] == alone.posterior_scale
     weights = [found.fold_scales[k % 2] for k in range(40)]
-    means = [max(p for _, p in paths_of(lattice, scale)) for lattice, scale in zip(graphs, weights, strict=True)]
+    means = [
+        max(p for _, p in paths_of(lattice, posterior_scale))
+        for lattice, posterior_scale in zip(graphs, weights, strict=True)
+    ]
     assert found.held_out.words.mean == pytest.approx(np.mean(means), abs=1e-9)
-    assert found.unscaled == lm.calibration(graphs, references, scale=1.0, folds=2, resamples=0).development
+    assert found.unscaled == lm.calibration(graphs, references, posterior_scale=1.0, folds=2, resamples=0).development
 
 
 def test_ignored_words_do_not_count():
     graphs = [lm.Lattice.from_strings(["<s> a b", "<s> a c"], costs=[0.0, 1.0])] * 2
-    found = lm.calibration(graphs, ["a b", "a c"], ignore=["<s>"], scale=1.0, resamples=0)
+    found = lm.calibration(graphs, ["a b", "a c"], ignore=["<s>"], posterior_scale=1.0, resamples=0)
     bare = [lm.Lattice.from_strings(["a b", "a c"], costs=[0.0, 1.0])] * 2
-    plain = lm.calibration(bare, ["a b", "a c"], scale=1.0, resamples=0)
+    plain = lm.calibration(bare, ["a b", "a c"], posterior_scale=1.0, resamples=0)
     assert found.asdict() == plain.asdict()
 
 
 def test_estimates_are_counted_and_left_out():
     graphs = [dict(lm.read(MEETING))["meeting-001"]] * 2
-    found = lm.calibration(graphs, ["we should meet", "a"], scale=1.0, most_states=1, resamples=0).development
+    found = lm.calibration(graphs, ["we should meet", "a"], posterior_scale=1.0, most_states=1, resamples=0).development
     assert (found.inexact, found.sentences.count, found.errors.utterances) == (2, 0, 2)
 
 
@@ -169,9 +174,9 @@ def test_estimates_are_counted_and_left_out():
         ({"answer": "two-best"}, "the answer is 'two-best'"),
         ({"criterion": "bleu"}, "the criterion is 'bleu'"),
         ({"folds": 1}, "the number of folds is 1"),
-        ({"scale": 0.0}, "the scale is 0.0"),
-        ({"scale": []}, "there are no scales"),
-        ({"scale": math.nan}, "the scale is nan"),
+        ({"posterior_scale": 0.0}, "the posterior scale is 0.0"),
+        ({"posterior_scale": []}, "there are no scales"),
+        ({"posterior_scale": math.nan}, "the posterior scale is nan"),
         ({"bins": 0}, "the number of bins is 0"),
         ({"references": ["a"]}, "there are 2 graphs, but 1 references"),
         ({"graphs": [], "references": []}, "there are no graphs"),
@@ -200,8 +205,8 @@ def test_lists_without_costs_have_no_scale_to_fit_but_one_to_calibrate_at(criter
     lists = [lm.NBest.from_strings(["a b", "a c", "a b c"]), lm.NBest.from_strings(["a", "b", "c"])]
     with pytest.raises(lm.InputError, match=rf"all scales fit the {criterion} equally well; .* or a single scale"):
         lm.calibration(lists, ["a b", "c"], criterion=criterion, resamples=0)
-    found = lm.calibration(lists, ["a b", "c"], scale=1.0, resamples=0)
-    assert found.scale == 1
+    found = lm.calibration(lists, ["a b", "c"], posterior_scale=1.0, resamples=0)
+    assert found.posterior_scale == 1
     assert found.development.words.mean == pytest.approx((1 + 2 / 3 + 1 / 3) / 3)
 
 
@@ -219,7 +224,7 @@ def meeting():
         ((), {}),
         (
             ("--answer", "mbr", "--criterion", "errors", "--posterior-scale", "0.5,1", "--resamples", "0"),
-            {"answer": "mbr", "criterion": "errors", "scale": [0.5, 1.0], "resamples": 0},
+            {"answer": "mbr", "criterion": "errors", "posterior_scale": [0.5, 1.0], "resamples": 0},
         ),
         (
             ("--folds", "2", "--bins", "3", "--seed", "1", "--confidence", "0.5", "--most-states", "2"),
@@ -240,8 +245,8 @@ def test_rows_hold_measures_bins_and_scales():
     records = [
         json.loads(line) for line in run("calibrate", MEETING, REFERENCES, "--format", "jsonl").stdout.splitlines()
     ]
-    assert [one["scale"] for one in records if one["measure"] == "merit"] == [
-        one["scale"] for one in document["trials"]
+    assert [one["posterior_scale"] for one in records if one["measure"] == "merit"] == [
+        one["posterior_scale"] for one in document["trials"]
     ]
     for name in ("held_out", "unscaled", "development"):
         for of in ("words", "sentences", "errors"):
@@ -321,7 +326,7 @@ def test_graphs_that_fail_are_left_out(tmp_path):
         (("--test", MEETING, "--test-references", REFERENCES, "--folds", "3"), "--folds has no effect with --test"),
         (("--own-confidences", "--answer", "mbr"), "--answer has no effect with --own-confidences"),
         (("--own-confidences",), "the word 'we' has no confidence"),
-        (("--posterior-scale", "0"), "the scale is 0.0"),
+        (("--posterior-scale", "0"), "the posterior scale is 0.0"),
         (("--plot", "x.bmp"), "the suffix is not a picture format"),
     ],
 )

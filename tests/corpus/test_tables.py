@@ -54,7 +54,7 @@ print(*(name for name in sys.modules if name == "click" or name.startswith("latt
     ("verb", "ask", "table"), [("best", lm.best, BestTable), ("consensus", lm.consensus, ConsensusTable)]
 )
 def test_a_table_of_answers_prints_what_the_command_prints(verb, ask, table, output_format):
-    answers = answers_of(entries([str(FERRY)]), partial(ask, scale=0.5), Run())
+    answers = answers_of(entries([str(FERRY)]), partial(ask, posterior_scale=0.5), Run())
     done = good(run("latticemetric", verb, FERRY, "--posterior-scale", 0.5, "--format", output_format))
     assert printed(table(answers), output_format) == done.stdout
 

@@ -18,8 +18,8 @@ from latticemetric.corpus.tuning import Development, best_of, coordinate_search
 from latticemetric.evaluation.intervals import paired_bootstrap
 from latticemetric.mbr_decoding.ngram import NgramMBR
 
-AXES = ("scale", "T", "p", "r", "word_penalty")
-GRID = {"scale": [0.5, 1.0], "p": [0.5, 0.9], "word_penalty": [-0.2, 0.0, 0.2]}
+AXES = ("posterior_scale", "T", "p", "r", "word_penalty")
+GRID = {"posterior_scale": [0.5, 1.0], "p": [0.5, 0.9], "word_penalty": [-0.2, 0.0, 0.2]}
 
 
 @st.composite
@@ -55,7 +55,7 @@ def test_the_best_of_the_grid_is_found(examples, metric, ignored):
         halvings=0, resamples=0,
     )  # fmt: skip
     expected = []
-    for values in product(GRID["scale"], [10.0], GRID["p"], [0.7], GRID["word_penalty"]):
+    for values in product(GRID["posterior_scale"], [10.0], GRID["p"], [0.7], GRID["word_penalty"]):
         setting = dict(zip(AXES, values, strict=True))
         expected.append((values, answered(graphs, references, measure, ignored, **setting, order=2)))
     tried = [(tuple(getattr(t.by, name) for name in AXES), t.score) for t in found.trials]
@@ -111,9 +111,12 @@ def test_held_out_graphs_are_answered_by_what_is_best_for_the_others(examples, f
 def test_differences_are_those_of_a_paired_bootstrap():
     graphs = [lm.Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])] * 3
     references = ["a c", "a b c", "c d"]
-    found = lm.tune_mbr(graphs, references, "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=200, seed=3)
+    found = lm.tune_mbr(graphs, references, "wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=200, seed=3)
     wer = lm.WER()
-    best = [lm.mbr(g, scale=found.best.by.scale, word_penalty=found.best.by.word_penalty) for g in graphs]
+    best = [
+        lm.mbr(g, posterior_scale=found.best.by.posterior_scale, word_penalty=found.best.by.word_penalty)
+        for g in graphs
+    ]
     one_best = wer.table([m.one_best for m in best], references)
     expected = paired_bootstrap(wer, one_best, wer.table([m.words for m in best], references), resamples=200, seed=3)
     assert found.over_one_best == expected
@@ -134,7 +137,7 @@ def test_posteriors_are_computed_once_a_scale_and_answers_scored_once(monkeypatc
             return super().table(candidates, references)
 
     found = lm.tune_mbr(graphs, ["a b", "a"], Counted(), resamples=0)
-    assert counts["n"] == 2 * len({trial.by.scale for trial in found.trials})
+    assert counts["n"] == 2 * len({trial.by.posterior_scale for trial in found.trials})
     said = [table[0] for table in tables]
     assert len(set(said)) == len(said)
 
@@ -148,7 +151,7 @@ def test_the_default_setting_is_in_the_default_grid():
 def test_evidence_is_that_of_each_graph():
     graphs = [lm.Lattice.from_strings(["a x", "b x"], costs=[0.0, 0.0]) for _ in range(2)]
     evidence = [lm.Lattice.from_strings(["a"]), lm.Lattice.from_strings(["b"])]
-    one = {"scale": 1.0, "p": 0.85, "r": 0.72, "word_penalty": 0.0, "resamples": 0}
+    one = {"posterior_scale": 1.0, "p": 0.85, "r": 0.72, "word_penalty": 0.0, "resamples": 0}
     assert lm.tune_mbr(graphs, ["a x", "b x"], "wer", evidence=evidence, **one).best.score == 0
     assert lm.tune_mbr(graphs, ["b x", "a x"], "wer", evidence=evidence, **one).best.score == 0.5
 
@@ -208,7 +211,7 @@ def test_equal_merits_are_no_reason_to_go_on():
         ([], [], {}, "no graphs to tune on"),
         (["a"], ["a"], {"p": []}, "p has no values"),
         (["a"], ["a"], {"p": [0.0]}, "p is 0.0; give a number above 0"),
-        (["a"], ["a"], {"scale": [math.nan]}, "the scale is nan"),
+        (["a"], ["a"], {"posterior_scale": [math.nan]}, "the posterior scale is nan"),
         (["a"], ["a"], {"metric": "bleurt"}, "there is no metric 'bleurt'"),
         (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),
         (["a"], ["a"], {"evidence": []}, "there are 1 graphs, but 0 graphs of evidence"),

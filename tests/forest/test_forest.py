@@ -55,7 +55,7 @@ def _choices(options: list[list[Said]]) -> list[list[Said]]:
 
 def weighed(draft: ForestDraft, weights: dict[str, float]) -> Counter:
     """What all derivations say and cost. Costs of these tests add up exactly."""
-    chosen = [Fraction(weights.get(name, column.scale)) for name, column in draft.scores.items()]
+    chosen = [Fraction(weights.get(name, column.weight)) for name, column in draft.scores.items()]
     found = enumerate_draft(draft)
     return Counter((words, sum(s * x for s, x in zip(chosen, sums, strict=True))) for words, sums in found)
 
@@ -399,7 +399,7 @@ def by_target(lattice: lm.Lattice) -> lm.Lattice:
         lattice.target[order],
         lattice.word[order],
         final=lattice.final,
-        scores={name: lm.Column(c.arc[order], c.final, c.scale) for name, c in lattice.scores.items()},
+        scores={name: lm.Column(c.arc[order], c.final, c.weight) for name, c in lattice.scores.items()},
         vocabulary=lattice.vocabulary,
     )
 

@@ -217,12 +217,12 @@ def test_the_name_of_the_probabilities_is_taken():
 
 WORDS = ["a", "7", "New York", "-1"]
 scaled = st.builds(
-    lambda forest, scale: Forest.from_edges(
+    lambda forest, weight: Forest.from_edges(
         forest.head,
         forest.tails,
         forest.target,
         goals=forest.goals,
-        scores={name: lm.Column(c.arc, c.final, scale) for name, c in forest.scores.items()},
+        scores={name: lm.Column(c.arc, c.final, weight) for name, c in forest.scores.items()},
         vocabulary=forest.vocabulary,
     ),
     forests(WORDS, list(COLUMN_NAMES), costs),

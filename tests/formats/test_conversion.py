@@ -40,7 +40,7 @@ def lattice_of(words: list[str], /, **scores: tuple[float, float]) -> lm.Lattice
         [*range(1, len(words) + 1), len(words)],
         [*range(1, len(words) + 1), 1],
         final=[len(words)],
-        scores={n: lm.Column(np.full(arcs, cost), np.zeros(1), scale) for n, (cost, scale) in scores.items()},
+        scores={n: lm.Column(np.full(arcs, cost), np.zeros(1), weight) for n, (cost, weight) in scores.items()},
         vocabulary=lm.Vocabulary.from_words(words),
     )
 

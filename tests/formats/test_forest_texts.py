@@ -49,7 +49,7 @@ def node_label(forest: Forest, name: str) -> list[str]:
 
 def test_features_of_moses_are_negated_and_all_count(tmp_path):
     forest = read(tmp_path, MOSES, "moses-hypergraph")
-    assert {name: column.scale for name, column in forest.scores.items()} == {"LM0": 1, "TM_1": 1, "WT_a~the": 1}
+    assert {name: column.weight for name, column in forest.scores.items()} == {"LM0": 1, "TM_1": 1, "WT_a~the": 1}
     costs = {words: pytest.approx(cost) for words, cost in paths_of(forest)}
     assert costs == {
         "<s> the cat </s>": 2.5 + 1 - 1 + 0.01 + 0.25,
@@ -154,7 +154,7 @@ def test_cdecs_edges_are_counted_over_all_nodes(tmp_path):
         ("ugly dog", 1.5),
         ("ugly dog dog", 0.5),
     ]
-    assert {name: column.scale for name, column in forest.scores.items()} == {"lm": 1, "Glue": 1, "Extra": 1}
+    assert {name: column.weight for name, column in forest.scores.items()} == {"lm": 1, "Glue": 1, "Extra": 1}
 
 
 def test_cdecs_source_sides_categories_and_spans_are_labels(tmp_path):
@@ -187,7 +187,7 @@ def test_travatars_score_is_the_total(tmp_path):
     path = write_file(tmp_path, TRAVATAR)
     (_, first), (_, second) = lm.read(path)
     assert isinstance(first, Forest)
-    assert {name: column.scale for name, column in first.scores.items()} == {"score": 1, "lm": 0, "p": 0}
+    assert {name: column.weight for name, column in first.scores.items()} == {"score": 1, "lm": 0, "p": 0}
     assert paths_of(first) == [('say"so" the 1984', 1.25 + 0.5), ('là say"so" the 1984', 1.25)]
     assert sorted(first.scores["lm"].arc.tolist()) == [0, 0, 1, 2.5]
     assert paths_of(second) == [("", 0.0)]
@@ -197,7 +197,7 @@ def test_travatars_score_is_the_total(tmp_path):
 def test_without_a_score_travatars_features_count(tmp_path):
     text = TRAVATAR.replace(', "score": -1.25', "").replace(', "score": -0.5', "").partition("\n")[0]
     forest = read(tmp_path, text, "travatar-json")
-    assert {name: column.scale for name, column in forest.scores.items()} == {"lm": 1, "p": 1}
+    assert {name: column.weight for name, column in forest.scores.items()} == {"lm": 1, "p": 1}
 
 
 def test_travatars_goal_is_its_first_node_and_our_last(tmp_path):
@@ -384,7 +384,7 @@ def categorised(name: str, text: str) -> Forest:
 
 
 def scored(**weights: float) -> Forest:
-    return one_edge(scores={name: lm.Column([1.0], [0.0], scale) for name, scale in weights.items()})
+    return one_edge(scores={name: lm.Column([1.0], [0.0], weight) for name, weight in weights.items()})
 
 
 LINES = FORMATS[:3]

@@ -1001,7 +1001,7 @@ def test_words_on_nodes_of_an_htk_lattice_belong_to_the_links_that_end_there(tmp
     assert lattice.times.tolist() == [0.0, 0.4, 0.5, 0.9]
     # −score · ln 10, weighed by the header; each word costs ln 10 on top; n counts once.
     ln = math.log(10)
-    assert {name: column.scale for name, column in lattice.scores.items()} == {
+    assert {name: column.weight for name, column in lattice.scores.items()} == {
         "acoustic": 1.0, "lm": 2.5, "n": 1.0, "words": pytest.approx(ln)
     }  # fmt: skip
     costs = {p.words: p.cost for p in lattice.paths()}
@@ -1057,7 +1057,7 @@ def test_weights_that_an_htk_lattice_lacks_are_those_of_htk_and_srilm(header, we
     path, copy = tmp_path / "any.slf", tmp_path / "copy.slf"
     path.write_text(f"{header}N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1 l=-1 n=-1 r=-1 ds=-1 x1=-1\n")
     lattice = lm.read_one(path)
-    assert {name: column.scale for name, column in lattice.scores.items()} == weights
+    assert {name: column.weight for name, column in lattice.scores.items()} == weights
     lm.write(copy, [("any", lattice)])
     assert lm.read_one(copy) == lattice
 

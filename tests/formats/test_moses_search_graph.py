@@ -39,13 +39,13 @@ def test_transitions_are_log_probabilities_and_arcs_go_where_hypotheses_were_rec
     lattice = read_only(tmp_path, PLAIN)
     assert paths_of(lattice) == [('I am here | "now"', 1.5), ('here | "now"', 1.75)]
     assert label(lattice, "covered") == ["0-0", "0-0", "", "1-1", "", ""]
-    assert {name: column.scale for name, column in lattice.scores.items()} == {"transition": 1.0}
+    assert {name: column.weight for name, column in lattice.scores.items()} == {"transition": 1.0}
 
 
 def test_features_do_not_count_and_stand_on_the_first_arc_of_a_phrase(tmp_path):
     lattice = read_only(tmp_path, EXTENDED)
     assert paths_of(lattice) == [("c d", 1.0), ("", 2.0)]
-    assert {name: (c.arc.tolist(), c.scale) for name, c in lattice.scores.items()} == {
+    assert {name: (c.arc.tolist(), c.weight) for name, c in lattice.scores.items()} == {
         "transition": ([1, 2, 0], 1),
         "core_0": ([1, 0, 0], 0),
         "core_1": ([-2, 0, 0], 0),
@@ -179,7 +179,7 @@ def test_an_nbest_list_keeps_its_features_in_the_extended_form(tmp_path):
         'scores="core=(-1.0) lm=-2.5" out="|a"'
     )
     again = lm.read_one(tmp_path / "written")
-    assert {name: (c.arc.tolist(), c.scale) for name, c in again.scores.items()} == {
+    assert {name: (c.arc.tolist(), c.weight) for name, c in again.scores.items()} == {
         "transition": ([0.5], 1.0),
         "core_0": ([1.0], 0.0),
         "lm": ([2.5], 0.0),
@@ -212,7 +212,7 @@ def test_the_examples_are_the_same_after_writing(tmp_path):
 
 
 def lattice_with(scores=(("transition", 1.0),), labels=(), words="a"):
-    columns = {name: lm.Column(np.zeros(1), np.zeros(1), scale) for name, scale in scores}
+    columns = {name: lm.Column(np.zeros(1), np.zeros(1), weight) for name, weight in scores}
     vocabulary = lm.Vocabulary.from_words([words])
     sides = {
         name: lm.Labels(

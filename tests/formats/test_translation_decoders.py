@@ -37,7 +37,7 @@ def test_pairs_of_costs_are_two_columns_and_the_first_decides(layout, tmp_path):
     path = tmp_path / "u.fst"
     path.write_bytes(lexicographic(layout))
     lattice = lm.read_one(path)
-    assert {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in lattice.scores.items()} == {
+    assert {name: (c.arc.tolist(), c.final.tolist(), c.weight) for name, c in lattice.scores.items()} == {
         "weight": ([1.0, 0.75], [0.25], 1.0),
         "second": ([0.5, 2.0], [0.125], 0.0),
     }

@@ -218,8 +218,8 @@ def answers(
 ) -> list[Answer]:
     """Every complete path, or derivation, judged and costed."""
     paths = enumerate_derivations(graph) if isinstance(graph, Forest) else enumerate_paths(graph)
-    chosen = {name: Fraction(column.scale) for name, column in graph.scores.items()}
-    chosen |= {name: Fraction(scale) for name, scale in (weights or {}).items()}
+    chosen = {name: Fraction(column.weight) for name, column in graph.scores.items()}
+    chosen |= {name: Fraction(weight) for name, weight in (weights or {}).items()}
     return [
         Answer(
             path,

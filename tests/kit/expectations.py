@@ -20,13 +20,13 @@ class WeighedPath:
     verdict: Verdict
 
 
-def weighed(graph, references, rate: Rate, scale, weights=None) -> list[WeighedPath]:
+def weighed(graph, references, rate: Rate, posterior_scale, weights=None) -> list[WeighedPath]:
     """Every complete path with the probability exp(-scale * cost), normalised."""
     paths = list(enumerate_derivations(graph) if isinstance(graph, lm.Forest) else enumerate_paths(graph))
-    factor = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
+    factor = {name: column.weight for name, column in graph.scores.items()} | dict(weights or {})
     costs = [float(sum(Fraction(factor[name]) * total for name, total in path.sums.items())) for path in paths]
-    least = min(scale * cost for cost in costs)
-    shares = [math.exp(least - scale * cost) for cost in costs]
+    least = min(posterior_scale * cost for cost in costs)
+    shares = [math.exp(least - posterior_scale * cost) for cost in costs]
     total = math.fsum(shares)
     verdicts = [judge(rate.reported(path.words), references, rate) for path in paths]
     return [
@@ -45,14 +45,14 @@ def mean(paths, value):
     return math.fsum(path.probability * float(value(path.verdict)) for path in paths)
 
 
-def slopes(graph, paths, scale):
+def slopes(graph, paths, posterior_scale):
     """The derivatives of the expected rate by costs: -scale * (E[rate * uses] - E[rate] * E[uses])."""
     expected = mean(paths, lambda verdict: verdict.score)
     finals = (graph.goals if isinstance(graph, lm.Forest) else graph.final).tolist()
     arc = np.zeros(len(graph.head) if isinstance(graph, lm.Forest) else len(graph.word))
     final = np.zeros(len(finals))
     for path in paths:
-        excess = -scale * path.probability * (float(path.verdict.score) - expected)
+        excess = -posterior_scale * path.probability * (float(path.verdict.score) - expected)
         for one in path.arcs:
             arc[one] += excess
         final[finals.index(path.end)] += excess

@@ -294,7 +294,7 @@ def contents(graph: Graph) -> object:
             "tails": graph.tails.rows(),
             "target": [[spell(t) if t > 0 else t for t in row] for row in graph.target.rows()],
             "goals": graph.goals.tolist(),
-            "scores": {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in graph.scores.items()},
+            "scores": {name: (c.arc.tolist(), c.final.tolist(), c.weight) for name, c in graph.scores.items()},
             "labels": texts_of_labels(graph.labels),
             "node labels": {
                 name: [side.vocabulary.word(n) for n in side.node.tolist()]
@@ -308,7 +308,7 @@ def contents(graph: Graph) -> object:
         "target": graph.target.tolist(),
         "words": [spell(number) for number in graph.word.tolist()],
         "final": graph.final.tolist(),
-        "scores": {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in graph.scores.items()},
+        "scores": {name: (c.arc.tolist(), c.final.tolist(), c.weight) for name, c in graph.scores.items()},
         "labels": texts_of_labels(graph.labels),
     }
 

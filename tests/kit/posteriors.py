@@ -37,18 +37,18 @@ def chains(draw):
     return lm.Lattice.from_arcs(source, target, word, final=[steps], scores={"cost": lm.Column(cost, [0.0])})
 
 
-def weighed_paths(lattice, scale, weights):
+def weighed_paths(lattice, posterior_scale, weights):
     """Every path with its probability, and the logarithm of the sum of their weights."""
     paths = list(lattice.paths(weights))
-    least = min(scale * path.cost for path in paths)
-    shares = [math.exp(least - scale * path.cost) for path in paths]
+    least = min(posterior_scale * path.cost for path in paths)
+    shares = [math.exp(least - posterior_scale * path.cost) for path in paths]
     total = math.fsum(shares)
     return [(path, weight / total) for path, weight in zip(paths, shares, strict=True)], math.log(total) - least
 
 
 parameters = st.fixed_dictionaries(
     {
-        "scale": st.sampled_from([0.0, 0.5, 1.0]),
+        "posterior_scale": st.sampled_from([0.0, 0.5, 1.0]),
         "T": st.sampled_from([0.5, 2.0, 10.0]),
         "p": st.sampled_from([0.3, 0.85]),
         "r": st.sampled_from([0.5, 1.0, 1.5]),
@@ -58,7 +58,7 @@ parameters = st.fixed_dictionaries(
 )
 
 
-def gain_of(words, posterior, *, T, p, r, order, word_penalty, scale):  # noqa: ARG001, N803
+def gain_of(words, posterior, *, T, p, r, order, word_penalty, posterior_scale):  # noqa: ARG001, N803
     """By definition (Tromble et al. 2008, equation 3), n-gram by n-gram as they stand."""
     total = [(-1 / T - word_penalty) * len(words)]
     for n in range(1, order + 1):

@@ -25,7 +25,7 @@ def _vocabulary(draw: random.Random, vocabulary: lm.Vocabulary) -> tuple[lm.Voca
 
 
 def _scores(scores, steps: list[int], ends: list[int]) -> dict[str, lm.Column]:
-    return {name: lm.Column(c.arc[steps], c.final[ends], scale=c.scale) for name, c in scores.items()}
+    return {name: lm.Column(c.arc[steps], c.final[ends], weight=c.weight) for name, c in scores.items()}
 
 
 def _lattice(lattice: lm.Lattice, draw: random.Random) -> lm.Lattice:

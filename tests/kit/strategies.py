@@ -125,7 +125,7 @@ def columns(draw: st.DrawFn, arcs: int, finals: int) -> dict[str, lm.Column]:
         return np.array(draw(exactly_many(draw(cost_ranges), length)), dtype=np.float64)
 
     names = COLUMN_NAMES[: draw(numbers(1, len(COLUMN_NAMES)))]
-    return {name: lm.Column(values(arcs), values(finals), scale=draw(scale_values)) for name in names}
+    return {name: lm.Column(values(arcs), values(finals), weight=draw(scale_values)) for name in names}
 
 
 def scalings(graph: lm.Lattice | lm.Forest) -> st.SearchStrategy[dict[str, float] | None]:
@@ -191,7 +191,7 @@ def mild_lattices(draw):
         name: lm.Column(
             draw(exactly_many(mild_costs, len(lattice.word))),
             draw(exactly_many(mild_costs, len(lattice.final))),
-            column.scale,
+            column.weight,
         )
         for name, column in lattice.scores.items()
     }

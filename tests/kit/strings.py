@@ -15,10 +15,10 @@ def paths_of(graph, own=None):
     return [(path.words, path.cost) for path in listed]
 
 
-def believed_strings(paths, scale):
+def believed_strings(paths, posterior_scale):
     """The probability of each distinct string."""
-    least = min(scale * cost for _, cost in paths)
-    weight = [math.exp(least - scale * cost) for _, cost in paths]
+    least = min(posterior_scale * cost for _, cost in paths)
+    weight = [math.exp(least - posterior_scale * cost) for _, cost in paths]
     total = math.fsum(weight)
     return {said: math.fsum(w for w, (also, _) in zip(weight, paths, strict=True) if also == said) / total
             for said, _ in paths}  # fmt: skip

@@ -23,8 +23,8 @@ def answers(graph: lm.NBest) -> list[tuple[str, ...]]:
         *assert_type(lm.mbr_grid(graph, lm.ByNgrams.grid(p=[0.7, 0.8])), list[MBR]),
     ]
     by_errors = [
-        assert_type(lm.mbr(graph, "wer", scale=0.5), WordMBR),
-        assert_type(lm.mbr(graph, lm.ByWordErrors(scale=0.5)), WordMBR),
+        assert_type(lm.mbr(graph, "wer", posterior_scale=0.5), WordMBR),
+        assert_type(lm.mbr(graph, lm.ByWordErrors(posterior_scale=0.5)), WordMBR),
     ]
     by_exact_errors = [
         assert_type(lm.mbr(graph, "wer", risk="exact", candidates=3), RiskMBR),

@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32)
 
 def said(lattice):
     """All that a lattice says, with words by their spelling."""
-    scores = {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in lattice.scores.items()}
+    scores = {name: (c.arc.tolist(), c.final.tolist(), c.weight) for name, c in lattice.scores.items()}
     times = None if lattice.times is None else lattice.times.tolist()
     numbers = [part.tolist() for part in (lattice.source, lattice.target, lattice.final)]
     return numbers, lattice.vocabulary.words(lattice.word), scores, times
@@ -87,5 +87,5 @@ def test_shuffled_lattices_of_a_recogniser_have_the_same_networks():
         pytest.skip(f"{file} does not exist (LATTICEMETRIC_DATA)")
     for seed, (_, lattice) in enumerate(itertools.islice(lm.read(file), 6)):
         other = renumbered(lattice, seed)
-        assert lm.consensus(other, scale=0.1).asdict() == lm.consensus(lattice, scale=0.1).asdict()
-        assert lm.mbr(other, "wer", scale=0.1) == lm.mbr(lattice, "wer", scale=0.1)
+        assert lm.consensus(other, posterior_scale=0.1).asdict() == lm.consensus(lattice, posterior_scale=0.1).asdict()
+        assert lm.mbr(other, "wer", posterior_scale=0.1) == lm.mbr(lattice, "wer", posterior_scale=0.1)

@@ -16,9 +16,9 @@ from latticemetric.lattice.columns import without_gaps
     "given", [[1, 2], (1.0, 2.0), range(1, 3), np.array([1, 2]), np.array([1, 2], np.float32), [Decimal(1), 2]]
 )
 def test_columns_have_arrays_of_floats(given):
-    column = lm.Column(given, [0], scale=1)
-    assert (column.arc.tolist(), column.final.tolist(), column.scale) == ([1.0, 2.0], [0.0], 1.0)
-    assert (column.arc.dtype, column.final.dtype, type(column.scale)) == (np.float64, np.float64, float)
+    column = lm.Column(given, [0], weight=1)
+    assert (column.arc.tolist(), column.final.tolist(), column.weight) == ([1.0, 2.0], [0.0], 1.0)
+    assert (column.arc.dtype, column.final.dtype, type(column.weight)) == (np.float64, np.float64, float)
     assert not column.arc.flags.writeable
     assert column == lm.Column(np.array([1.0, 2.0]), np.zeros(1)) == pickle.loads(pickle.dumps(column))
 
@@ -51,10 +51,10 @@ def test_what_is_no_flat_list_of_numbers_is_refused(given, message):
         lm.Column([1.0], [0.0], "0.5")
 
 
-@pytest.mark.parametrize("scale", [None, [2.0], [1.0, 2.0], np.array([2.0])])
-def test_what_is_not_one_number_is_no_scale(scale):
-    with pytest.raises(lm.InputError, match="the scale of a score column is not a number"):
-        lm.Column([1.0], [0.0], scale)
+@pytest.mark.parametrize("weight", [None, [2.0], [1.0, 2.0], np.array([2.0])])
+def test_what_is_not_one_number_is_no_scale(weight):
+    with pytest.raises(lm.InputError, match="the weight of a score column is not a number"):
+        lm.Column([1.0], [0.0], weight)
 
 
 @drawn(st.lists(st.lists(st.integers(0, 40) | st.integers(0, 10**6)), min_size=1, max_size=4), st.sampled_from("ilq"))

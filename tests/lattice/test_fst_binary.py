@@ -518,7 +518,7 @@ def test_weights_of_hifst_are_a_column_a_feature(kind, tmp_path):
     data = sparse_machine((never, arcs), (weight((3, 4.0)), []), kind=kind)
     (tmp_path / "1.fst").write_bytes(data)
     lattice = lm.read_one(tmp_path / "1.fst")
-    assert {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in lattice.scores.items()} == {
+    assert {name: (c.arc.tolist(), c.final.tolist(), c.weight) for name, c in lattice.scores.items()} == {
         "feature_1": ([0.5, 0, 0], [0], 1),
         "feature_2": ([0, -1, 0], [0], 1),
         "feature_3": ([2, 0, 0], [4], 1),

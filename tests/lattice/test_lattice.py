@@ -17,8 +17,8 @@ import latticemetric as lm
 build = lm.Lattice.from_arcs
 
 
-def column(arc, final=(0.0,), scale=1.0) -> lm.Column:
-    return lm.Column(np.array(arc, dtype=np.float64), np.array(final, dtype=np.float64), scale)
+def column(arc, final=(0.0,), weight=1.0) -> lm.Column:
+    return lm.Column(np.array(arc, dtype=np.float64), np.array(final, dtype=np.float64), weight)
 
 
 def contents(lattice: lm.Lattice) -> dict:
@@ -29,7 +29,7 @@ def contents(lattice: lm.Lattice) -> dict:
         "target": lattice.target.tolist(),
         "words": [lattice.vocabulary.word(number) for number in lattice.word.tolist()],
         "final": lattice.final.tolist(),
-        "scores": {n: (c.arc.tolist(), c.final.tolist(), c.scale) for n, c in lattice.scores.items()},
+        "scores": {n: (c.arc.tolist(), c.final.tolist(), c.weight) for n, c in lattice.scores.items()},
         "times": None if lattice.times is None else lattice.times.tolist(),
     }
 
@@ -111,7 +111,7 @@ def test_a_lattice_without_a_complete_path_is_refused_as_empty(arguments):
         pytest.param({"scores": {"am": column([np.nan])}}, r"'am' holds .* not finite \(nan\)", id="NaN"),
         pytest.param({"scores": {"am": column([np.inf])}}, r"'am' holds .* not finite \(inf\)", id="infinity"),
         pytest.param({"scores": {"am": column([1.0], [-np.inf])}}, r"not finite \(-inf\)", id="infinite final cost"),
-        pytest.param({"scores": {"am": column([1.0], scale=np.nan)}}, "scale of 'am'", id="scale that is no number"),
+        pytest.param({"scores": {"am": column([1.0], weight=np.nan)}}, "weight of 'am'", id="scale that is no number"),
         pytest.param({"times": [0.0]}, "a state has no time", id="too few times"),
         pytest.param({"times": [0.0, np.nan]}, "time is not finite", id="time that is no number"),
         pytest.param({"vocabulary": VOCABULARY, "word": [99]}, "word number 99 is not", id="unknown word number"),
@@ -332,11 +332,11 @@ def test_a_scale_for_a_column_that_is_not_there_is_refused_and_the_columns_named
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
-@pytest.mark.parametrize("scale", [float("nan"), float("inf"), 1e308])
-def test_costs_that_are_not_finite_are_refused(scale):
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), 1e308])
+def test_costs_that_are_not_finite_are_refused(weight):
     lattice = build([0, 1], [1, 2], [1, 2], final=[2], scores={"am": column([100.0, 0.0])})
     with pytest.raises(lm.LatticeMetricError):
-        lattice.cost({"am": scale})
+        lattice.cost({"am": weight})
 
 
 def measured(lattice: lm.Lattice) -> dict:

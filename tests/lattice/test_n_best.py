@@ -28,7 +28,7 @@ def all_paths(graph):
 
 
 def cost_of(graph, path, weights):
-    shares = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
+    shares = {name: column.weight for name, column in graph.scores.items()} | dict(weights or {})
     return sum((Fraction(shares[name]) * total for name, total in path.sums.items()), Fraction(0))
 
 

@@ -31,9 +31,12 @@ def weighed(nbest, weights=None):
     return [(h.words, math.fsum(shares.get(n, 1.0) * c for n, c in h.scores.items())) for h in nbest.hypotheses]
 
 
-def summed(costs_of_one, scale):
+def summed(costs_of_one, posterior_scale):
     least = min(costs_of_one)
-    return least - math.log(math.fsum(math.exp(-scale * (cost - least)) for cost in costs_of_one)) / scale
+    return (
+        least
+        - math.log(math.fsum(math.exp(-posterior_scale * (cost - least)) for cost in costs_of_one)) / posterior_scale
+    )
 
 
 def assert_is_deterministic(lattice):
@@ -42,33 +45,39 @@ def assert_is_deterministic(lattice):
     assert len(set(arcs)) == len(arcs)
 
 
-@given(nbest=lists(), scale=scale_values, merge=st.sampled_from(["sum", "best"]), data=st.data())
-def test_each_string_has_one_path_of_its_cost(nbest, scale, merge, data):
+@given(nbest=lists(), posterior_scale=scale_values, merge=st.sampled_from(["sum", "best"]), data=st.data())
+def test_each_string_has_one_path_of_its_cost(nbest, posterior_scale, merge, data):
     known = list(nbest.hypotheses[0].scores)
     weights = data.draw(st.none() | st.dictionaries(st.sampled_from(known), st.sampled_from([0.0, 0.5, 1.0])))
     said = {}
     for words, cost in weighed(nbest, weights):
         said.setdefault(words, []).append(cost)
-    expected = {words: min(several) if merge == "best" else summed(several, scale) for words, several in said.items()}
-    lattice = nbest.determinized(weights, merge=merge, scale=scale)
+    expected = {
+        words: min(several) if merge == "best" else summed(several, posterior_scale) for words, several in said.items()
+    }
+    lattice = nbest.determinized(weights, merge=merge, posterior_scale=posterior_scale)
     found = [(path.words, path.cost) for path in lattice.paths()]
     assert len(found) == len(expected)
     assert dict(found) == pytest.approx(expected, abs=1e-9)
     assert_is_deterministic(lattice)
 
 
-@given(nbest=lists(), scale=scale_values, order=st.integers(1, 4))
-def test_posteriors_are_those_of_the_list(nbest, scale, order):
+@given(nbest=lists(), posterior_scale=scale_values, order=st.integers(1, 4))
+def test_posteriors_are_those_of_the_list(nbest, posterior_scale, order):
     plain, merged = (
-        lm.posteriors(graph, scale=scale) for graph in (nbest, nbest.determinized(scale=scale))
+        lm.posteriors(graph, posterior_scale=posterior_scale) for graph in (nbest,
+        nbest.determinized(posterior_scale=posterior_scale))
     )  # fmt: skip
     assert dict(merged.ngrams(order)) == pytest.approx(dict(plain.ngrams(order)), abs=1e-9)
     assert merged.log_total == pytest.approx(plain.log_total, rel=1e-12, abs=1e-9)
 
 
-@given(nbest=lists(), scale=scale_values)
-def test_mbr_gains_what_it_gains_from_the_list(nbest, scale):
-    plain, merged = (lm.mbr(graph, scale=scale) for graph in (nbest, nbest.determinized(scale=scale)))
+@given(nbest=lists(), posterior_scale=scale_values)
+def test_mbr_gains_what_it_gains_from_the_list(nbest, posterior_scale):
+    plain, merged = (
+        lm.mbr(graph, posterior_scale=posterior_scale)
+        for graph in (nbest, nbest.determinized(posterior_scale=posterior_scale))
+    )
     assert merged.gain == pytest.approx(plain.gain, abs=1e-9)
 
 
@@ -90,8 +99,12 @@ def test_ends_are_shared_however_much_their_strings_cost():
     ("wrong", "error", "says"),
     [
         ({"merge": "max"}, lm.UsageError, "cannot be merged by 'max'; choose 'sum' or 'best'"),
-        ({"scale": 0.0}, lm.UsageError, "the scale is 0.0, but must be above 0 to sum probabilities"),
-        ({"scale": math.nan}, lm.UsageError, "the scale is nan"),
+        (
+            {"posterior_scale": 0.0},
+            lm.UsageError,
+            "the posterior scale is 0.0, but must be above 0 to sum probabilities",
+        ),
+        ({"posterior_scale": math.nan}, lm.UsageError, "the posterior scale is nan"),
         ({"weights": {"lm": 1.0}}, lm.InputError, "no score column 'lm'; the columns here are: total"),
     ],
 )

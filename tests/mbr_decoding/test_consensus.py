@@ -29,10 +29,10 @@ def edit_distance(left, right):
     return row[-1]
 
 
-def expected_distance(lattice, words, scale, weights):
+def expected_distance(lattice, words, posterior_scale, weights):
     paths = list(lattice.paths(weights))
-    least = min(scale * path.cost for path in paths)
-    shares = [math.exp(least - scale * path.cost) for path in paths]
+    least = min(posterior_scale * path.cost for path in paths)
+    shares = [math.exp(least - posterior_scale * path.cost) for path in paths]
     pairs = zip(paths, shares, strict=True)
     return math.fsum(weight * edit_distance(path.words, words) for path, weight in pairs) / math.fsum(shares)
 
@@ -40,9 +40,9 @@ def expected_distance(lattice, words, scale, weights):
 class Formula:
     """The recursion as the paper has it, with Kaldi's details: `risk`, and `gamma` by position and word."""
 
-    def __init__(self, lattice, hypothesis, scale, weights):
+    def __init__(self, lattice, hypothesis, posterior_scale, weights):
         self.r, self.last = ("", *hypothesis), len(hypothesis)
-        self.arcs, self.end = arcs_with_one_end(lattice, scale, weights)
+        self.arcs, self.end = arcs_with_one_end(lattice, posterior_scale, weights)
         self.prefixes, self.alpha = {0: [0.0]}, {0: list(np.cumsum([float(word != "") for word in self.r]))}
         for n in range(1, self.end + 1):
             into = [arc for arc in self.arcs if arc[1] == n]
@@ -92,15 +92,17 @@ class Formula:
         self.beta[source, 0] += carried[0]
 
 
-def arcs_with_one_end(lattice, scale, weights):
+def arcs_with_one_end(lattice, posterior_scale, weights):
     """Source, target, word, cost; as in Kaldi, several ends or one that costs something lead to a new one."""
     cost = lattice.cost(weights)
     words = [lattice.vocabulary.word(int(word)) for word in lattice.word]
-    ends = zip(lattice.source.tolist(), lattice.target.tolist(), words, (scale * cost.arc).tolist(), strict=True)
+    ends = zip(
+        lattice.source.tolist(), lattice.target.tolist(), words, (posterior_scale * cost.arc).tolist(), strict=True
+    )
     arcs, end = list(ends), lattice.num_states - 1
-    if lattice.final.tolist() == [end] and cost.final[end] * scale == 0:
+    if lattice.final.tolist() == [end] and cost.final[end] * posterior_scale == 0:
         return arcs, end
-    return [*arcs, *((f, end + 1, "", scale * float(cost.final[f])) for f in lattice.final.tolist())], end + 1
+    return [*arcs, *((f, end + 1, "", posterior_scale * float(cost.final[f])) for f in lattice.final.tolist())], end + 1
 
 
 def tables(hypothesis):
@@ -112,24 +114,24 @@ def tables(hypothesis):
 # --- Against all paths, and against the formula
 
 
-@given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
-def test_the_risk_is_a_bound_of_the_expected_distance_and_falls(lattice, scale, data):
+@given(lattice=lattices(), posterior_scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+def test_the_risk_is_a_bound_of_the_expected_distance_and_falls(lattice, posterior_scale, data):
     weights = data.draw(scalings(lattice))
-    found = word_mbr(lattice, scale=scale, weights=weights)
-    assert expected_distance(lattice, found.words, scale, weights) <= found.risk + 1e-9
-    assert expected_distance(lattice, found.one_best, scale, weights) <= found.one_best_risk + 1e-9
+    found = word_mbr(lattice, posterior_scale=posterior_scale, weights=weights)
+    assert expected_distance(lattice, found.words, posterior_scale, weights) <= found.risk + 1e-9
+    assert expected_distance(lattice, found.one_best, posterior_scale, weights) <= found.one_best_risk + 1e-9
     assert found.risk <= found.one_best_risk
     assert len(found.confidences) == len(found.words)
     assert found.one_best in {path.words for path in lattice.paths(weights)}
 
 
-@given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
-def test_risk_and_posteriors_are_those_of_the_formula(lattice, scale, data):
+@given(lattice=lattices(), posterior_scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+def test_risk_and_posteriors_are_those_of_the_formula(lattice, posterior_scale, data):
     weights = data.draw(scalings(lattice))
-    one_best, best, _ = search_words(Aligner.of(lattice, scale, weights))
+    one_best, best, _ = search_words(Aligner.of(lattice, posterior_scale, weights))
     for hypothesis in (one_best, best):
         words = [lattice.vocabulary.word(int(n)) for n in hypothesis.numbers[hypothesis.positions]]
-        formula, found = Formula(lattice, words, scale, weights), tables(hypothesis)
+        formula, found = Formula(lattice, words, posterior_scale, weights), tables(hypothesis)
         assert hypothesis.risk == pytest.approx(formula.risk, abs=1e-9)
         for cell in {*formula.gamma, *found}:
             assert found.get(cell, 0.0) == pytest.approx(formula.gamma[cell], abs=1e-9)
@@ -195,7 +197,7 @@ def test_words_that_no_path_says_together():
 
 
 def test_probable_nothing_beats_an_improbable_word():
-    found = lm.consensus(lm.Lattice.from_strings(["", "a", "b"], costs=[0.2, 0.0, 0.0]), scale=1.0)
+    found = lm.consensus(lm.Lattice.from_strings(["", "a", "b"], costs=[0.2, 0.0, 0.0]), posterior_scale=1.0)
     assert found.bins[1][0][0] in {"a", "b"}
     silent = lm.consensus(lm.Lattice.from_strings(["", "a", "b"], costs=[0.0, 0.1, 0.1]))
     assert silent.words == ()
@@ -205,15 +207,15 @@ def test_probable_nothing_beats_an_improbable_word():
 def test_ties_keep_the_words_of_the_1_best():
     lattice = lm.Lattice.from_strings(["b", "a"], costs=[0.0, 0.25])
     # All paths are equally probable.
-    assert lm.consensus(lattice, scale=0).words == ("b",)
-    assert lm.consensus(lattice, scale=0).bins[1] == (("b", 0.5), ("a", 0.5))
+    assert lm.consensus(lattice, posterior_scale=0).words == ("b",)
+    assert lm.consensus(lattice, posterior_scale=0).bins[1] == (("b", 0.5), ("a", 0.5))
 
 
 def test_of_several_1_bests_the_first_in_the_alphabet_wins_not_the_first_in_the_lattice():
     # Word numbers follow the order of appearance: b is the smaller one.
     for strings in (["b", "a"], ["a", "b"]):
         lattice = lm.Lattice.from_strings(strings, costs=[0.0, 0.0])
-        assert lm.consensus(lattice).words == lm.consensus(lattice, scale=0).words == ("a",)
+        assert lm.consensus(lattice).words == lm.consensus(lattice, posterior_scale=0).words == ("a",)
         assert lm.consensus(lattice).bins[1] == (("a", 0.5), ("b", 0.5))
 
 
@@ -272,7 +274,7 @@ def test_the_search_may_begin_with_columns_scaled_one_by_one():
     )
     assert lm.consensus(lattice, weights={"acoustic": 1 / 12}).confidences == pytest.approx([1 / (1 + math.exp(-1))])
     assert lm.consensus(lattice, weights={"acoustic": 1 / 12}).words == ("b",)
-    assert lm.consensus(lattice, scale=0.5).confidences == pytest.approx([1 / (1 + math.exp(-5))])
+    assert lm.consensus(lattice, posterior_scale=0.5).confidences == pytest.approx([1 / (1 + math.exp(-5))])
     with pytest.raises(lm.InputError, match="no score column 'x'"):
         lm.consensus(lattice, weights={"x": 1.0})
 
@@ -359,15 +361,15 @@ def test_networks_can_be_written(name, tmp_path):
 # --- What is refused
 
 
-@pytest.mark.parametrize("scale", [math.nan, math.inf])
-def test_a_scale_that_makes_no_sense_is_refused(scale):
-    with pytest.raises(lm.UsageError, match="the scale is"):
-        lm.consensus(lm.Lattice.from_strings(["a"]), scale=scale)
+@pytest.mark.parametrize("posterior_scale", [math.nan, math.inf])
+def test_a_scale_that_makes_no_sense_is_refused(posterior_scale):
+    with pytest.raises(lm.UsageError, match="the posterior scale is"):
+        lm.consensus(lm.Lattice.from_strings(["a"]), posterior_scale=posterior_scale)
 
 
 def test_costs_that_cannot_be_added_up_are_refused():
     with pytest.raises(lm.InputError, match="too large"):
-        lm.consensus(lm.Lattice.from_strings(["a b"], costs=[1e300]), scale=1e100)
+        lm.consensus(lm.Lattice.from_strings(["a b"], costs=[1e300]), posterior_scale=1e100)
 
 
 def ids(*values):

@@ -19,7 +19,7 @@ from latticemetric import _native
 
 def assert_is_best(found, lattice, evidence, chosen, weights=None):
     """No path gains more, none of the same words is before the one found, and all that is said of it is so."""
-    weighed = weighed_paths(evidence, chosen["scale"], weights)[0]
+    weighed = weighed_paths(evidence, chosen["posterior_scale"], weights)[0]
     posterior = expected_posteriors(weighed, chosen["order"])
     paths = list(lattice.paths(weights))
     gains = [gain_of(path.words, posterior, **chosen) for path in paths]
@@ -142,7 +142,7 @@ def test_hypotheses_that_gain_the_same_keep_the_order_of_their_list(strings):
 
 
 def test_strings_that_gain_the_same_are_told_apart_by_cost():
-    found = lm.mbr(lm.Lattice.from_strings(["a b", "c d", "e f"], costs=[2.0, 1.0, 3.0]), scale=0)
+    found = lm.mbr(lm.Lattice.from_strings(["a b", "c d", "e f"], costs=[2.0, 1.0, 3.0]), posterior_scale=0)
     assert found.words == ("c", "d")
 
 
@@ -153,11 +153,11 @@ def test_strings_that_gain_the_same_are_told_apart_by_cost():
 def test_a_grid_is_one_answer_after_the_other(lattice, data):
     several = {
         name: data.draw(st.lists(st.sampled_from(values), max_size=2, unique=True))
-        for name, values in {"scale": [0.5, 1.0], "T": [2.0, 10.0], "word_penalty": [0.0, 0.2]}.items()
+        for name, values in {"posterior_scale": [0.5, 1.0], "T": [2.0, 10.0], "word_penalty": [0.0, 0.2]}.items()
     }
     expected = [
-        lm.mbr(lattice, scale=scale, T=t, word_penalty=penalty)
-        for scale in several["scale"]
+        lm.mbr(lattice, posterior_scale=posterior_scale, T=t, word_penalty=penalty)
+        for posterior_scale in several["posterior_scale"]
         for t in several["T"]
         for penalty in several["word_penalty"]
     ]
@@ -170,7 +170,12 @@ def test_a_grid_counts_once_a_scale(monkeypatch):
     monkeypatch.setattr(_native, "ngram_posteriors", lambda *given: counts.update(n=1) or counting(*given))
     lattice = lm.Lattice.from_strings(["a b", "c"], costs=[0.0, 1.0])
     assert (
-        len(lm.mbr_grid(lattice, lm.ByNgrams.grid(scale=[0.5, 1.0, 2.0], p=[0.5, 0.6], r=np.array([0.5, 0.6])))) == 12
+        len(
+            lm.mbr_grid(
+                lattice, lm.ByNgrams.grid(posterior_scale=[0.5, 1.0, 2.0], p=[0.5, 0.6], r=np.array([0.5, 0.6]))
+            )
+        )
+        == 12
     )
     assert counts["n"] == 3
 
@@ -193,7 +198,7 @@ def test_the_empty_string_may_be_best():
 
 def test_costs_in_the_thousands():
     lattice = lm.Lattice.from_strings(["a b", "b b"], costs=[5000.0, 5001.0])
-    assert lm.mbr(lattice) == dataclasses.replace(lm.mbr(lattice, scale=1.0), cost=5000.0)
+    assert lm.mbr(lattice) == dataclasses.replace(lm.mbr(lattice, posterior_scale=1.0), cost=5000.0)
     assert lm.mbr(lattice).words == ("a", "b")
 
 
@@ -221,7 +226,12 @@ def test_an_nbest_list_is_a_lattice():
 def test_the_answer_is_plain_values_for_json():
     document = lm.mbr(lm.Lattice.from_strings(["a b"], costs=[1.0]), beam=3).asdict()
     assert json.loads(json.dumps(document)) == document
-    assert (document["hypothesis"], document["one_best"], document["scale"], document["beam"]) == ("a b", "a b", 1, 3)
+    assert (document["hypothesis"], document["one_best"], document["posterior_scale"], document["beam"]) == (
+        "a b",
+        "a b",
+        1,
+        3,
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,7 +246,7 @@ def test_the_answer_is_plain_values_for_json():
         ({"p": 3e-308, "T": 1.0, "order": 1, "r": 1.0}, "too large to be added up"),
         ({"order": 0}, "order 0 is not possible for n-grams"),
         ({"order": 2.5}, "order 2.5 is not possible for n-grams"),
-        ({"scale": math.nan}, "the scale is nan"),
+        ({"posterior_scale": math.nan}, "the posterior scale is nan"),
         ({"word_penalty": math.inf}, "the word penalty is inf"),
         ({"beam": -1}, "the beam is -1"),
         ({"beam": math.nan}, "the beam is nan"),
@@ -307,10 +317,12 @@ def test_hifst_has_the_same_answers(file):
     """Its recipe: determinize and minimize, prune, again; its output leaves the start of the sentence out."""
     pytest.importorskip("pynini")
     for line in file.read_text().splitlines():
-        scale, penalty, index, *words = line.split()
+        posterior_scale, penalty, index, *words = line.split()
         lattice = lm.read_one(DATA / "hifst" / "binary" / f"{index.split(':')[0]}.lat.fst.gz")
         lattice = lattice.determinized().pruned(5).determinized()
-        found = lm.mbr(lattice, scale=float(scale), word_penalty=float(penalty), T=10, p=0.7410, r=0.6200)
+        found = lm.mbr(
+            lattice, posterior_scale=float(posterior_scale), word_penalty=float(penalty), T=10, p=0.7410, r=0.6200
+        )
         assert found.words == ("1", *words), index
 
 

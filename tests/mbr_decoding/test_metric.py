@@ -198,22 +198,35 @@ def test_nothing_against_nothing():
 # --- Answers
 
 
-@given(nbest=nbest_lists(), metric=any_metric, scale=weights, own=st.dictionaries(st.sampled_from("xy"), scale_values))
-@example(nbest=lm.NBest((Hypothesis(("a",), {}), Hypothesis((), {})), {}), metric=lm.GRR(4), scale=1.0, own={})
-@example(nbest=lm.NBest((Hypothesis((), {}),) * 2, {}), metric=lm.WER(), scale=1.0, own={})
-def test_strings_of_a_list_are_ranked_by_expected_score(nbest, metric, scale, own):
+@given(
+    nbest=nbest_lists(),
+    metric=any_metric,
+    posterior_scale=weights,
+    own=st.dictionaries(st.sampled_from("xy"), scale_values),
+)
+@example(
+    nbest=lm.NBest((Hypothesis(("a",), {}), Hypothesis((), {})), {}), metric=lm.GRR(4), posterior_scale=1.0, own={}
+)
+@example(nbest=lm.NBest((Hypothesis((), {}),) * 2, {}), metric=lm.WER(), posterior_scale=1.0, own={})
+def test_strings_of_a_list_are_ranked_by_expected_score(nbest, metric, posterior_scale, own):
     own = dict(zip(nbest.score_names(), own.values(), strict=False))
     paths = paths_of(nbest, own)
-    evidence = believed_strings(paths, scale)
-    asked(lambda: lm.mbr(nbest, metric, scale=scale, weights=own), metric, paths, evidence, is_list=True)
+    evidence = believed_strings(paths, posterior_scale)
+    asked(
+        lambda: lm.mbr(nbest, metric, posterior_scale=posterior_scale, weights=own),
+        metric,
+        paths,
+        evidence,
+        is_list=True,
+    )
 
 
-@given(lattice=lattices(), metric=any_metric, scale=weights, data=st.data())
-def test_strings_of_a_lattice_are_ranked_by_expected_score(lattice, metric, scale, data):
+@given(lattice=lattices(), metric=any_metric, posterior_scale=weights, data=st.data())
+def test_strings_of_a_lattice_are_ranked_by_expected_score(lattice, metric, posterior_scale, data):
     own = data.draw(scalings(lattice))
     paths = paths_of(lattice, own)
-    evidence = believed_strings(paths, scale)
-    asked(lambda: lm.mbr(lattice, metric, scale=scale, weights=own), metric, paths, evidence)
+    evidence = believed_strings(paths, posterior_scale)
+    asked(lambda: lm.mbr(lattice, metric, posterior_scale=posterior_scale, weights=own), metric, paths, evidence)
 
 
 @settings(max_examples=30)
@@ -224,12 +237,24 @@ def test_strings_of_a_forest_are_ranked_by_expected_score(forest, metric):
     asked(lambda: lm.mbr(forest, metric), metric, paths, believed_strings(paths, 1.0))
 
 
-@given(graph=lattices() | nbest_lists(), other=lattices() | nbest_lists(), metric=any_metric, scale=weights)
-def test_hypotheses_and_evidence_may_come_from_two_graphs(graph, other, metric, scale):
-    choices, evidence = paths_of(graph), believed_strings(paths_of(other), scale)
+@given(graph=lattices() | nbest_lists(), other=lattices() | nbest_lists(), metric=any_metric, posterior_scale=weights)
+def test_hypotheses_and_evidence_may_come_from_two_graphs(graph, other, metric, posterior_scale):
+    choices, evidence = paths_of(graph), believed_strings(paths_of(other), posterior_scale)
     is_list = isinstance(graph, lm.NBest)
-    asked(lambda: lm.mbr(graph, metric, evidence=other, scale=scale), metric, choices, evidence, is_list=is_list)
-    asked(lambda: lm.mbr(other, metric, hypotheses=graph, scale=scale), metric, choices, evidence, is_list=is_list)
+    asked(
+        lambda: lm.mbr(graph, metric, evidence=other, posterior_scale=posterior_scale),
+        metric,
+        choices,
+        evidence,
+        is_list=is_list,
+    )
+    asked(
+        lambda: lm.mbr(other, metric, hypotheses=graph, posterior_scale=posterior_scale),
+        metric,
+        choices,
+        evidence,
+        is_list=is_list,
+    )
 
 
 def test_two_graphs_may_have_columns_of_their_own():
@@ -262,7 +287,7 @@ def test_evidence_is_pruned_too(graph, other, beam):
 def test_costs_beyond_all_numbers_are_refused_without_a_warning():
     lattice = lm.Lattice.from_strings(["a", "b"], costs=[3000.0, 5000.0])
     with pytest.raises(lm.InputError, match="too large to be added up"):
-        lm.mbr(lattice, "wrr", scale=1e308)
+        lm.mbr(lattice, "wrr", posterior_scale=1e308)
 
 
 def test_word_errors_of_strings_are_a_risk():
@@ -284,7 +309,7 @@ def test_names_of_metrics_are_methods():
 
 def test_ties_go_to_cost_then_words_then_the_alphabet():
     def best(strings, costs):
-        return lm.mbr(lm.Lattice.from_strings(strings, costs=costs), "bleu", scale=0).ranked
+        return lm.mbr(lm.Lattice.from_strings(strings, costs=costs), "bleu", posterior_scale=0).ranked
 
     assert [r.words for r in best(["b", "a", "c d", "e"], [1.0, 1.0, 1.0, 0.5])] == [("e",), ("a",), ("b",), ("c", "d")]
 
@@ -339,16 +364,16 @@ def test_alignments_that_are_cut_short_are_not_exact():
 
 @given(lattice=lattices(), metric=any_metric, count=st.integers(1, 30), seed=st.integers(0, 5))
 def test_samples_are_the_paths_that_posteriors_draw(lattice, metric, count, seed):
-    drawn = [tuple(path.tolist()) for path in lm.posteriors(lattice, scale=0.5).sample(count, seed)]
+    drawn = [tuple(path.tolist()) for path in lm.posteriors(lattice, posterior_scale=0.5).sample(count, seed)]
     cost = {path.arcs: path.cost for path in lattice.paths()}
     choices = [(lattice.words(arcs), cost[arcs]) for arcs in drawn]
     evidence = {said: times / count for said, times in Counter(said for said, _ in choices).items()}
     if all(expected_score(metric, said, evidence) is None for said, _ in choices):
         return
-    found = lm.mbr(lattice, metric, scale=0.5, samples=count, seed=seed)
+    found = lm.mbr(lattice, metric, posterior_scale=0.5, samples=count, seed=seed)
     assert_is_ranked(found, metric, choices, evidence)
     assert (found.exact, found.samples, found.seed) == (False, count, seed)
-    assert found == lm.mbr(lattice, metric, scale=0.5, samples=count, seed=seed)
+    assert found == lm.mbr(lattice, metric, posterior_scale=0.5, samples=count, seed=seed)
 
 
 def test_seeds_matter():
@@ -438,8 +463,8 @@ def test_the_answer_is_plain_values_for_json():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"scale": math.nan}, "the scale is nan"),
-        ({"scale": math.inf}, "the scale is inf"),
+        ({"posterior_scale": math.nan}, "the posterior scale is nan"),
+        ({"posterior_scale": math.inf}, "the posterior scale is inf"),
         ({"weights": {"lm": 1.0}}, "no score column 'lm'"),
         ({"samples": 0}, "0 samples cannot be drawn"),
         ({"samples": -3}, "-3 samples"),
@@ -477,7 +502,7 @@ def test_evidence_that_is_empty_is_refused():
     with pytest.raises(lm.InputError, match="4-grr is undefined against all strings of the evidence"):
         lm.mbr(lm.Lattice.from_strings(["a", "b"]), "grr", evidence=lm.Lattice.from_strings(["", ""]))
     with pytest.raises(lm.InputError, match="too large to be added up"):
-        lm.mbr(lm.Lattice.from_strings(["a", "b"], costs=[1e308, 0.0]), "grr", scale=10)
+        lm.mbr(lm.Lattice.from_strings(["a", "b"], costs=[1e308, 0.0]), "grr", posterior_scale=10)
 
 
 # --- Lists of decoders

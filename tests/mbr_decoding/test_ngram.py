@@ -25,7 +25,7 @@ def sums(lattice, path):
 
 def assert_has_the_gains(found, lattice, evidence, chosen, weights=None):
     """Each path is there once, with its own scores, and costs minus what its string gains."""
-    posterior = expected_posteriors(weighed_paths(evidence, chosen["scale"], weights)[0], chosen["order"])
+    posterior = expected_posteriors(weighed_paths(evidence, chosen["posterior_scale"], weights)[0], chosen["order"])
     expected = Counter((path.words, *sums(lattice, path).values()) for path in lattice.paths())
     paths = [(path, sums(found, path)) for path in found.paths()]
     assert Counter((path.words, *(own[name] for name in lattice.scores)) for path, own in paths) == expected
@@ -43,7 +43,7 @@ def test_every_path_costs_what_its_string_gains(lattice, chosen, data):
     assert_has_the_gains(found, lattice, lattice, chosen, weights)
     best = lm.mbr(lattice, **chosen, weights=weights)
     assert min(path.cost for path in found.paths()) == pytest.approx(-best.gain, abs=1e-9)
-    columns = {name: column.scale for name, column in lattice.scores.items()} | {"gain": 0.0} | (weights or {})
+    columns = {name: column.weight for name, column in lattice.scores.items()} | {"gain": 0.0} | (weights or {})
     assert sorted((path.words, path.cost) for path in found.paths(columns)) == [
         (words, pytest.approx(cost)) for words, cost in sorted((p.words, p.cost) for p in lattice.paths(weights))
     ]
@@ -84,7 +84,7 @@ def test_histories_that_cannot_matter_are_not_kept_apart():
 
 @given(lattice=lattices(), chosen=parameters)
 def test_arcs_of_a_state_keep_their_order(lattice, chosen):
-    numbers = lm.Column(np.arange(len(lattice.word), dtype=np.float64), np.zeros(len(lattice.final)), scale=0.0)
+    numbers = lm.Column(np.arange(len(lattice.word), dtype=np.float64), np.zeros(len(lattice.final)), weight=0.0)
     numbered = dataclasses.replace(lattice, scores={"number": numbers})
     found = lm.mbr_lattice(numbered, **chosen)
     rows = list(zip(found.source.tolist(), found.scores["number"].arc.tolist(), strict=True))
@@ -132,7 +132,7 @@ HIFST = sorted((DATA / "hifst" / "att").glob("*.gz"))
 def test_the_best_paths_of_real_lattices_are_the_answers():
     for file in HIFST[:12]:
         lattice = lm.read_one(file)
-        best, found = mbr_with_lattice(lattice, lm.ByNgrams(scale=0.4))
+        best, found = mbr_with_lattice(lattice, lm.ByNgrams(posterior_scale=0.4))
         cost = found.cost()
         is_word = (found.word != 0).astype(np.uint8)
         path = _native.best_path(found.native(cost, is_word=is_word))

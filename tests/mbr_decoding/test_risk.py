@@ -25,10 +25,12 @@ MANY = 10_000  # more than any lattice here has strings
 class Enumeration:
     """All paths of a lattice, each with its probability."""
 
-    def __init__(self, lattice, scale, weights=None):
-        factor = {name: column.scale for name, column in lattice.scores.items()} | dict(weights or {})
+    def __init__(self, lattice, posterior_scale, weights=None):
+        factor = {name: column.weight for name, column in lattice.scores.items()} | dict(weights or {})
         paths = list(enumerate_paths(lattice))
-        costs = [scale * math.fsum(factor[name] * total for name, total in path.sums.items()) for path in paths]
+        costs = [
+            posterior_scale * math.fsum(factor[name] * total for name, total in path.sums.items()) for path in paths
+        ]
         shares = [math.exp(min(costs) - cost) for cost in costs]
         self.strings = [path.words for path in paths]
         self.probabilities = [weight / math.fsum(shares) for weight in shares]
@@ -41,22 +43,22 @@ class Enumeration:
         return self.mean(lambda path: float(judge(path, (words,), ERRORS).numerator) if words else len(path))
 
 
-def strings_of_network(lattice, scale, weights):
+def strings_of_network(lattice, posterior_scale, weights):
     """All strings of the consensus network: one word, or none, of each bin."""
-    bins = lm.consensus(lattice, scale=scale, weights=weights).bins
+    bins = lm.consensus(lattice, posterior_scale=posterior_scale, weights=weights).bins
     alternatives = [[word for word, mass in words if mass > 0] for words in bins]
     return {tuple(word for word in words if word) for words in itertools.product(*alternatives)}
 
 
-@given(lattice=lattices(), scale=scale_factors, data=st.data())
-def test_the_answer_is_the_best_of_all_candidates(lattice, scale, data):
+@given(lattice=lattices(), posterior_scale=scale_factors, data=st.data())
+def test_the_answer_is_the_best_of_all_candidates(lattice, posterior_scale, data):
     weights = data.draw(scalings(lattice))
-    paths = Enumeration(lattice, scale, weights)
-    found = lm.mbr(lattice, "wer", scale=scale, weights=weights, risk="exact", candidates=MANY)
+    paths = Enumeration(lattice, posterior_scale, weights)
+    found = lm.mbr(lattice, "wer", posterior_scale=posterior_scale, weights=weights, risk="exact", candidates=MANY)
     assert found.exact
     assert found.low == found.risk == found.high == pytest.approx(paths.risk(found.words), abs=1e-9)
     assert found.expected_words == pytest.approx(paths.mean(len), abs=1e-9)
-    candidates = {*paths.strings, *strings_of_network(lattice, scale, weights), found.word_mbr.words}
+    candidates = {*paths.strings, *strings_of_network(lattice, posterior_scale, weights), found.word_mbr.words}
     assert found.candidates == len(candidates)
     risks = {words: paths.risk(words) for words in candidates}
     assert found.risk == pytest.approx(min(risks.values()), abs=2e-9)
@@ -68,19 +70,21 @@ def test_the_answer_is_the_best_of_all_candidates(lattice, scale, data):
     assert all(risk >= found.risk - 1e-9 for words, risk in risks.items() if words not in computed)
 
 
-@given(lattice=lattices(), scale=st.sampled_from([0.0, 5e-324, 0.1, 1.0]), data=st.data())
-def test_the_1_best_does_not_depend_on_the_scale_of_posteriors(lattice, scale, data):
+@given(lattice=lattices(), posterior_scale=st.sampled_from([0.0, 5e-324, 0.1, 1.0]), data=st.data())
+def test_the_1_best_does_not_depend_on_the_scale_of_posteriors(lattice, posterior_scale, data):
     weights = data.draw(scalings(lattice))
     ordered = in_canonical_order(lattice)  # of several best paths, the first in this order
     words = ordered.words(ordered.best_path(weights))
-    assert lm.mbr(lattice, "wer", scale=scale, weights=weights).one_best == words
-    assert lm.mbr(lattice, "wer", scale=scale, weights=weights, risk="exact").one_best.words == words
+    assert lm.mbr(lattice, "wer", posterior_scale=posterior_scale, weights=weights).one_best == words
+    assert (
+        lm.mbr(lattice, "wer", posterior_scale=posterior_scale, weights=weights, risk="exact").one_best.words == words
+    )
 
 
-@given(lattice=lattices(), scale=scale_factors, few=st.integers(1, 3))
-def test_it_is_never_worse_than_the_local_search(lattice, scale, few):
-    paths, local = Enumeration(lattice, scale), word_mbr(lattice, scale=scale)
-    found = lm.mbr(lattice, "wer", scale=scale, risk="exact", candidates=few)
+@given(lattice=lattices(), posterior_scale=scale_factors, few=st.integers(1, 3))
+def test_it_is_never_worse_than_the_local_search(lattice, posterior_scale, few):
+    paths, local = Enumeration(lattice, posterior_scale), word_mbr(lattice, posterior_scale=posterior_scale)
+    found = lm.mbr(lattice, "wer", posterior_scale=posterior_scale, risk="exact", candidates=few)
     assert (found.word_mbr.words, found.bound) == (local.words, local.risk)
     assert found.one_best.words == local.one_best
     assert found.word_mbr.risk == pytest.approx(paths.risk(local.words), abs=1e-9)
@@ -88,16 +92,16 @@ def test_it_is_never_worse_than_the_local_search(lattice, scale, few):
     assert found.word_mbr.risk <= found.bound + 1e-9
     assert found.improvement == found.word_mbr.risk - found.risk >= 0
     assert found.words == found.word_mbr.words or found.improvement > module.TIE
-    best = lattice.n_best(few, {name: scale * column.scale for name, column in lattice.scores.items()})
+    best = lattice.n_best(few, {name: posterior_scale * column.weight for name, column in lattice.scores.items()})
     assert all(found.risk <= paths.risk(lattice.words(path)) + 2e-9 for path in best)
     if found.words == local.words:
         assert found.confidences == local.confidences
 
 
-@given(lattice=lattices(), scale=st.sampled_from([0.3, 1.0]), most=st.integers(1, 10))
-def test_bounded_risks_say_so_and_keep_the_order(lattice, scale, most):
-    paths = Enumeration(lattice, scale)
-    found = lm.mbr(lattice, "wer", scale=scale, risk="exact", candidates=3, most_states=most)
+@given(lattice=lattices(), posterior_scale=st.sampled_from([0.3, 1.0]), most=st.integers(1, 10))
+def test_bounded_risks_say_so_and_keep_the_order(lattice, posterior_scale, most):
+    paths = Enumeration(lattice, posterior_scale)
+    found = lm.mbr(lattice, "wer", posterior_scale=posterior_scale, risk="exact", candidates=3, most_states=most)
     assert found.exact == all(one.exact for one in found.ranked)
     for one in (found.one_best, found.word_mbr, *found.ranked):
         assert one.low - 1e-9 <= paths.risk(one.words) <= one.high + 1e-9
@@ -151,7 +155,7 @@ def test_pruning_comes_first():
         ({"risk": "exact", "candidates": 0}, "the number of candidates is 0"),
         ({"risk": "exact", "candidates": True}, "the number of candidates is True"),
         ({"risk": "exact", "most_states": 0}, "limited to 0 states"),
-        ({"risk": "exact", "scale": math.nan}, "the scale is nan"),
+        ({"risk": "exact", "posterior_scale": math.nan}, "the posterior scale is nan"),
         ({"risk": "exact", "by": "bleu"}, "MBR by bleu has no setting 'risk'"),
         ({"candidates": 5}, "MBR by wer has no setting 'candidates'"),
         ({"risk": "exact", "weights": {"no": 1.0}}, "no score column 'no'"),
@@ -176,7 +180,7 @@ EXACT = ("mbr", MEETING, "--method", "wer", "--risk", "exact", "--posterior-scal
 
 def test_items_are_what_python_answers():
     expected = [
-        {"id": name, **lm.mbr(graph, "wer", scale=0.1, risk="exact", candidates=5, most_states=1000).asdict()}
+        {"id": name, **lm.mbr(graph, "wer", posterior_scale=0.1, risk="exact", candidates=5, most_states=1000).asdict()}
         for name, graph in graphs(MEETING).items()
     ]
     found = items(*EXACT, "--candidates", "5", "--most-states", "1000")
@@ -233,8 +237,8 @@ def real_lattices(name):
     ("name", "number", "options"),
     [
         ("kaldi/ami3.lat.txt.gz", 3, {"weights": {"acoustic": 0.0833333}}),
-        ("hifst/att/*", 4, {"scale": 0.4}),
-        ("plf/fisher_dev.400.plf.gz", 30, {"scale": 0.5}),
+        ("hifst/att/*", 4, {"posterior_scale": 0.4}),
+        ("plf/fisher_dev.400.plf.gz", 30, {"posterior_scale": 0.5}),
     ],
 )
 def test_real_lattices_are_decoded_no_worse_than_by_the_local_search(name, number, options):

@@ -23,7 +23,7 @@ NAMED = {
     lm.ByUtility: ("ngram", {"utility": lambda hypotheses, _: [1.0] * len(hypotheses)}),
 }
 VALUES = {
-    "scale": 0.5,
+    "posterior_scale": 0.5,
     "beam": 2.0,
     "determinize": True,
     "p": 0.7,
@@ -57,7 +57,7 @@ def test_each_kind_takes_its_own_keywords_and_no_others(kind, name):
         graph = LIST if name == "evidence_weights" else LATTICE
         assert lm.mbr(graph, by, **chosen, **{name: VALUES[name]}).words
     else:
-        with pytest.raises(lm.UsageError, match=f"has no setting '{name}'; its settings are scale, beam"):
+        with pytest.raises(lm.UsageError, match=f"has no setting '{name}'; its settings are posterior_scale, beam"):
             lm.mbr(LATTICE, by, **chosen, **{name: VALUES[name]})
 
 
@@ -75,7 +75,7 @@ def test_other_graphs_are_used_or_refused(kind, name):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_an_object_is_what_a_name_and_keywords_are(kind):
     by, chosen = NAMED[kind]
-    values = {name: VALUES[name] for name in ("scale", "beam")}
+    values = {name: VALUES[name] for name in ("posterior_scale", "beam")}
     if kind is lm.ByMetric:
         made = lm.ByMetric(metric="chrf", **values)
     elif kind is lm.ByUtility:
@@ -84,7 +84,7 @@ def test_an_object_is_what_a_name_and_keywords_are(kind):
         made = kind(**values)
     assert lm.mbr(LATTICE, made) == lm.mbr(LATTICE, by, **chosen, **values)
     with pytest.raises(lm.UsageError, match="put all settings into one object"):
-        lm.mbr(LATTICE, made, scale=2)
+        lm.mbr(LATTICE, made, posterior_scale=2)
 
 
 @pytest.mark.parametrize("name", ["method", "metric"])

@@ -72,7 +72,7 @@ def test_weights_are_probabilities_or_counts(said, data):
     nbest = lm.NBest.from_strings(said, costs=costs)
     each = lm.mbr(nbest, "chrf", evidence_weights="counts")
     assert each.score == lm.mbr(nbest, "chrf", evidence_weights=[2] * len(said)).score
-    assert each.score == pytest.approx(lm.mbr(nbest, "chrf", scale=0.0).score)
+    assert each.score == pytest.approx(lm.mbr(nbest, "chrf", posterior_scale=0.0).score)
     believed = lm.mbr(nbest, "chrf", evidence_weights=np.exp(-np.array(costs)))
     assert believed.score == pytest.approx(lm.mbr(nbest, "chrf").score)
     # An entry that counts three times is three entries.
@@ -131,15 +131,15 @@ def test_a_certified_answer_is_that_of_the_full_matrix(said, metric, seed, data)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-@pytest.mark.parametrize("scale", [0.0, 1.0])
-def test_pruning_says_what_it_did(metric, scale):
+@pytest.mark.parametrize("posterior_scale", [0.0, 1.0])
+def test_pruning_says_what_it_did(metric, posterior_scale):
     texts = samples(200)
     nbest = lm.NBest.from_strings(texts, costs=[0.1 * k for k in range(len(texts))])
-    full = lm.mbr(nbest, metric, scale=scale)
+    full = lm.mbr(nbest, metric, posterior_scale=posterior_scale)
     size = len(full.ranked)
-    sure = lm.mbr(nbest, metric, scale=scale, pruning_confidence=1)
+    sure = lm.mbr(nbest, metric, posterior_scale=posterior_scale, pruning_confidence=1)
     assert (sure.words, sure.exact, sure.pruning.certified, sure.pruning.risk) == (full.words, True, True, 0.0)
-    found = lm.mbr(nbest, metric, scale=scale, pruning_confidence=0.99)
+    found = lm.mbr(nbest, metric, posterior_scale=posterior_scale, pruning_confidence=0.99)
     pruning = found.pruning
     known = {ranked.words: ranked.score for ranked in full.ranked}
     for ranked in found.ranked:  # what is not dropped is exact
@@ -150,7 +150,7 @@ def test_pruning_says_what_it_did(metric, scale):
     assert found.exact == pruning.certified
     assert (pruning.risk == 0) >= pruning.certified
     assert found.words == full.words or pruning.risk > 0
-    assert found == lm.mbr(nbest, metric, scale=scale, pruning_confidence=0.99)
+    assert found == lm.mbr(nbest, metric, posterior_scale=posterior_scale, pruning_confidence=0.99)
 
 
 def test_a_risk_is_stated_where_pruning_errs():

@@ -124,7 +124,7 @@ def test_a_lattice_becomes_what_its_texts_become_at_the_same_costs(archive, name
     costs = path_costs(found)
     wanted = expected_costs(lattice, RULES[name], weights=name == "WEIGHTED")
     assert costs == wanted
-    assert found.scores["acoustic"].scale == lattice.scores["acoustic"].scale
+    assert found.scores["acoustic"].weight == lattice.scores["acoustic"].weight
 
 
 PHRASES = ["uh", "a", "hundred", "and", "five", "1,000", "Isn't", "well-known", "...", "he's", "<S>", "1999", "1/2"]
@@ -181,7 +181,7 @@ def test_a_word_that_becomes_several_carries_its_scores_on_the_first(archive):
     assert [found.vocabulary.word(number) for number in found.word.tolist()] == ["x", "y", "x", "b"]
     assert found.scores["acoustic"].arc.tolist() == [3.0, 0.0, 0.0, 4.0]
     assert found.scores["acoustic"].final.tolist() == [0.5]
-    assert found.scores["acoustic"].scale == 0.25
+    assert found.scores["acoustic"].weight == 0.25
     assert found.times.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
     side = found.labels["input"]
     assert [side.vocabulary.word(number) for number in [*side.arc.tolist(), *side.final.tolist()]] == [
@@ -211,7 +211,7 @@ def test_scales_are_the_weights_of_the_result(archive):
     nbest = lm.NBest(hypotheses, {"am": 0.0})
     for graph in (nbest, nbest.to_lattice()):
         found = lm.normalize(graph, f"{archive}:TO_NONE", weights={"am": 0.5, "lm": 2.0})
-        assert {name: column.scale for name, column in found.scores.items()} == {"am": 0.5, "lm": 2.0}
+        assert {name: column.weight for name, column in found.scores.items()} == {"am": 0.5, "lm": 2.0}
         assert lm.best(found).cost == lm.best(nbest, weights={"am": 0.5, "lm": 2.0}).cost == 4.0
         assert lm.best(lm.normalize(graph, f"{archive}:TO_NONE")).cost == 1.0
         with pytest.raises(lm.InputError, match="there is no score column 'tm'"):

@@ -110,7 +110,7 @@ class Case:
     references: list[list[str]]
 
     def cost(self, path, weights):
-        chosen = {name: column.scale for name, column in self.lattice.scores.items()} | dict(weights or {})
+        chosen = {name: column.weight for name, column in self.lattice.scores.items()} | dict(weights or {})
         return sum((Fraction(chosen[name]) * total for name, total in path.sums.items()), Fraction(0))
 
     def reported(self, words):
@@ -192,13 +192,15 @@ def test_the_lattice_of_best_paths_has_them_all(case):
     assert sorted(map(case.reported, (path.words for path in found.paths()))) == expected
 
 
-@given(case=cases(orders=False), scale=st.sampled_from([0.0, 0.5, 1.0]))
-def test_expected_rates_are_sums_over_all_paths(case, scale):
+@given(case=cases(orders=False), posterior_scale=st.sampled_from([0.0, 0.5, 1.0]))
+def test_expected_rates_are_sums_over_all_paths(case, posterior_scale):
     paths = list(case.paths())
     least = min(key[0] for key, _ in paths)
-    weights = np.array([math.exp(-scale * min(float(key[0] - least), 600.0)) for key, _ in paths])
+    weights = np.array([math.exp(-posterior_scale * min(float(key[0] - least), 600.0)) for key, _ in paths])
     scores = [case.definition.score(words, case.references) for _, words in paths]
-    found = lm.expected(case.lattice, case.references, case.definition.metric, scale=scale, gradient=True)
+    found = lm.expected(
+        case.lattice, case.references, case.definition.metric, posterior_scale=posterior_scale, gradient=True
+    )
     if scores[0] is None:
         assert found.value is None
         return
@@ -208,7 +210,7 @@ def test_expected_rates_are_sums_over_all_paths(case, scale):
     # The derivative by the cost of an arc: −scale · covariance of the score with the use of the arc.
     for arc in range(len(case.lattice.word)):
         uses = np.array([arc in key[-1] for key, _ in paths], dtype=float)
-        slope = -scale * float(share @ (uses * (np.array(scores) - found.value)))
+        slope = -posterior_scale * float(share @ (uses * (np.array(scores) - found.value)))
         assert found.gradient[arc] == pytest.approx(slope, abs=1e-7)
 
 

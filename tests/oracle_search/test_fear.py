@@ -59,7 +59,7 @@ questions = st.builds(
 def strings(graph, metric, weights):
     """Each string that is reported: its cost, its arcs or edges and its words, by the cheapest path."""
     paths = enumerate_derivations(graph) if isinstance(graph, lm.Forest) else enumerate_paths(graph)
-    chosen = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
+    chosen = {name: column.weight for name, column in graph.scores.items()} | dict(weights or {})
     said = {}
     for path in paths:
         words = tuple(word for word in path.words if word not in metric.ignore)

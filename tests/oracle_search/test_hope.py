@@ -135,7 +135,7 @@ def test_one_very_large_cost_makes_no_ties(large):
 
 def chosen_derivation(forest, question, weights):
     """The best derivation by value, then least cost, then fewest words, then smallest edges; all in fractions."""
-    used = {name: column.scale for name, column in forest.scores.items()} | dict(weights or {})
+    used = {name: column.weight for name, column in forest.scores.items()} | dict(weights or {})
 
     def order(derivation):
         words = [word for word in derivation.words if word not in question.metric.ignore]

@@ -40,7 +40,7 @@ def oracles(few: int, *arguments, **options) -> list[lm.Oracle]:
 
 
 def cost_of(path: ArcPath, graph, weights) -> Fraction:
-    chosen = {name: column.scale for name, column in graph.scores.items()} | dict(weights or {})
+    chosen = {name: column.weight for name, column in graph.scores.items()} | dict(weights or {})
     return sum((Fraction(chosen[name]) * total for name, total in path.sums.items()), Fraction(0))
 
 

@@ -101,7 +101,7 @@ def test_mbr_of_lists(nbest):
     """With one evidence string of the longest word, all candidates tie; the rank decides."""
     found = strings(nbest, lm.WER())
     evidence = lm.Lattice.from_strings(["z"])
-    ranking = lm.mbr(nbest, "wrr", evidence=evidence, scale=1.0).ranked
+    ranking = lm.mbr(nbest, "wrr", evidence=evidence, posterior_scale=1.0).ranked
     expected = sorted(found, key=lambda words: (max(0, len(words) - 1) if words else 0, found[words]))
     assert lm.mbr(nbest, "wrr", evidence=evidence).one_best == min(found, key=found.__getitem__)
     scores = {string.words: string.score for string in ranking}

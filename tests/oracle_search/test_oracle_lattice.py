@@ -16,7 +16,7 @@ import latticemetric as lm
 def numbered(lattice):
     """With a column whose sum along a path says which arcs it has, and where it ends."""
     arcs, ends = len(lattice.word), len(lattice.final)
-    column = lm.Column(2.0 ** np.arange(arcs), 2.0 ** np.arange(arcs, arcs + ends), scale=0)
+    column = lm.Column(2.0 ** np.arange(arcs), 2.0 ** np.arange(arcs, arcs + ends), weight=0)
     return replace(lattice, scores={**lattice.scores, "path": column})
 
 

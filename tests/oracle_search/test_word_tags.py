@@ -69,15 +69,15 @@ def test_gaps_are_bad_where_words_are_missing(said, meant, expected):
 
 
 @given(lattices(), references(), metrics(), st.sampled_from([0.5, 1.0, 2.0]), st.data())
-def test_confidences_are_posteriors_of_arcs(lattice, given_references, case, scale, data):
+def test_confidences_are_posteriors_of_arcs(lattice, given_references, case, posterior_scale, data):
     metric = case[0]
     weights = data.draw(scalings(lattice))
     cost = lattice.cost(weights)
     assume(max(np.abs(cost.arc).max(initial=0), np.abs(cost.final[lattice.final]).max()) < 100)
     found = lm.oracle(lattice, given_references.argument, metric, weights=weights)
     paths = [path.arcs for path in enumerate_paths(lattice)]
-    shares = [math.exp(-scale * lattice.cost_of(arcs, cost)) for arcs in paths]
-    confidences = lm.posteriors(lattice, scale=scale, weights=weights).confidences(found)
+    shares = [math.exp(-posterior_scale * lattice.cost_of(arcs, cost)) for arcs in paths]
+    confidences = lm.posteriors(lattice, posterior_scale=posterior_scale, weights=weights).confidences(found)
     spelled = {arc: lattice.vocabulary.word(int(lattice.word[arc])) for arc in found.arcs}
     expected = [
         sum(w for arcs, w in zip(paths, shares, strict=True) if arc in arcs) / sum(shares)

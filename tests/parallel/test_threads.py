@@ -38,8 +38,8 @@ ASKED = """
 from functools import partial
 graphs = [(str(k), lattice) for k in range(100)]
 for _ in range(3):
-    answers = lm.Corpus(graphs).map(partial(lm.mbr, scale=0.5), workers=2, timeout=30)
-    assert [answer.value.words for answer in answers] == [lm.mbr(lattice, scale=0.5).words] * 100
+    answers = lm.Corpus(graphs).map(partial(lm.mbr, posterior_scale=0.5), workers=2, timeout=30)
+    assert [answer.value.words for answer in answers] == [lm.mbr(lattice, posterior_scale=0.5).words] * 100
 print("answered", flush=True)
 os._exit(0)
 """

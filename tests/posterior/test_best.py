@@ -25,17 +25,19 @@ def costs(graph, weights):
     return [(path.cost, path[0]) for path in paths]
 
 
-@given(graph=lattices() | forests, scale=st.sampled_from([0.0, 0.1, 1.0]), data=st.data())
-def test_the_best_path_has_its_share_of_the_probability(graph, scale, data):
+@given(graph=lattices() | forests, posterior_scale=st.sampled_from([0.0, 0.1, 1.0]), data=st.data())
+def test_the_best_path_has_its_share_of_the_probability(graph, posterior_scale, data):
     weights = data.draw(scalings(graph))
-    found = lm.best(graph, scale=scale, weights=weights)
+    found = lm.best(graph, posterior_scale=posterior_scale, weights=weights)
     path = graph.best_path(weights)
     assert (found.words, found.cost) == (graph.words(path), graph.cost_of(path, weights))
     assert dict(found.scores) == graph.scores_along(path)
     listed = costs(graph, weights)
     least = min(cost for cost, _ in listed)
-    total = sum(math.exp(-scale * (cost - least)) for cost, _ in listed)
-    assert found.posterior == pytest.approx(math.exp(-scale * (found.cost - least)) / total, rel=1e-6, abs=1e-9)
+    total = sum(math.exp(-posterior_scale * (cost - least)) for cost, _ in listed)
+    assert found.posterior == pytest.approx(
+        math.exp(-posterior_scale * (found.cost - least)) / total, rel=1e-6, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("large", [0.0, 1e12, 1e17, -1e17, 1e300])

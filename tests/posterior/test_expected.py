@@ -55,14 +55,14 @@ def assert_is_expectation(found, paths):
     assert found.variance == pytest.approx(mean(paths, lambda v: (float(v.score) - value) ** 2), abs=1e-10)
 
 
-@given(way=ways, lattice=mild_lattices(), given_references=references(), case=metrics(), scale=scale_factors)
-def test_expectations_are_sums_over_paths(way, lattice, given_references, case, scale):
+@given(way=ways, lattice=mild_lattices(), given_references=references(), case=metrics(), posterior_scale=scale_factors)
+def test_expectations_are_sums_over_paths(way, lattice, given_references, case, posterior_scale):
     metric, rate = case
-    found = expected(way, lattice, given_references.argument, metric, scale=scale, gradient=True)
-    paths = weighed(lattice, given_references.words, rate, scale)
+    found = expected(way, lattice, given_references.argument, metric, posterior_scale=posterior_scale, gradient=True)
+    paths = weighed(lattice, given_references.words, rate, posterior_scale)
     assert_is_expectation(found, paths)
     if found.gradient is not None:
-        arc, final = slopes(lattice, paths, scale)
+        arc, final = slopes(lattice, paths, posterior_scale)
         assert found.gradient == pytest.approx(arc, abs=1e-11)
         assert found.final_gradient == pytest.approx(final, abs=1e-11)
 
@@ -128,14 +128,16 @@ def test_no_time_is_enough_for_bounds(lattice, given_references, case):
         assert found.low - 1e-12 <= mean(paths, lambda verdict: verdict.score) <= found.high + 1e-12
 
 
-@given(forest=mild_forests(), given_references=references(), case=metrics(), scale=st.sampled_from([0.3, 1.0]))
-def test_expectations_over_forests_are_sums_over_derivations(forest, given_references, case, scale):
+@given(
+    forest=mild_forests(), given_references=references(), case=metrics(), posterior_scale=st.sampled_from([0.3, 1.0])
+)
+def test_expectations_over_forests_are_sums_over_derivations(forest, given_references, case, posterior_scale):
     metric, rate = case
-    found = lm.expected(forest, given_references.argument, metric, scale=scale, gradient=True)
-    paths = weighed(forest, given_references.words, rate, scale)
+    found = lm.expected(forest, given_references.argument, metric, posterior_scale=posterior_scale, gradient=True)
+    paths = weighed(forest, given_references.words, rate, posterior_scale)
     assert_is_expectation(found, paths)
     if found.gradient is not None:
-        edge, goal = slopes(forest, paths, scale)
+        edge, goal = slopes(forest, paths, posterior_scale)
         assert found.gradient == pytest.approx(edge, abs=1e-11)
         assert found.final_gradient == pytest.approx(goal, abs=1e-11)
 
@@ -255,7 +257,7 @@ def test_n_best_lists_have_a_gradient_for_each_hypothesis():
         ({"most_states": True}, "limited to True states"),
         ({"seconds": -1}, "limited to -1 seconds"),
         ({"seconds": math.nan}, "limited to nan seconds"),
-        ({"scale": math.inf}, "the scale is inf"),
+        ({"posterior_scale": math.inf}, "the posterior scale is inf"),
         ({"metric": "bleu"}, "'bleu' cannot search a graph"),
         ({"references": []}, "has no reference"),
         ({"metric": lm.GRR(4, alpha="1e18")}, "too many digits"),
@@ -329,11 +331,11 @@ def test_forests_that_cannot_be_unfolded_count_no_words_as_characters(monkeypatc
     costs=st.lists(st.sampled_from([0.5, 1.0, 1.5, 700.0]), min_size=6, max_size=6),
     given_references=references(),
     case=metrics(),
-    scale=scale_factors,
+    posterior_scale=scale_factors,
 )
-def test_each_hypothesis_of_a_list_is_aligned_alone(texts, costs, given_references, case, scale):
+def test_each_hypothesis_of_a_list_is_aligned_alone(texts, costs, given_references, case, posterior_scale):
     nbest = lm.NBest.from_strings(texts, costs=costs[: len(texts)]).to_lattice()
-    settings = {"scale": scale, "gradient": True}
+    settings = {"posterior_scale": posterior_scale, "gradient": True}
     found = lm.expected(nbest, given_references.argument, case[0], most_states=1, **settings)
     searched = lm.expected(replace(nbest, ranked=False), given_references.argument, case[0], **settings)
     assert found.exact

@@ -48,15 +48,15 @@ class Listed:
 
 
 def listed(forest, weights=None):
-    chosen = {name: column.scale for name, column in forest.scores.items()} | (weights or {})
+    chosen = {name: column.weight for name, column in forest.scores.items()} | (weights or {})
     return [Listed(forest, path, chosen) for path in enumerate_derivations(forest)]
 
 
-def weighed(forest, scale=1.0, weights=None):
+def weighed(forest, posterior_scale=1.0, weights=None):
     """Every derivation with its probability, and the logarithm of the sum of their weights."""
     found = listed(forest, weights)
-    least = min(scale * one.cost for one in found)
-    shares = [math.exp(least - scale * one.cost) for one in found]
+    least = min(posterior_scale * one.cost for one in found)
+    shares = [math.exp(least - posterior_scale * one.cost) for one in found]
     total = math.fsum(shares)
     return [(one, weight / total) for one, weight in zip(found, shares, strict=True)], math.log(total) - least
 
@@ -64,17 +64,17 @@ def weighed(forest, scale=1.0, weights=None):
 # --- Inside and outside
 
 
-@given(forest=forests, scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
-def test_posteriors_are_sums_over_derivations(forest, scale, data):
+@given(forest=forests, posterior_scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+def test_posteriors_are_sums_over_derivations(forest, posterior_scale, data):
     weights = data.draw(scalings(forest))
-    sums, log_total = weighed(forest, scale, weights)
+    sums, log_total = weighed(forest, posterior_scale, weights)
     edge, node, ending = np.zeros(len(forest.head)), np.zeros(forest.num_nodes), np.zeros(len(forest.goals))
     for one, probability in sums:
         for e in one.edges:
             edge[e] += probability
             node[forest.head[e]] += probability
         ending[np.searchsorted(forest.goals, one.goal)] += probability
-    found = lm.posteriors(forest, scale=scale, weights=weights)
+    found = lm.posteriors(forest, posterior_scale=posterior_scale, weights=weights)
     assert found.edge == pytest.approx(edge, abs=1e-11)
     assert found.node == pytest.approx(node, abs=1e-11)
     assert found.ending == pytest.approx(ending, abs=1e-11)
@@ -100,9 +100,12 @@ def test_derivations_are_drawn_as_probable_as_they_are(forest):
     assert square < len(often) + 6 * math.sqrt(2 * len(often)) + 30
 
 
-@given(lattice=lattices(), scale=st.sampled_from([0.5, 1.0, -1.0]), order=st.integers(1, 4))
-def test_a_lattice_as_a_forest_has_the_same_numbers(lattice, scale, order):
-    one, other = lm.posteriors(lattice, scale=scale), lm.posteriors(lm.Forest.from_lattice(lattice), scale=scale)
+@given(lattice=lattices(), posterior_scale=st.sampled_from([0.5, 1.0, -1.0]), order=st.integers(1, 4))
+def test_a_lattice_as_a_forest_has_the_same_numbers(lattice, posterior_scale, order):
+    one, other = (
+        lm.posteriors(lattice, posterior_scale=posterior_scale),
+        lm.posteriors(lm.Forest.from_lattice(lattice), posterior_scale=posterior_scale),
+    )
     assert other.log_total == pytest.approx(one.log_total, rel=1e-12, abs=1e-9)
     assert other.entropy == pytest.approx(one.entropy, abs=1e-9)
     assert other.ending == pytest.approx(one.ending, abs=1e-11)
@@ -134,15 +137,15 @@ def test_derivations_that_are_next_to_impossible_keep_their_ngrams():
     assert lm.mbr(two_ways(0.0, 1e6)).words == ("a", "b")
 
 
-@pytest.mark.parametrize("scale", [math.nan, math.inf])
-def test_a_scale_that_makes_no_sense_is_refused(scale):
-    with pytest.raises(lm.UsageError, match="the scale is"):
-        lm.posteriors(two_ways(1.0, 2.0), scale=scale)
+@pytest.mark.parametrize("posterior_scale", [math.nan, math.inf])
+def test_a_scale_that_makes_no_sense_is_refused(posterior_scale):
+    with pytest.raises(lm.UsageError, match="the posterior scale is"):
+        lm.posteriors(two_ways(1.0, 2.0), posterior_scale=posterior_scale)
 
 
 def test_costs_that_cannot_be_added_up_are_refused():
     with pytest.raises(lm.InputError, match="too large"):
-        lm.posteriors(two_ways(1e300, 0.0), scale=1e300)
+        lm.posteriors(two_ways(1e300, 0.0), posterior_scale=1e300)
 
 
 def doubled(depth):
@@ -170,12 +173,12 @@ def test_derivations_that_nobody_can_write_out():
 # --- N-grams
 
 
-@given(forest=forests, order=st.integers(1, 5), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+@given(forest=forests, order=st.integers(1, 5), posterior_scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 @settings(max_examples=300)
-def test_posteriors_are_sums_over_the_derivations_that_say_an_ngram(forest, order, scale, data):
+def test_posteriors_are_sums_over_the_derivations_that_say_an_ngram(forest, order, posterior_scale, data):
     weights = data.draw(scalings(forest))
-    expected = expected_posteriors(weighed(forest, scale, weights)[0], order)
-    found = lm.posteriors(forest, scale=scale, weights=weights).ngrams(order)
+    expected = expected_posteriors(weighed(forest, posterior_scale, weights)[0], order)
+    found = lm.posteriors(forest, posterior_scale=posterior_scale, weights=weights).ngrams(order)
     assert dict(found) == pytest.approx(expected, abs=1e-9)
 
 
@@ -257,13 +260,13 @@ def assert_is_best(found, forest, sums, chosen, weights=None):
 @given(forest=forests | tied_forests, chosen=parameters, data=st.data())
 def test_no_derivation_of_a_forest_gains_more(forest, chosen, data):
     weights = data.draw(scalings(forest))
-    sums = weighed(forest, chosen["scale"], weights)[0]
+    sums = weighed(forest, chosen["posterior_scale"], weights)[0]
     assert_is_best(lm.mbr(forest, **chosen, weights=weights), forest, sums, chosen, weights)
 
 
 @given(forest=forests, evidence=forests, chosen=parameters)
 def test_evidence_may_be_another_forest(forest, evidence, chosen):
-    sums = weighed(evidence, chosen["scale"])[0]
+    sums = weighed(evidence, chosen["posterior_scale"])[0]
     assert_is_best(lm.mbr(forest, **chosen, evidence=evidence), forest, sums, chosen)
 
 
@@ -272,7 +275,7 @@ def test_evidence_may_be_a_lattice_of_a_forest_and_the_other_way_round(forest, l
     alike = lm.Forest.from_lattice(lattice)
     one, other = lm.mbr(forest, **chosen, evidence=lattice), lm.mbr(forest, **chosen, evidence=alike)
     assert one.gain == pytest.approx(other.gain, abs=1e-9)
-    assert_is_best(one, forest, weighed(alike, chosen["scale"])[0], chosen)
+    assert_is_best(one, forest, weighed(alike, chosen["posterior_scale"])[0], chosen)
     one, other = lm.mbr(lattice, **chosen, evidence=forest), lm.mbr(alike, **chosen, evidence=forest)
     assert one.gain == pytest.approx(other.gain, abs=1e-9)
     assert one.cost == pytest.approx(other.cost)
@@ -298,7 +301,7 @@ def test_pruning_comes_first(forest, chosen, beam):
 @given(forest=tied_forests, data=st.data())
 def test_ties_go_to_cost_then_words_then_edges(forest, data):
     order = data.draw(st.integers(1, 4))
-    counted = lm.posteriors(forest, scale=0).ngrams(order)
+    counted = lm.posteriors(forest, posterior_scale=0).ngrams(order)
     whole = st.integers(-1, 1).map(float)
     gain = np.array(data.draw(st.lists(whole, min_size=len(counted) + 1, max_size=len(counted) + 1)))
     word_gain = data.draw(whole)
@@ -345,7 +348,7 @@ def test_contexts_by_the_dozen_are_searched_and_counted(seed, words):
     posterior = expected_posteriors(sums, 4)
     assert dict(lm.posteriors(forest).ngrams(4)) == pytest.approx(posterior, abs=1e-9)
     for penalty in (0.0, -0.2):
-        chosen = {"T": 10.0, "p": 0.85, "r": 0.72, "order": 4, "word_penalty": penalty, "scale": 1.0}
+        chosen = {"T": 10.0, "p": 0.85, "r": 0.72, "order": 4, "word_penalty": penalty, "posterior_scale": 1.0}
         gains = {one.words: gain_of(one.words, posterior, **chosen) for one, _ in sums}
         found = lm.mbr(forest, word_penalty=penalty)
         assert found.gain == pytest.approx(max(gains.values()), abs=1e-9)
@@ -354,8 +357,8 @@ def test_contexts_by_the_dozen_are_searched_and_counted(seed, words):
 
 def test_a_grid_of_a_forest_is_one_answer_after_the_other():
     forest = two_ways(0.0, 0.7)
-    grid = lm.mbr_grid(forest, lm.ByNgrams.grid(scale=[0.5, 1.0], word_penalty=[0.0, 0.2]))
-    assert grid == [lm.mbr(forest, scale=s, word_penalty=w) for s in (0.5, 1.0) for w in (0.0, 0.2)]
+    grid = lm.mbr_grid(forest, lm.ByNgrams.grid(posterior_scale=[0.5, 1.0], word_penalty=[0.0, 0.2]))
+    assert grid == [lm.mbr(forest, posterior_scale=s, word_penalty=w) for s in (0.5, 1.0) for w in (0.0, 0.2)]
 
 
 def test_the_answer_is_plain_values_for_json():
@@ -387,17 +390,17 @@ def test_a_search_that_takes_too_much_is_refused(memory_limit):
 
 @pytest.mark.real_data
 @pytest.mark.skipif(not (DATA / "forests").is_dir(), reason=f"there are no forests in {DATA} (LATTICEMETRIC_DATA)")
-@pytest.mark.parametrize("scale", [0.1, 1.0])
-def test_a_real_forest_agrees_with_the_list_of_its_derivations(scale):
+@pytest.mark.parametrize("posterior_scale", [0.1, 1.0])
+def test_a_real_forest_agrees_with_the_list_of_its_derivations(posterior_scale):
     forest = lm.read_one(DATA / "forests" / "training_dpmert_test_data_0.json.gz")
     found = list(forest.derivations())
     least = min(one.cost for one in found)
-    weights = [math.exp(scale * (least - one.cost)) for one in found]
+    weights = [math.exp(posterior_scale * (least - one.cost)) for one in found]
     total = math.fsum(weights)
     posterior = expected_posteriors([(one, w / total) for one, w in zip(found, weights, strict=True)], 4)
-    assert dict(lm.posteriors(forest, scale=scale).ngrams(4)) == pytest.approx(posterior, abs=1e-9)
-    best = lm.mbr(forest, scale=scale)
-    chosen = {"T": 10.0, "p": 0.85, "r": 0.72, "order": 4, "word_penalty": 0.0, "scale": scale}
+    assert dict(lm.posteriors(forest, posterior_scale=posterior_scale).ngrams(4)) == pytest.approx(posterior, abs=1e-9)
+    best = lm.mbr(forest, posterior_scale=posterior_scale)
+    chosen = {"T": 10.0, "p": 0.85, "r": 0.72, "order": 4, "word_penalty": 0.0, "posterior_scale": posterior_scale}
     gains = {one.words: gain_of(one.words, posterior, **chosen) for one in found}
     assert best.gain == pytest.approx(max(gains.values()), abs=1e-9)
     assert best.gain == pytest.approx(gains[best.words], abs=1e-9)

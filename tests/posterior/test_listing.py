@@ -132,7 +132,7 @@ def test_written_costs_are_logarithms_of_posteriors(lattice):
     column = written.scores["posterior"]
     assert np.exp(-column.arc) == pytest.approx(found.arc, abs=1e-12)
     assert np.exp(-column.final) == pytest.approx(found.ending, abs=1e-12)
-    assert (list(written.scores), column.scale) == (["posterior"], 1.0)
+    assert (list(written.scores), column.weight) == (["posterior"], 1.0)
     assert (column.arc >= 0).all()
     assert written.words(range(len(written.word))) == lattice.words(range(len(lattice.word)))
 

@@ -33,6 +33,6 @@ def test_words_on_which_all_agree_have_confidence_one(texts, common):
         [(*begin, *words, "w") for words in texts], costs=[0.1 * k for k in range(len(texts))]
     )
     best = lm.oracle(nbest, "a b", "wer")
-    confidences = lm.posteriors(nbest, scale=0.7).confidences(best)
+    confidences = lm.posteriors(nbest, posterior_scale=0.7).confidences(best)
     assert confidences[: len(begin)] == (1.0,) * len(begin)
     assert confidences[-1] == 1.0

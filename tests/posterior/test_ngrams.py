@@ -16,14 +16,16 @@ import latticemetric as lm
 from latticemetric.posterior import posteriors
 
 
-@given(lattice=lattices(), order=st.integers(1, 5), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
-def test_posteriors_are_sums_over_the_paths_that_hold_an_ngram(lattice, order, scale, data):
+@given(
+    lattice=lattices(), order=st.integers(1, 5), posterior_scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data()
+)
+def test_posteriors_are_sums_over_the_paths_that_hold_an_ngram(lattice, order, posterior_scale, data):
     weights = data.draw(scalings(lattice))
-    expected = expected_posteriors(weighed_paths(lattice, scale, weights)[0], order)
-    found = lm.posteriors(lattice, scale=scale, weights=weights).ngrams(order)
+    expected = expected_posteriors(weighed_paths(lattice, posterior_scale, weights)[0], order)
+    found = lm.posteriors(lattice, posterior_scale=posterior_scale, weights=weights).ngrams(order)
     assert dict(found) == pytest.approx(expected, abs=1e-9)
     assert len(found) == len(expected)
-    assert lm.posteriors(lattice, scale=scale, weights=weights).words() == pytest.approx(
+    assert lm.posteriors(lattice, posterior_scale=posterior_scale, weights=weights).words() == pytest.approx(
         {ngram[0]: p for ngram, p in expected.items() if len(ngram) == 1}, abs=1e-9
     )
 

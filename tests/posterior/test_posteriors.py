@@ -14,16 +14,16 @@ from kit.strategies import lattices, scalings
 import latticemetric as lm
 
 
-@given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
-def test_posteriors_are_sums_over_paths(lattice, scale, data):
+@given(lattice=lattices(), posterior_scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+def test_posteriors_are_sums_over_paths(lattice, posterior_scale, data):
     weights = data.draw(scalings(lattice))
-    weighed, log_total = weighed_paths(lattice, scale, weights)
+    weighed, log_total = weighed_paths(lattice, posterior_scale, weights)
     arc, ending = np.zeros(len(lattice.word)), np.zeros(len(lattice.final))
     for path, probability in weighed:
         arc[list(path.arcs)] += probability
         end = lattice.target[path.arcs[-1]] if path.arcs else 0
         ending[np.searchsorted(lattice.final, end)] += probability
-    found = lm.posteriors(lattice, scale=scale, weights=weights)
+    found = lm.posteriors(lattice, posterior_scale=posterior_scale, weights=weights)
     assert found.arc == pytest.approx(arc, abs=1e-12)
     assert found.ending == pytest.approx(ending, abs=1e-12)
     assert found.entropy == pytest.approx(-math.fsum(p * math.log(p) for _, p in weighed if p), abs=1e-9)
@@ -75,16 +75,16 @@ def test_values_to_be_expected_are_one_an_arc_or_an_edge(graph):
         found.expected(np.zeros(len(found.transition)), [1.0, 2.0])
 
 
-@pytest.mark.parametrize("scale", [math.nan, math.inf])
-def test_a_scale_that_makes_no_sense_is_refused(scale):
-    with pytest.raises(lm.UsageError, match="the scale is"):
-        lm.posteriors(lm.Lattice.from_strings(["a"]), scale=scale)
+@pytest.mark.parametrize("posterior_scale", [math.nan, math.inf])
+def test_a_scale_that_makes_no_sense_is_refused(posterior_scale):
+    with pytest.raises(lm.UsageError, match="the posterior scale is"):
+        lm.posteriors(lm.Lattice.from_strings(["a"]), posterior_scale=posterior_scale)
 
 
 def test_costs_that_cannot_be_added_up_are_refused():
     lattice = lm.Lattice.from_strings(["a b"], costs=[1e300])
     with pytest.raises(lm.InputError, match="too large"):
-        lm.posteriors(lattice, scale=1e300)
+        lm.posteriors(lattice, posterior_scale=1e300)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_expected_rates_are_those_of_expected(graphs):
     page = page_of(*MEETING, "--metric", "wer", "--expected", "--posterior-scale", "0.3", "--nbest-sizes", "1,2")
     errors = words = 0
     for item, (_, graph, reference) in zip(page.known["utterances"], graphs, strict=True):
-        found = lm.expected(graph, reference, "wer", scale=0.3)
+        found = lm.expected(graph, reference, "wer", posterior_scale=0.3)
         assert item["expected"] == [found.value, found.low, found.high, True]
         errors, words = errors + found.numerator, words + found.denominator
         lists = [lm.oracle_at_k([lm.NBest.from_graph(graph, k)], [reference], "wer").oracle.score for k in (1, 2)]
@@ -362,7 +362,7 @@ def test_of_large_graphs_the_best_part_is_drawn_and_says_so(tmp_path):
 def test_mbr_is_what_was_asked_for():
     item = page_of(*MEETING, "--mbr-method", "2-grr", "--posterior-scale", "0.5").known["utterances"][0]
     _, graph = next(iter(lm.read(MEETING[0])))
-    assert tuple(item["sides"]["mbr"]["words"]) == lm.mbr(graph, "2-grr", scale=0.5).words
+    assert tuple(item["sides"]["mbr"]["words"]) == lm.mbr(graph, "2-grr", posterior_scale=0.5).words
     none = page_of(*MEETING, "--mbr-method", "none").known
     assert not none["decoded"]
     assert all("mbr" not in item["sides"] for item in none["utterances"])

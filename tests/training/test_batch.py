@@ -21,7 +21,7 @@ texts = sentences().filter(bool).map(" ".join)
 
 def model_costs(batch, graph):
     """The costs of a batch of one graph, under the weights of its columns."""
-    weights = [column.scale for column in graph.scores.values()]
+    weights = [column.weight for column in graph.scores.values()]
     return batch.features() @ np.array(weights)
 
 

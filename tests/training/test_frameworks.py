@@ -136,11 +136,11 @@ def test_small_slopes_in_half_precision_survive_the_scale_of_the_loss():
     from latticemetric.training.torch import expected_rates
 
     batch = Batch([lm.NBest.from_strings(["a b", "a c"])], ["a b"])
-    costs, scale = [0.0, 18.0], 2.0**15
+    costs, posterior_scale = [0.0, 18.0], 2.0**15
     half = torch.tensor(costs, dtype=torch.float16, requires_grad=True)
-    (expected_rates(batch, half).sum() * scale).backward()
+    (expected_rates(batch, half).sum() * posterior_scale).backward()
     assert half.grad.dtype == torch.float16
-    assert half.grad.tolist() == pytest.approx((scale * batch.expected(costs).gradient).tolist(), rel=1e-3)
+    assert half.grad.tolist() == pytest.approx((posterior_scale * batch.expected(costs).gradient).tolist(), rel=1e-3)
 
 
 def test_pytorch_s_second_derivatives_are_refused():

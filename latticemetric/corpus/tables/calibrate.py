@@ -43,7 +43,7 @@ class CalibrationTable(Table):
         sets: The measures of each set of graphs, by the name of the set.
     """
 
-    columns = ("set", "of", "measure", "scale", "from", "to", "count", "predicted", "value", "low", "high")
+    columns = ("set", "of", "measure", "posterior_scale", "from", "to", "count", "predicted", "value", "low", "high")
 
     def __init__(self, found: Calibration | CalibrationReport, resampling: dict[str, Any]) -> None:
         from latticemetric.corpus.calibration import Calibration
@@ -60,7 +60,7 @@ class CalibrationTable(Table):
     def text(self) -> Iterator[str]:
         """Yield a table of measures, then reliability tables of the first set: words, then utterances."""
         if self._fit is not None:
-            yield f"posterior scale {self._fit.scale:.6g}"
+            yield f"posterior scale {self._fit.posterior_scale:.6g}"
             yield ""
         rows = [["", *(LABELS[name] for name in self.sets)]]
         for of, measures in _MEASURES.items():
@@ -83,7 +83,12 @@ class CalibrationTable(Table):
     def records(self) -> Iterator[Record]:
         """Yield the tried scales, then the measures and bins of each set."""
         for trial in () if self._fit is None else self._fit.trials:
-            yield {"set": "development", "measure": "merit", "scale": trial.scale, "value": trial.merit}
+            yield {
+                "set": "development",
+                "measure": "merit",
+                "posterior_scale": trial.posterior_scale,
+                "value": trial.merit,
+            }
         for name, report in self.sets.items():
             for of, measures in _MEASURES.items():
                 side = getattr(report, of)
@@ -112,7 +117,11 @@ class CalibrationTable(Table):
             notes.append(resampled(drawn["confidence"], drawn["resamples"], drawn["seed"]))
         lines = ["", "; ".join(notes)]
         tried = () if self._fit is None else self._fit.trials
-        if self._fit is not None and len(tried) > 1 and self._fit.scale in (tried[0].scale, tried[-1].scale):
+        if (
+            self._fit is not None
+            and len(tried) > 1
+            and self._fit.posterior_scale in (tried[0].posterior_scale, tried[-1].posterior_scale)
+        ):
             lines.append("the best scale is the smallest or largest one tried; try others with --posterior-scale")
         return lines
 

@@ -3,7 +3,7 @@
 A file is one object with repeated keys: `rules` (pairs of number and text), `features`, then `edges` and `node` for
 each node. The `in_edges` of a node are the numbers of its edges, counted from 0 in the whole file. In a rule's target
 side, `[k]` is the k-th tail. The last node is the goal. `feats` of an edge are log probabilities (or other values that
-the model multiplies by its weights); costs are the negated values. The file has no weights, so each feature has scale
+the model multiplies by its weights); costs are the negated values. The file has no weights, so each feature has weight
 1. A node without edges is an axiom: it derives the empty string.
 """
 

@@ -71,7 +71,7 @@ def with_one_goal(forest: Forest) -> Forest:
         _with_rows(forest.tails, forest.goals),
         _with_rows(forest.target, np.full(goals, -1, dtype=np.int32)),
         goals=[top],
-        scores={n: Column(np.concatenate([c.arc, c.final]), np.zeros(1), c.scale) for n, c in forest.scores.items()},
+        scores={n: Column(np.concatenate([c.arc, c.final]), np.zeros(1), c.weight) for n, c in forest.scores.items()},
         vocabulary=forest.vocabulary,
         labels={n: Labels(np.concatenate([x.arc, x.final]), nothing, x.vocabulary) for n, x in forest.labels.items()},
         node_labels={n: NodeLabels(np.append(x.node, nothing), x.vocabulary) for n, x in forest.node_labels.items()},

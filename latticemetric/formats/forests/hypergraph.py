@@ -2,7 +2,7 @@
 
 A file holds one forest. An edge is `[3] the [7] ||| LM0=-2.5 TM=-1`; `[k]` means the words of node k. Features are log
 probabilities (or other values that the model multiplies by its weights); costs are the negated values. The file has no
-weights, so each feature has scale 1.
+weights, so each feature has weight 1.
 
 Moses: `# target ||| features ||| source-covered`, the numbers of nodes and edges, then for each node the number of its
 edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`. A line that begins with # in place of a number is a comment.

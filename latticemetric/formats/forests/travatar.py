@@ -3,7 +3,7 @@
 `{"nodes": [{"id": 0, "sym": "S", "span": [0, 3]}], "edges": [{"id": 0, "head": 0, "tails": [1], "trg": [{"words": [-1,
 "dog"]}], "features": {"lm": -2.5}, "score": -1.25}], "words": ["perro"]}`. In `words`, strings are words, and −k is the
 k-th tail. Node 0 is the goal. Scores are log probabilities; costs are the negated values. `score` is the model's total:
-if a forest has totals, its features have scale 0. Travatar does not write a `score` of 0.
+if a forest has totals, its features have weight 0. Travatar does not write a `score` of 0.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _total_of(forest: Forest) -> list[float] | None:
     if _TOTAL not in forest.scores:
         require_unscaled(forest, _NAME)
         return None
-    if any(column.scale != (name == _TOTAL) for name, column in forest.scores.items()):
+    if any(column.weight != (name == _TOTAL) for name, column in forest.scores.items()):
         raise UsageError(
             f"{_NAME} needs weight 1 for the column '{_TOTAL}' and weight 0 for all others",
             advice="add the columns up with --sum-scores",

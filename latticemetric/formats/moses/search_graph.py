@@ -382,15 +382,15 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 def _written_features(lattice: Lattice) -> list[str]:
     """Return the names of the columns of weight 0; require exactly one other column, with weight 1."""
-    counting = [column.scale for column in lattice.scores.values() if column.scale != 0]
+    counting = [column.weight for column in lattice.scores.values() if column.weight != 0]
     if lattice.scores and counting != [1.0]:
-        weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
+        weights = ", ".join(f"{name} {column.weight:g}" for name, column in lattice.scores.items())
         raise UsageError(
             f"{_NAME} needs one score of weight 1 and others of weight 0, but the weights are "
             f"{shortened(weights, 200)}",
             advice="add the scores up with --sum-scores",
         )
-    features = [name for name, column in lattice.scores.items() if column.scale == 0]
+    features = [name for name, column in lattice.scores.items() if column.weight == 0]
     for name in features:
         if require_field(name, "feature") == _TRANSITION or '"' in name:
             raise UsageError(

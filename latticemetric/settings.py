@@ -27,6 +27,7 @@ from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 
 from latticemetric.arguments import finite_number, real_number, whole_number
 from latticemetric.errors import UsageError
+from latticemetric.renamed import refuse_old_keyword
 
 # ---- Fields ----
 
@@ -253,6 +254,7 @@ class Settings:
         """Check the settings; those that are not given have their defaults."""
         for name in given:
             if name not in self.fields:
+                refuse_old_keyword(name, self.fields)
                 known = ", ".join(self.fields) or "none"
                 raise UsageError(f"{type(self).__name__} has no setting '{name}'; its settings are {known}")
         values = vars(self)

@@ -395,7 +395,7 @@ def test_posteriors_have_the_documented_fields():
 
 @pytest.mark.usefixtures("folder")
 def test_correlations_have_the_documented_fields():
-    options = ("--metrics", "bleu,wer", "--resamples", "20", "--group-by", "human", "--bin-width=1", "--ranks", "spa")
+    options = ("--metric", "bleu,wer", "--resamples", "20", "--group-by", "human", "--bin-width=1", "--ranks", "spa")
     document = json.loads(output_of("latticemetric", "correlate", "harvest", *options, "--format", "json"))
     assert list(document) == documented("json.md", "Output of `correlate`")
     correlation = documented("json.md", "A correlation")

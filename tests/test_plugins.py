@@ -224,7 +224,7 @@ def test_a_package_of_ones_own_does_what_the_page_shows(heading, package):
 
 
 def test_a_shell_completes_the_names_of_metrics_of_another_package(package):
-    for words in ("oracle x y --metric sent", "score x y --metrics sent"):
+    for words in ("oracle x y --metric sent", "score x y --metric sent"):
         names = {"_LATTICEMETRIC_COMPLETE": "bash_complete", "COMP_WORDS": f"latticemetric {words}", "COMP_CWORD": "5"}
         assert "sentence-accuracy" in started(package, "latticemetric", **names).stdout
 

@@ -195,7 +195,7 @@ def correlated(*arguments: object) -> dict:
 
 @pytest.mark.parametrize(("pair", "systems", "pearson"), [("cs-en", 4, 0.926), ("de-en", 11, 0.906)])
 def test_bleu_correlates_with_direct_assessment_of_systems_as_known(pair, systems, pearson):
-    found = correlated(METRICS / "wmt17", "--pair", pair, "--metrics", "bleu", "--resamples", 200)
+    found = correlated(METRICS / "wmt17", "--pair", pair, "--metric", "bleu", "--resamples", 200)
     assert round(found["system"]["bleu"]["pearson"], 3) == pearson
     assert found["system"]["bleu"]["points"] == systems
     assert found["system"]["bleu"]["interval"]["low"] < pearson < found["system"]["bleu"]["interval"]["high"]
@@ -208,14 +208,14 @@ def test_bleu_correlates_with_direct_assessment_of_systems_as_known(pair, system
 def test_bleu_with_several_references_correlates_as_known(references, pearson):
     folder = METRICS / "wmt21-csen"
     options = [option for name in references for option in ("--reference", folder / name)]
-    found = correlated(folder, *options, "--metrics", "bleu", "--resamples", 0)
+    found = correlated(folder, *options, "--metric", "bleu", "--resamples", 0)
     assert round(found["system"]["bleu"]["pearson"], 3) == pearson
     assert found["segment"]["bleu"]["reason"] == "there are no human scores of segments"
     assert found["notes"] == ["HUMAN: left out, since there is no output (judged 1 time)"]
 
 
 def test_judgments_of_identical_outputs_count_for_each_system():
-    found = correlated(METRICS / "wmt17", "--pair", "cs-en", "--metrics", "bleu", "--resamples", 200)
+    found = correlated(METRICS / "wmt17", "--pair", "cs-en", "--metric", "bleu", "--resamples", 200)
     with (METRICS / "wmt17" / "DA-seglevel.csv").open(encoding="utf-8") as file:
         rows = [line.split() for line in file if line.startswith("cs-en")]
     assert sum(one["judged_segments"] for one in found["human"].values()) == sum(row[2].count("+") + 1 for row in rows)

@@ -132,11 +132,11 @@ def test_a_sweep_imports_what_it_needs_only():
 
 def test_scores_import_what_they_need_only():
     strings = [str(EXAMPLES / name) for name in ("letters.new.txt", "letters.ref.txt")]
-    assert imported_by(program("latticemetric"), "score", *strings, "--metrics", "wer,bleu") & HEAVY == {"numpy"}
+    assert imported_by(program("latticemetric"), "score", *strings, "--metric", "wer,bleu") & HEAVY == {"numpy"}
 
 
 def test_correlations_import_what_they_need_only():
-    arguments = ["correlate", str(EXAMPLES / "harvest"), "--metrics", "wer,bleu"]
+    arguments = ["correlate", str(EXAMPLES / "harvest"), "--metric", "wer,bleu"]
     assert imported_by(program("latticemetric"), *arguments) & HEAVY == {"numpy"}
 
 

@@ -19,7 +19,7 @@ PYTHON_NAMES = {
     "--nbest": "n",  # --nbest N, as a list of several options
     "--nbest-sizes": "nbest",
     "--parameter": "parameters",
-    "--mbr-method": "mbr",
+    "--mbr-by": "mbr",
 }
 # Names that must not come back: the one name of each idea.
 ONE_NAME = {

@@ -25,7 +25,7 @@ Sections = Mapping[str, str]  # title -> long options, with spaces between them
 HELP = {"help_option_names": ["-h", "--help"]}
 # Sections of options with the same meaning in all commands. Each command has its own sections for other options.
 _SHARED: Sections = {
-    "Metric": "--metric --metrics --parameter --ignore --tokenize --lowercase --stem --normalize",
+    "Metric": "--metric --parameter --ignore --tokenize --lowercase --stem --normalize",
     "Model scores": "--weights --posterior-scale",
     "Input": "--from --symbols --style --reference-field",
     "Intervals": "--resamples --seed --confidence",

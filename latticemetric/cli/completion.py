@@ -77,10 +77,11 @@ def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
     """Choose the completion of a parameter by its name or metavar; return `None` if there is none."""
     rates = (*_RATES, *(_BLEU if verb == "oracle" else ()), *_plugins("metric"))
     by_name: dict[str, _Completion] = {
-        "metric": _Completion(_metrics) if verb == "mbr" else _Completion(lambda: rates, files=verb == "oracle"),
-        "method": _Completion(lambda: ["ngram", *_metrics()]),
-        "mbr_method": _Completion(lambda: ["auto", "none", "ngram", *_metrics()]),
-        "metrics": _Completion(_metrics, listed=True),
+        "metric": _Completion(_metrics, listed=verb != "mbr")
+        if verb in ("mbr", "score", "correlate")
+        else _Completion(lambda: rates, files=verb == "oracle"),
+        "by": _Completion(lambda: ["ngram", *_metrics()]),
+        "mbr_by": _Completion(lambda: ["auto", "none", "ngram", *_metrics()]),
         "score": _Completion(_metrics, listed=True),
         "baseline": _Completion(_metrics),
         "unigram": _Completion(_metrics),

@@ -51,7 +51,7 @@ _ALL_METRICS = (
 
 _EPILOG = """\b
 Examples:
-  latticemetric correlate campaign/ --metrics bleu,fmean,meteor
+  latticemetric correlate campaign/ --metric bleu,fmean,meteor
   latticemetric correlate judged.tsv --normalize-judges --group-by human
   latticemetric correlate wmt17/ --pair cs-en --plot cs-en.svg
   latticemetric correlate mt-metrics-eval-v2/wmt23 --pair en-de --metric-scores COMET-refA.seg.score --ranks spa,acc-t
@@ -61,7 +61,7 @@ Examples:
 _SECTIONS = {
     "Test set": "--pair --reference --human --with-people --leave-out",
     "Human scores": "--human-scores --combine --normalize-judges",
-    "Metric": "--metrics --metric-scores --tokenize --lowercase --ignore --normalize --effective-length",
+    "Metric": "--metric --metric-scores --tokenize --lowercase --ignore --normalize --effective-length",
     "Groups of segments": "--group-by --bin-width --smallest --unigram",
     "Ranks of metrics": "--ranks --average --exchange --trials --significance --one-sided",
     "Output": "--tables --baseline --format --output --short-signature --plot --plot-level --write-scores",
@@ -135,8 +135,8 @@ class _TestSetOptions(Options):
 class MetricOptions(Options):
     """Options for the metrics and for preparing strings."""
 
-    metrics: tuple[str, ...] = option(
-        "--metrics -m NAMES", "Metrics, separated by commas; repeatable (default: all).", multiple=True
+    metric: tuple[str, ...] = option(
+        "--metric -m NAME", "Metrics, separated by commas; repeatable (default: all).", multiple=True
     )
     outside: tuple[str, ...] = option(
         "--metric-scores FILE",
@@ -166,10 +166,10 @@ class MetricOptions(Options):
         from latticemetric.errors import MissingDependencyError
         from latticemetric.metrics.wordnet import wordnet
 
-        if self.outside and self.metrics == ("none",):
+        if self.outside and self.metric == ("none",):
             return [], ()
-        metrics, notes = metrics_named(self.metrics or [_ALL_METRICS]), list[str]()
-        if not self.metrics:
+        metrics, notes = metrics_named(self.metric or [_ALL_METRICS]), list[str]()
+        if not self.metric:
             try:
                 wordnet()
             except MissingDependencyError as error:
@@ -407,9 +407,9 @@ def _outside_tables(
     files = [file for path in paths for file in score_files(of_pair(path, pair))]
     found = read_metric_scores(files, judged.systems, judged.segments) if files else {}
     if again := [name for name in found if name in known]:
-        advice = "rename the file or the column, or name other --metrics"
+        advice = "rename the file or the column, or name other --metric"
         raise UsageError(
-            f"'{again[0]}' is also the name of a metric in --metrics", where="--metric-scores", advice=advice
+            f"'{again[0]}' is also the name of a metric in --metric", where="--metric-scores", advice=advice
         )
     shape = len(judged.systems), len(judged.segments)
     return {name: GivenTables.given(one.segments, one.systems, shape) for name, one in found.items()}

@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Examples:
-  latticemetric mbr lats.ark.gz --method wer --weights acoustic=0.1
-  latticemetric mbr lats.ark.gz --method wer --risk exact --format tsv
-  latticemetric mbr lattices/ --method wer --format ctm      (words with times and confidences)
+  latticemetric mbr lats.ark.gz --by wer --weights acoustic=0.1
+  latticemetric mbr lats.ark.gz --by wer --risk exact --format tsv
+  latticemetric mbr lattices/ --by wer --format ctm      (words with times and confidences)
   latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as in HiFST)
-  latticemetric mbr out.nbest --method 4-grr --weights lm=0.2
-  latticemetric mbr lats.ark.gz --method bleu -P bleu.smoothing=exp --samples 1000 --seed 1
-  latticemetric mbr samples.jsonl --method chrf --evidence-weights counts --pruning-confidence 0.99
+  latticemetric mbr out.nbest --by 4-grr --weights lm=0.2
+  latticemetric mbr lats.ark.gz --by bleu -P bleu.smoothing=exp --samples 1000 --seed 1
+  latticemetric mbr samples.jsonl --by chrf --evidence-weights counts --pruning-confidence 0.99
   latticemetric mbr samples.jsonl --utility-matrix comet.npz
   latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (one row per setting)
   latticemetric mbr lats.slf --evidence other.slf --write-lattices gains.slf
@@ -66,7 +66,7 @@ _NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failu
 class _DecisionOptions(SettingsOptions, kinds=KINDS):
     """Options of all kinds of settings of MBR, and the options that choose the kind."""
 
-    method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
+    by: str = option("--by NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
     risk: Literal["bound", "exact"] = choice(
         "--risk",
         [*BY_RISK],
@@ -90,19 +90,19 @@ class _DecisionOptions(SettingsOptions, kinds=KINDS):
     @property
     def name(self) -> str:
         """The name of the method."""
-        return self.method.strip().lower()
+        return self.by.strip().lower()
 
     def kind(self) -> type[Decision]:
         """Return the class of the settings; refuse the options of other kinds."""
         if self.utility_matrix is not None:
             kind: type[Decision] = ByUtility
             where = "with --utility-matrix"
-            refuse(["method", "risk", "parameters", "evidence"], where)
+            refuse(["by", "risk", "parameters", "evidence"], where)
         else:
             refuse(["lower_is_better"], "without --utility-matrix")
             named: dict[str, type[Decision]] = {"ngram": ByNgrams, "wer": BY_RISK[self.risk]}
             kind = named.get(self.name, ByMetric)
-            where = f"with the method {self.name}"
+            where = f"with --by {self.name}"
             refuse(["risk"] * (self.name != "wer") + ["parameters"] * (kind is not ByMetric), where)
             if kind is ByWordErrors:
                 refuse(ByExactErrors.own, "without exact risks", advice="add --risk exact, or leave it out")
@@ -114,7 +114,7 @@ class _DecisionOptions(SettingsOptions, kinds=KINDS):
         """Return the settings: one for each combination of values."""
         values: dict[str, Any] = {}
         if kind is ByMetric:
-            parameters = metric_parameters(self.parameters, [self.name], "--method").get(self.name, {})
+            parameters = metric_parameters(self.parameters, [self.name], "--by").get(self.name, {})
             values["metric"] = metric_of(self.name, **parameters)
         elif kind is ByUtility:
             values["higher_is_better"] = not self.lower_is_better
@@ -133,7 +133,7 @@ class _TuningOptions(Options):
         type=ReferenceFiles(),
         multiple=True,
     )
-    metric: str = option("--metric NAME", "With --tune: optimize this metric.", default="bleu")
+    metric: str = option("--metric -m NAME", "With --tune: optimize this metric.", default="bleu")
     style: Style = STYLE
 
 
@@ -142,7 +142,7 @@ _TAKEN = {"evidence": ["evidence"], "gains": [*_GainOptions.declared], "tuning":
 
 _SECTIONS = _DecisionOptions.sections(
     {
-        "Decision": "--method --evidence",
+        "Decision": "--by --evidence",
         ByNgrams.section: "",
         ByExactErrors.section: "--risk",
         ByMetric.section: "--parameter",
@@ -171,10 +171,10 @@ def command(
     string of an n-best list or a small graph against all strings or, with --samples N, against N sampled paths. GRAPHS
     are files, folders, quoted globs, or - for standard input.
 
-    With --method ngram, -p, -r, -T, --word-penalty and --posterior-scale can have several numbers, separated by
+    With --by ngram, -p, -r, -T, --word-penalty and --posterior-scale can have several numbers, separated by
     commas; each combination gives a result.
 
-    With --method wer --risk exact, find the candidate with the fewest expected errors, and compare it with the answer
+    With --by wer --risk exact, find the candidate with the fewest expected errors, and compare it with the answer
     of --risk bound.
 
     With --tune, search for the parameters whose answers score best against references, and print the parameters as
@@ -215,7 +215,7 @@ def _question(kind: type[Decision], decision: _DecisionOptions, gains: _GainOpti
     settings = decision.decisions(kind)
     if len(settings) > 1 and (kind is not ByNgrams or gains.write_lattices):
         takes = {ByNgrams: "--write-lattices writes", ByUtility: "--utility-matrix takes"}
-        what = takes.get(kind, f"the method {decision.name} takes")
+        what = takes.get(kind, f"--by {decision.name} takes")
         raise UsageError(f"{what} one setting, but there are several", advice="give one number for each option")
     return MinimumRisk(
         by=tuple(settings),

@@ -12,6 +12,7 @@ import click
 
 from latticemetric.cli.plugin_verbs import verb_names, working_verbs
 from latticemetric.errors import shortened
+from latticemetric.renamed import new_name
 
 # Names of verbs and options in other tools and earlier versions, and their names here.
 _VERBS_ELSEWHERE = {
@@ -31,11 +32,10 @@ _OPTIONS_ELSEWHERE = {
     "--out": "--output", "--outfile": "--output", "--wer": "--metric wer", "--bleu": "--metric bleu",
     "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
     "-m": "--metric", "-n": "--nbest", "--k": "--at", "--top-k": "--at",
-    "--scale": "--weights NAME=NUMBER", "--scales": "--weights NAME=NUMBER",
     "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
     "--smoothing": "--parameter bleu.smoothing=NAME", "--alpha": "--parameter 4-grr.alpha=NUMBER",
-    "--beta": "--parameter 4-grr.beta=NUMBER", "--by": "--method", "--wildcard": "--parameter wer.wildcard=WORDS",
-    "--no-spaces": "--parameter cer.spaces=no", "--unicode": "--parameter cer.unicode=nfc", "--score": "--also-score",
+    "--beta": "--parameter 4-grr.beta=NUMBER", "--wildcard": "--parameter wer.wildcard=WORDS",
+    "--no-spaces": "--parameter cer.spaces=no", "--unicode": "--parameter cer.unicode=nfc",
 }  # fmt: skip
 """Formats of texts, which are also read as graphs: of one path, or with alternatives."""
 # Names of options for what are arguments here.
@@ -54,7 +54,7 @@ def explained(error: click.ClickException) -> str:
     context: click.Context | None = getattr(error, "ctx", None)
     match error:
         case click.exceptions.NoSuchOption():
-            what = _explain_option(error.option_name, context)
+            what = _explain_renamed(error.option_name, context) or _explain_option(error.option_name, context)
         case click.MissingParameter():
             what = _explain_missing(error, context)
         case click.BadParameter():
@@ -101,7 +101,7 @@ def _explain_option(name: str, context: click.Context | None) -> str:
     what = f"there is no option {shortened(name)}"
     if context is None:
         return what
-    own = [spelling for one in context.command.params if isinstance(one, click.Option) for spelling in one.opts]
+    own = _own_options(context)
     meant = _OPTIONS_ELSEWHERE.get(name)
     if meant is not None and meant.split()[0] in own:
         return f"{what}; did you mean {meant}?"
@@ -114,6 +114,16 @@ def _explain_option(name: str, context: click.Context | None) -> str:
         return f"{what} here; these verbs have it: {', '.join(verbs[:_MOST_VERBS])}{', …' * (len(verbs) > _MOST_VERBS)}"
     close = alike(name, own)
     return f"{what}; did you mean {' or '.join(close)}?" if close else what
+
+
+def _explain_renamed(name: str, context: click.Context | None) -> str | None:
+    """Say the new name of an option that the verb had under another name."""
+    new = None if context is None else new_name(name, _own_options(context))
+    return f"{name} is now {new}" if new else None
+
+
+def _own_options(context: click.Context) -> list[str]:
+    return [spelling for one in context.command.params if isinstance(one, click.Option) for spelling in one.opts]
 
 
 def _verbs_with(name: str) -> list[str]:

@@ -42,12 +42,12 @@ Examples:
   latticemetric report lats.ark.gz text --metric wer --symbols words.txt --weights acoustic=0.1 -o report.html
   latticemetric report lattices/ refs.txt --ignore "<s> </s>" --also-score bleu --beams 1,2,4,8 -o report.html
   latticemetric report lats.ark.gz text --metric wer --expected --utt2spk utt2spk -o report.html
-  latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-method bleu --samples 1000 -o report.html
+  latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-by bleu --samples 1000 -o report.html
   latticemetric report lists.json --metric wer --corrected fixed.txt -o report.html
 """
 
 _SECTIONS = {
-    "Page": "--mbr-method --beam --samples --expected --also-score --beams --densities --nbest-sizes"
+    "Page": "--mbr-by --beam --samples --expected --also-score --beams --densities --nbest-sizes"
     " --corrected --utt2spk --title --most-graphs",
     "Search": "--engine",
 }
@@ -59,8 +59,8 @@ _NOT_LISTED = {
 
 
 class _PageOptions(Options):
-    mbr_method: str = option(
-        "--mbr-method NAME",
+    mbr_by: str = option(
+        "--mbr-by NAME",
         "Method of the MBR answers: ngram, wer or a metric; none: no MBR; auto: ngram for forests, wer for all others.",
         default="auto",
     )
@@ -91,7 +91,7 @@ class _PageOptions(Options):
 
     def decoding(self, seed: int) -> MBRSettings | None:
         """Return the settings of MBR, or `None` without MBR; check the method before the search."""
-        method = self.mbr_method.strip().lower()
+        method = self.mbr_by.strip().lower()
         if method == _NO_MBR:
             return None
         from latticemetric.corpus.review import MBRSettings

@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Examples:
-  latticemetric score out.tok ref.tok --metrics bleu,wer
+  latticemetric score out.tok ref.tok --metric bleu,wer
   latticemetric score base.tok ref.0 ref.1 --system new.tok     (two systems, two references)
-  latticemetric score out.txt ref.txt --metrics bleu --tokenize 13a --lowercase
-  latticemetric score out.txt ref.txt --metrics bleu,chrf,ter --as sacrebleu
-  latticemetric score out.txt ref.txt --metrics bleu,ter --tokenize bleu=13a -P ter.normalized=yes
-  latticemetric score out.tok ref.tok --metrics wer --explain 7
-  latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
-  latticemetric score out.ctm ref.stm --metrics wer --details --by speaker
-  latticemetric score out.nlp ref.nlp --norm norm.json --metrics wer --by class
+  latticemetric score out.txt ref.txt --metric bleu --tokenize 13a --lowercase
+  latticemetric score out.txt ref.txt --metric bleu,chrf,ter --as sacrebleu
+  latticemetric score out.txt ref.txt --metric bleu,ter --tokenize bleu=13a -P ter.normalized=yes
+  latticemetric score out.tok ref.tok --metric wer --explain 7
+  latticemetric score out.ctm ref.stm --metric sclite,wer --lowercase
+  latticemetric score out.ctm ref.stm --metric wer --details --group-by speaker
+  latticemetric score out.nlp ref.nlp --norm norm.json --metric wer --group-by class
 """
 
 _SECTIONS = {
     "Systems and segments": "--system --level --explain",
-    "Error analysis": "--details --top --by --utt2spk --norm",
+    "Error analysis": "--details --top --group-by --utt2spk --norm",
 }
 
 
@@ -68,8 +68,8 @@ class _ScoreOptions(Options):
         type=TextFiles(),
         multiple=True,
     )
-    metrics: tuple[str, ...] = option(
-        "--metrics -m NAMES", "Metrics, separated by commas; repeatable.", default=("wer,4-grr,bleu",), multiple=True
+    metric: tuple[str, ...] = option(
+        "--metric -m NAME", "Metrics, separated by commas; repeatable.", default=("wer,4-grr,bleu",), multiple=True
     )
     parameters: tuple[str, ...] = PARAMETERS
     level: str = choice("--level", ["corpus", "sentence"], "Score the test set, or each segment.")
@@ -94,8 +94,8 @@ class _ScoreOptions(Options):
         type=click.IntRange(1),
         default=20,
     )
-    by: Literal["speaker", "file", "label", "class"] | None = choice(
-        "--by",
+    group_by: Literal["speaker", "file", "label", "class"] | None = choice(
+        "--group-by",
         ["speaker", "file", "label", "class"],
         "Also count errors by speaker, by file, by label of the segments (of an STM), or by class of the words (the "
         "tags in .nlp references).",
@@ -136,7 +136,7 @@ def command(
     _check_details(options)
     _refuse_metrics_as_files((hypotheses, *references))
     parameters, preparations = _conventions(options)
-    metrics = metrics_named(options.metrics, stem=options.stem, parameters=parameters)
+    metrics = metrics_named(options.metric, stem=options.stem, parameters=parameters)
     preparations.check(metric.name for metric in metrics)
     systems = (hypotheses, *options.others)
     segments = _read(systems, references, options)
@@ -170,7 +170,7 @@ def command(
         short_signature=options.short_signature,
         looks=output.looks,
     )
-    if options.details or options.by is not None:
+    if options.details or options.group_by is not None:
         output.write(ErrorTable(table, *_analyses(ordered, texts, segments.segments, options)))
     elif options.explain is None:
         output.write(table)
@@ -196,7 +196,7 @@ def _conventions(options: _ScoreOptions) -> tuple[list[str], Preparations]:
     """Return the parameters of metrics and the preparations: as given, and where nothing is given, as under `--as`."""
     from latticemetric.metrics.preparation import SACREBLEU, Preparations
 
-    named = [name.lower() for several in options.metrics for name in listed(several)]
+    named = [name.lower() for several in options.metric for name in listed(several)]
     parameters, tokenizers = list(options.parameters), dict[str, str | None]()
     if options.convention is not None:
         given_parameters = {text.partition("=")[0].lower() for text in parameters}
@@ -260,24 +260,24 @@ def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOpti
     """Read the segments of all files, in the format of the first reference."""
     from latticemetric.formats.segments import read_nist_segments, read_nlp_segments, read_segments
 
-    segments = read_nlp_segments(systems, references, options.norm, classes=options.by == "class")
+    segments = read_nlp_segments(systems, references, options.norm, classes=options.group_by == "class")
     if segments is not None:
         return segments
     refuse(["norm"], "without references in .nlp")
-    if options.by == "class":
-        raise UsageError("--by class needs references with tags", advice="give references in Rev's .nlp format")
+    if options.group_by == "class":
+        raise UsageError("--group-by class needs references with tags", advice="give references in Rev's .nlp format")
     segments = read_nist_segments(systems, references, options.style, fold_case=options.lowercase)
     return read_segments([*systems, *references], style=options.style) if segments is None else segments
 
 
 def _check_details(options: _ScoreOptions) -> None:
-    """Refuse options that contradict `--details` or `--by`; refuse options that need `--details` or `--by`."""
-    if options.details or options.by is not None:
-        refuse(["explain", "level"], "with --details or --by")
+    """Refuse options that contradict `--details` or `--group-by`, and options that need them."""
+    if options.details or options.group_by is not None:
+        refuse(["explain", "level"], "with --details or --group-by")
     if not options.details:
         refuse(["top"], "without --details")
-    if options.by != "speaker":
-        refuse(["utt2spk"], "without --by speaker")
+    if options.group_by != "speaker":
+        refuse(["utt2spk"], "without --group-by speaker")
 
 
 def _analyses(
@@ -288,7 +288,7 @@ def _analyses(
     from latticemetric.metrics.base import graphs_of
 
     groups = _groups(ids, options)
-    classes = options.by == "class"
+    classes = options.group_by == "class"
     if not any(can_analyse(one.metric) for one in tabled[0]):
         raise UsageError("none of the metrics aligns words", where="--details", advice="add wer, cer or sclite")
     graphs = {name: list(map(graphs_of, prepared.expected)) for name, prepared in texts.items()}
@@ -307,12 +307,12 @@ def _groups(ids: Sequence[AnyId], options: _ScoreOptions) -> Sequence[str | tupl
     from latticemetric.evaluation.segment_groups import categories_of, groups_of
     from latticemetric.formats.segments import read_speakers
 
-    if options.by is None or options.by == "class":
+    if options.group_by is None or options.group_by == "class":
         return None
-    if options.by == "label":
+    if options.group_by == "label":
         return categories_of(ids)
     speakers = None if options.utt2spk is None else read_speakers(options.utt2spk)
-    return groups_of(ids, options.by, speakers, fold_case=options.lowercase)
+    return groups_of(ids, options.group_by, speakers, fold_case=options.lowercase)
 
 
 def _position(segment: str, ids: Sequence[str], output_format: str) -> int:

@@ -14,6 +14,7 @@ from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
 from latticemetric.corpus.sources import Files, Memory, paths_of
 from latticemetric.errors import UsageError
+from latticemetric.renamed import refuse_old_keyword
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -397,6 +398,7 @@ class Corpus(ReadCorpus):
         own = {name: value for name, value in settings.items() if name in kind.fields}
         others = {name: value for name, value in settings.items() if name not in own}
         if unknown := [name for name in others if name not in RunSettings.fields]:
+            refuse_old_keyword(unknown[0], kind.fields)
             known = ", ".join([*kind.fields, *RunSettings.fields])
             what = f"{kind.verb} has no setting '{unknown[0]}'; its settings and those of the run are {known}"
             raise UsageError(what)

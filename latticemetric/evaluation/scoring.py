@@ -317,7 +317,7 @@ AnyReferences = GraphReferences | Sequence[GraphReferences] | Mapping[str, Graph
 def score(
     hypotheses: Hypotheses,
     references: AnyReferences,
-    metrics: str | AnyMetric | Sequence[str | AnyMetric] = "wer",
+    metric: str | AnyMetric | Sequence[str | AnyMetric] = "wer",
     *,
     lowercase: bool = False,
     tokenize: str | Mapping[str, str | None] | None = None,
@@ -329,7 +329,7 @@ def score(
         hypotheses: One text per segment, or a mapping from ids to texts; a single string is one segment.
         references: One reference per segment, or a list of references per segment, or a mapping from the same ids to
             references.
-        metrics: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
+        metric: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
         lowercase: Compare lower-cased texts.
         tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, … A mapping
             gives tokenizers by metric: `{"bleu": "13a"}`.
@@ -347,13 +347,13 @@ def score(
         {('the', 'a'): 1}
     """
     check_flags(lowercase=lowercase)
-    chosen, preparations = _metrics(metrics), Preparations(lowercase, tokenize, ignore=ignore)
-    preparations.check(metric.name for metric in chosen)
-    several = [preparations.of(metric.name) for metric in chosen]
+    chosen, preparations = _metrics(metric), Preparations(lowercase, tokenize, ignore=ignore)
+    preparations.check(one.name for one in chosen)
+    several = [preparations.of(one.name) for one in chosen]
     ids, said, expected = _test_set(hypotheses, references, raw=any(one.takes_only_texts for one in several))
     scores: dict[str, MetricScore] = {}
     for preparation in dict.fromkeys(several):
-        alike = [metric for metric, own in zip(chosen, several, strict=True) if own == preparation]
+        alike = [each_metric for each_metric, own in zip(chosen, several, strict=True) if own == preparation]
         outputs, meant = said, expected
         if preparation:
             outputs = preparation.all_texts(said)

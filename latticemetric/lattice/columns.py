@@ -333,14 +333,14 @@ def _feature_weights(values: Mapping[str, float | tuple[float, ...]], whole: boo
     return FeatureWeights(values, whole=whole)
 
 
-def _weight(name: str, weight: Any) -> float:
+def _weight(name: str, given: Any) -> float:
     """Return a weight as a float; raise `UsageError` if it is not a finite number."""
     try:
-        weight = math.nan if isinstance(weight, str) else float(weight)
+        weight = math.nan if isinstance(given, str) else float(given)
     except (TypeError, ValueError, OverflowError):
         weight = math.nan
     if not math.isfinite(weight):
-        shown = shortened(repr(weight) if isinstance(weight, str) else str(weight))
+        shown = shortened(repr(given) if isinstance(given, str) else str(given))
         raise UsageError(f"the weight of '{name}' is {shown}, not a finite number", advice="give a number like 0.1")
     return weight
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from latticemetric.errors import UsageError
+from latticemetric.renamed import refuse_old_keyword
 from latticemetric.settings import Settings, choice, flag, given, number, whole
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class ByNgrams(Decision):
         order: The length of the longest n-grams.
     """
 
-    section = "By n-grams (--method ngram)"
+    section = "By n-grams (--by ngram)"
     takes = frozenset({"evidence", "gains", "tuning"})
 
     p: float = number(
@@ -170,7 +171,7 @@ class ByExactErrors(Decision):
             bounds of the risk.
     """
 
-    section = "By word errors (--method wer)"
+    section = "By word errors (--by wer)"
 
     candidates: int = whole(
         default=20,
@@ -197,7 +198,7 @@ class Scored(Decision):
         pruning_confidence: To save time, drop strings that lose this share of resamples; see `PairPruning`.
     """
 
-    section = "By a metric (--method 4-grr, bleu …)"
+    section = "By a metric (--by 4-grr, bleu …)"
     takes = frozenset({"evidence", "hypotheses"})
 
     samples: int | None = whole(
@@ -289,6 +290,7 @@ def decided_by(by: str | Metric[Any] | Decision, settings: Mapping[str, Any]) ->
     kind, name = _kind(by, values)
     for setting in values:
         if setting not in kind.fields:
+            refuse_old_keyword(setting, kind.fields)
             known = ", ".join(own for own in kind.fields if own != "metric")
             raise UsageError(f"MBR by {name} has no setting '{setting}'; its settings are {known}")
     return kind(**values)

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from latticemetric.errors import UsageError, require_pynini
+from latticemetric.renamed import refuse_old_keyword
 from latticemetric.settings import Settings, choice, flag, given, number, numbers, whole
 
 if TYPE_CHECKING:
@@ -286,6 +287,7 @@ def refuse_other(kind: type[Search], name: str, written: str | None = None) -> N
         return
     owner = next(filter(has, KINDS), None)
     if owner is None:
+        refuse_old_keyword(name, kind.fields)
         known = ", ".join(one for one in kind.fields if one not in ("metric", "automaton"))
         raise UsageError(f"the search by {kind.described} has no setting '{name}'", advice=f"its settings are {known}")
     advice = f"leave it out, or search by {owner.described}"

@@ -212,12 +212,12 @@ def test_meteor_is_left_out_without_wordnet_unless_it_is_asked_for(tmp_path, mon
     monkeypatch.setattr(wordnet, "_folders", lambda *_: iter([tmp_path]))
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))  # what was found before is not asked for again
     others = dict.fromkeys(("tokenize", "normalize", "effective_length", "baseline"))
-    metrics, notes = MetricOptions(metrics=(), lowercase=False, **others).named()
+    metrics, notes = MetricOptions(metric=(), lowercase=False, **others).named()
     assert "meteor" not in {metric.name for metric in metrics}
     assert len(metrics) == 16
     assert len(notes) == 1
     assert notes[0].startswith("meteor: left out, because there is no WordNet; get WordNet: ")
-    metrics, notes = MetricOptions(metrics=("meteor",), lowercase=False, **others).named()
+    metrics, notes = MetricOptions(metric=("meteor",), lowercase=False, **others).named()
     assert ([metric.name for metric in metrics], notes) == (["meteor"], ())
 
 
@@ -713,7 +713,7 @@ def test_scores_from_outside_stand_beside_the_metrics(tmp_path):
     only = document(HARVEST, "-m", "none", "--metric-scores", renamed, "--baseline", "THEIRS")
     assert list(only["system"]) == ["MINE", "THEIRS"]
     assert_one_line_error(
-        correlate(HARVEST, "-m", "f1", "--metric-scores", table), "'f1' is also the name of a metric in --metrics"
+        correlate(HARVEST, "-m", "f1", "--metric-scores", table), "'f1' is also the name of a metric in --metric"
     )
 
 

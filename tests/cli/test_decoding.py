@@ -28,7 +28,7 @@ def test_items_are_what_python_answers():
 
 
 def test_word_errors_are_another_method():
-    found = items("mbr", MEETING, "--method", "wer", "--beam", "3")
+    found = items("mbr", MEETING, "--by", "wer", "--beam", "3")
     for item, graph in zip(found, graphs(MEETING).values(), strict=True):
         best = lm.mbr(graph, "wer", beam=3.0)
         assert (item["hypothesis"], item["risk"]) == (" ".join(best.words), best.risk)
@@ -48,8 +48,8 @@ def test_a_table_has_a_row_a_setting():
 
 @pytest.mark.parametrize("option", [("-p", "0.8"), ("--word-penalty", "1"), ("--order", "2")])
 def test_what_means_nothing_to_a_method_is_refused(option):
-    done = run("mbr", MEETING, "--method", "wer", *option, status=2)
-    assert f"{option[0]} has no effect with the method wer" in done.stderr
+    done = run("mbr", MEETING, "--by", "wer", *option, status=2)
+    assert f"{option[0]} has no effect with --by wer" in done.stderr
 
 
 @pytest.mark.parametrize("value", ["x", "1,", "0.5;0.6"])
@@ -64,11 +64,11 @@ HEADLINES = str(EXAMPLES / "headlines.nbest")
 @pytest.mark.parametrize(
     ("options", "method", "chosen"),
     [
-        (("--method", "grr"), "4-grr", {}),
-        (("--method", "2-grr", "-P", "2-grr.alpha=0.5", "-P", "2-grr.beta=1"), lm.GRR(2, alpha="0.5", beta=1), {}),
-        (("--method", "BLEU", "-P", "bleu.smoothing=exp"), lm.BLEU(smoothing="exp"), {}),
-        (("--method", "f1", "--samples", "20", "--seed", "3"), "f1", {"samples": 20, "seed": 3}),
-        (("--method", "nist", "--posterior-scale", "0.5"), "nist", {"posterior_scale": 0.5}),
+        (("--by", "grr"), "4-grr", {}),
+        (("--by", "2-grr", "-P", "2-grr.alpha=0.5", "-P", "2-grr.beta=1"), lm.GRR(2, alpha="0.5", beta=1), {}),
+        (("--by", "BLEU", "-P", "bleu.smoothing=exp"), lm.BLEU(smoothing="exp"), {}),
+        (("--by", "f1", "--samples", "20", "--seed", "3"), "f1", {"samples": 20, "seed": 3}),
+        (("--by", "nist", "--posterior-scale", "0.5"), "nist", {"posterior_scale": 0.5}),
     ],
 )
 def test_metrics_are_methods(path, options, method, chosen):
@@ -77,35 +77,33 @@ def test_metrics_are_methods(path, options, method, chosen):
 
 
 def test_metrics_print_words_and_rows():
-    said = run("mbr", HEADLINES, "--method", "meteor").stdout
+    said = run("mbr", HEADLINES, "--by", "meteor").stdout
     assert said.splitlines()[0] == "0 parliament supports the amendment"
-    rows = [
-        line.split("\t") for line in run("mbr", HEADLINES, "--method", "wrr", "--format", "tsv").stdout.splitlines()
-    ]
+    rows = [line.split("\t") for line in run("mbr", HEADLINES, "--by", "wrr", "--format", "tsv").stdout.splitlines()]
     assert float(rows[1][rows[0].index("gain")]) == lm.mbr(graphs(HEADLINES)["0"], "wrr").gain
-    document = json.loads(run("mbr", HEADLINES, "--method", "wrr", "--format", "json").stdout)
+    document = json.loads(run("mbr", HEADLINES, "--by", "wrr", "--format", "json").stdout)
     assert [item["id"] for item in document["lattices"]] == ["0", "1"]
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--method", "greater"), "there is no MBR by 'greater'; choose 'ngram', 'wer' or one of"),
-        (("--method", "grr", "--samples", "0"), "--samples: 0 is not in the range"),
-        (("--method", "grr", "--samples", "x"), "--samples: 'x' is not a whole number"),
-        (("--method", "grr", "--seed", "-1"), "--seed: -1 is not in the range"),
-        (("--method", "bleu", "-P", "bleu.alpha=1"), "metric 'bleu' has no parameter 'alpha'"),
-        (("--method", "chrf", "-P", "cer.unicode=nfc"), "is not named in --method; name it there, or leave"),
-        (("--method", "bleu", "-P", "bleu.smoothing=wild"), "smoothing is 'wild'; choose one of none"),
-        (("--method", "grr", "-P", "grr.beta=x"), "beta is 'x', not a finite number"),
-        (("--method", "grr", "-p", "0.5"), "-p has no effect with the method grr"),
-        (("--samples", "5"), "--samples has no effect with the method ngram"),
-        (("--method", "wer", "--seed", "5"), "--seed has no effect with the method wer"),
+        (("--by", "greater"), "there is no MBR by 'greater'; choose 'ngram', 'wer' or one of"),
+        (("--by", "grr", "--samples", "0"), "--samples: 0 is not in the range"),
+        (("--by", "grr", "--samples", "x"), "--samples: 'x' is not a whole number"),
+        (("--by", "grr", "--seed", "-1"), "--seed: -1 is not in the range"),
+        (("--by", "bleu", "-P", "bleu.alpha=1"), "metric 'bleu' has no parameter 'alpha'"),
+        (("--by", "chrf", "-P", "cer.unicode=nfc"), "is not named in --by; name it there, or leave"),
+        (("--by", "bleu", "-P", "bleu.smoothing=wild"), "smoothing is 'wild'; choose one of none"),
+        (("--by", "grr", "-P", "grr.beta=x"), "beta is 'x', not a finite number"),
+        (("--by", "grr", "-p", "0.5"), "-p has no effect with --by grr"),
+        (("--samples", "5"), "--samples has no effect with --by ngram"),
+        (("--by", "wer", "--seed", "5"), "--seed has no effect with --by wer"),
         (
-            ("--method", "grr", "--posterior-scale", "nan"),
+            ("--by", "grr", "--posterior-scale", "nan"),
             "--posterior-scale: the posterior scale is nan; give a number ≥ 0",
         ),
-        (("--method", "grr", "--weights", "nope"), "'nope' is neither NAME=NUMBER, like acoustic=0.1, nor a file"),
+        (("--by", "grr", "--weights", "nope"), "'nope' is neither NAME=NUMBER, like acoustic=0.1, nor a file"),
     ],
 )
 def test_mistakes_in_metrics_are_told(options, says):
@@ -135,8 +133,8 @@ CTM_METHODS = [("ngram",), ("wer",), ("wer", "--risk", "exact"), ("4-grr",), ("c
 @pytest.mark.parametrize("method", CTM_METHODS, ids=" ".join)
 def test_mbr_writes_ctm_by_every_method(method, tmp_path):
     path = tmp_path / "out.ctm"
-    run("mbr", FERRY, "--method", *method, "--output", path)
-    (item,) = items("mbr", FERRY, "--method", *method)
+    run("mbr", FERRY, "--by", *method, "--output", path)
+    (item,) = items("mbr", FERRY, "--by", *method)
     rows = [line.split() for line in path.read_text().splitlines()]
     assert " ".join(row[4] for row in rows) == item["hypothesis"]
     times = [(float(row[2]), float(row[2]) + float(row[3])) for row in rows]
@@ -198,7 +196,7 @@ def matrices(tmp_path):
 
 def test_matrices_of_utilities_rank_as_the_metric(matrices):
     by_matrix = items("mbr", KITCHEN, "--utility-matrix", matrices / "all.npz")
-    by_metric = items("mbr", KITCHEN, "--method", "chrf")
+    by_metric = items("mbr", KITCHEN, "--by", "chrf")
     assert [item.pop("signature").split("|")[0] for item in (*by_matrix, *by_metric)] == ["matrix"] * 4 + ["chrf"] * 4
     assert by_matrix == by_metric
     errors = items("mbr", KITCHEN, "--utility-matrix", matrices / "all.npz", "--lower-is-better")
@@ -215,7 +213,7 @@ def test_counts_pruning_and_parameters_are_those_of_python():
         {"id": name, **lm.mbr(g, lm.CHRF(beta=1), evidence_weights="counts", pruning_confidence=0.9, seed=3).asdict()}
         for name, g in graphs(KITCHEN).items()
     ]
-    assert items("mbr", KITCHEN, "--method", "chrf", *options) == json.loads(json.dumps(expected))
+    assert items("mbr", KITCHEN, "--by", "chrf", *options) == json.loads(json.dumps(expected))
 
 
 @pytest.mark.parametrize(
@@ -226,13 +224,13 @@ def test_counts_pruning_and_parameters_are_those_of_python():
         (["--utility-matrix", "wrong.npz"], "has 1 rows and 1 columns; it needs 6 rows"),
         (["--utility-matrix", "none.npz"], "the matrix cannot be read"),
         (["--utility-matrix", "text.npz"], "this is not a matrix of NumPy"),
-        (["--utility-matrix", "all.npz", "--method", "chrf"], "--method has no effect with --utility-matrix"),
+        (["--utility-matrix", "all.npz", "--by", "chrf"], "--by has no effect with --utility-matrix"),
         (["--utility-matrix", "all.npz", "-P", "chrf.beta=1"], "--parameter has no effect with --utility-matrix"),
         (["--utility-matrix", "all.npz", "--posterior-scale", "1,2"], "--utility-matrix takes one setting"),
         (["--lower-is-better"], "--lower-is-better has no effect without --utility-matrix"),
-        (["--evidence-weights", "counts"], "--evidence-weights has no effect with the method ngram"),
+        (["--evidence-weights", "counts"], "--evidence-weights has no effect with --by ngram"),
         (
-            ["--pruning-confidence", "0.1", "--method", "chrf"],
+            ["--pruning-confidence", "0.1", "--by", "chrf"],
             "--pruning-confidence: 0.1 is not in the range 0.5<=x<=1",
         ),
     ],
@@ -277,7 +275,7 @@ def test_graphs_with_faulty_matrices_fail_alone(matrices, matrix, reason, worker
 def test_signatures_name_the_steps_that_rewrote_the_texts():
     lists, references = EXAMPLES / "headlines.nbest", EXAMPLES / "headlines.ref.txt"
     prepared = ("--lowercase", "--tokenize", "13a")
-    plain, found = (items("mbr", lists, "--method", "wrr", *options)[0] for options in ((), prepared))
+    plain, found = (items("mbr", lists, "--by", "wrr", *options)[0] for options in ((), prepared))
     assert "|norm:" not in plain["signature"]
     assert found["signature"] == plain["signature"].replace("|v:", "|norm:lc+13a|v:")
     tuning = ("--tune", references, "--metric", "wer", "--posterior-scale", "1")

@@ -56,7 +56,7 @@ def test_a_reference_without_a_graph_is_in_one_shard(tmp_path):
         ("posteriors",),
         ("consensus",),
         ("mbr", "--word-penalty", "0,0.5,1"),
-        ("mbr", "--method", "wer"),
+        ("mbr", "--by", "wer"),
         ("info",),
     ],
     ids=" ".join,

@@ -30,13 +30,15 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("oracle a b --wibble", "there is no option --wibble; see latticemetric oracle --help"),
         ("oracle a b --format jsn", "--format: 'jsn' is not one of .* (did you mean json or jsonl?)"),
         ("prune a b --beam x", "--beam: 'x' is not a number; see"),
-        ("score a b --metric wer", "there is no option --metric; did you mean --metrics?"),
         ("sweep a b --beam 1", "there is no option --beam; did you mean --beams?"),
         ("sweep a b --nbest 1", "there is no option --nbest; did you mean --nbest-sizes?"),
         ("combine a --ref b", "there is no option --ref; did you mean --reference?"),
         ("mbr a --smoothing exp", "there is no option --smoothing; did you mean --parameter bleu.smoothing=NAME?"),
         ("mbr a --alpha 1", "there is no option --alpha; did you mean --parameter 4-grr.alpha=NUMBER?"),
-        ("mbr a --by wer", "there is no option --by; did you mean --method?"),
+        ("mbr a --method wer", "--method is now --by"),
+        ("score a b --by speaker", "--by is now --group-by"),
+        ("score a b --metrics wer", "--metrics is now --metric"),
+        ("best a --scale lm=1", "--scale is now --weights"),
         ("lists a b --k 1", "there is no option --k; did you mean --at?"),
         (
             "score --hyp a --ref b",
@@ -76,7 +78,7 @@ def test_all_verbs_recognise_swapped_arguments(verb, tmp_path):
 
 
 def test_a_text_in_place_of_a_file_is_recognised():
-    done = run("latticemetric", "score", "the cat sat", "the cat", "--metrics", "wer")
+    done = run("latticemetric", "score", "the cat sat", "the cat", "--metric", "wer")
     assert_one_line_error(done, "the cat: cannot be opened: No such file or directory; if it is a text, write it to")
 
 
@@ -131,7 +133,7 @@ def test_texts_are_for_score(verb, pair, tmp_path):
 def test_lines_of_text_are_no_graphs_whatever_they_begin_with(tmp_path):
     for line in ("# a comment", "name the song", "x=1 y=2", "V=IR", "((( laughs )))", "17\n18 1 one, two", "Frames"):
         text = file(tmp_path, "text", f"{line}\n")
-        assert good(run("latticemetric", "score", text, text, "--metrics", "wer", "--format", "tsv")).stdout
+        assert good(run("latticemetric", "score", text, text, "--metric", "wer", "--format", "tsv")).stdout
 
 
 def test_graphs_with_a_fault_keep_its_advice(tmp_path):
@@ -159,7 +161,7 @@ def test_files_are_named_as_in_kaldi(prefix, tmp_path):
     assert read[0] == read[1]
     # A file with such a name is meant; its name is free to hold a colon.
     file(tmp_path, "ark:x", "hello\n")
-    assert good(run("latticemetric", "score", "ark:x", "ark:x", "--metrics", "wer", cwd=tmp_path)).stdout
+    assert good(run("latticemetric", "score", "ark:x", "ark:x", "--metric", "wer", cwd=tmp_path)).stdout
 
 
 @pytest.mark.parametrize("line", [

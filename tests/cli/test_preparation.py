@@ -126,7 +126,7 @@ VERBS = [
     ("expected", "lat.txt", "ref.txt"),
     ("sweep", "lat.txt", "ref.txt", "--beams", "0.1,2"),
     ("lists", "lists.jsonl", "ref.txt", "--corrected", "fixed.txt"),
-    ("mbr", "lat.txt", "--method", "chrf"),
+    ("mbr", "lat.txt", "--by", "chrf"),
     ("mbr", "lat.txt", "--evidence", "lat.txt"),
     ("mbr", "lat.txt", "--tune", "ref.txt", "--metric", "wer"),
 ]

@@ -47,13 +47,13 @@ COAST = [EXAMPLES / f"coast.{name}.ctm" for name in ("east", "north", "south")]
         ("sweep", *MEETING, "--metric", "wer", "--beams", "1,2", "--by-length", "3,5"),
         ("lists", EXAMPLES / "kitchen.jsonl", EXAMPLES / "kitchen.ref.txt"),
         ("lists", EXAMPLES / "picnic.json", "--corrected", EXAMPLES / "picnic.corrected.txt"),
-        ("mbr", MEETING[0], "--method", "wer", "--risk", "exact"),
+        ("mbr", MEETING[0], "--by", "wer", "--risk", "exact"),
         ("combine", *COAST, "--reference", EXAMPLES / "coast.ref.txt"),
         *(
-            ("score", EXAMPLES / "radio.ctm", EXAMPLES / "radio.stm", "--metrics", "wer", "--lowercase", *more)
-            for more in ((), ("--by", "speaker"), ("--level", "sentence"))
+            ("score", EXAMPLES / "radio.ctm", EXAMPLES / "radio.stm", "--metric", "wer", "--lowercase", *more)
+            for more in ((), ("--group-by", "speaker"), ("--level", "sentence"))
         ),
-        ("score", EXAMPLES / "letters.new.txt", EXAMPLES / "letters.ref.txt", "--metrics", "wer", "--explain", 2),
+        ("score", EXAMPLES / "letters.new.txt", EXAMPLES / "letters.ref.txt", "--metric", "wer", "--explain", 2),
     ],
     ids=lambda command: " ".join(str(word) for word in command if not hasattr(word, "parts")),
 )
@@ -68,7 +68,7 @@ def test_rates_are_all_in_per_cent_or_all_fractions(command):
 ODD = ["10\u00a0000", "\u200fשלום", "再\u3000見", "co\u00adop", "end\u00a0"]
 
 
-@pytest.mark.parametrize("command", [["best"], ["mbr"], ["mbr", "--method", "cer"], ["combine"]], ids=" ".join)
+@pytest.mark.parametrize("command", [["best"], ["mbr"], ["mbr", "--by", "cer"], ["combine"]], ids=" ".join)
 def test_words_in_files_and_pipes_are_those_of_the_graph(tmp_path, command):
     text = " ".join(ODD)
     lists = file(tmp_path, "lists.jsonl", json.dumps({"id": "a", "hypotheses": [text]}) + "\n")

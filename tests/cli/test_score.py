@@ -580,7 +580,7 @@ def test_parameters_are_those_of_the_metric():
     [
         ("chrf.beta", "'chrf.beta' is not a parameter of a metric; write it as chrf.beta=3"),
         ("beta=3", "'beta=3' is not a parameter of a metric"),
-        ("ter.normalized=yes", "'ter' is not named in --metrics; name it there"),
+        ("ter.normalized=yes", "'ter' is not named in --metric; name it there"),
         ("chrf.gamma=3", "metric 'chrf' has no parameter 'gamma'"),
         ("chrf.beta=x", "beta is 'x'"),
         ("chrf.whitespace=maybe", "whitespace is 'maybe'"),
@@ -670,7 +670,7 @@ def test_texts_with_times_are_not_scored_as_lines_of_text(text, what, reference,
 )
 def test_words_of_subtitles_in_lines_of_text_are_words(text, tmp_path):
     path = file(tmp_path, "hyp.txt", f"{text}\n")
-    assert "%WER 0.00" in good(score(path, path, "--metrics", "wer", "--resamples", "0")).stdout
+    assert "%WER 0.00" in good(score(path, path, "--metric", "wer", "--resamples", "0")).stdout
 
 
 BRACKETS = ["{ a / b }", '{ "text" } [ b ]', "{a: b}", '{"a", "b"}', '["a": "b"]', '{"intent": "book a table"}']
@@ -682,7 +682,7 @@ CALLS = '{"call": "send", "with": {"content": "hi"}}\n{"call": "stop", "with": {
 @pytest.mark.parametrize("text", [*BRACKETS, CALLS, "a ||| b", "0 ||| b", "x ||| y ||| z"])
 def test_brackets_and_bars_in_lines_of_text_are_words(text, tmp_path):
     path = file(tmp_path, "hyp.txt", f"{text}\n")
-    assert "%WER 0.00" in good(score(path, path, "--metrics", "wer", "--resamples", "0")).stdout
+    assert "%WER 0.00" in good(score(path, path, "--metric", "wer", "--resamples", "0")).stdout
 
 
 @pytest.mark.parametrize(
@@ -704,7 +704,7 @@ def test_transcripts_are_not_scored_against_lines_of_text(name, text, style, tmp
 
 def test_outputs_and_references_may_be_pipes(tmp_path):
     lines, stm = file(tmp_path, "lines", "a b\nc\n"), file(tmp_path, "ref.stm", "a 1 ann 0.5 2 the cat\n")
-    shell = f"{PROGRAMS}/latticemetric score <(cat {{}}) <(cat {{}}) --metrics wer --resamples 0"
+    shell = f"{PROGRAMS}/latticemetric score <(cat {{}}) <(cat {{}}) --metric wer --resamples 0"
     done, refused = (
         subprocess.run(["bash", "-c", shell.format(said, meant)], capture_output=True, text=True, check=False)
         for said, meant in ((lines, lines), (lines, stm))
@@ -850,7 +850,7 @@ def test_other_content_is_not_scored_as_text(text, written, refused, tmp_path):
 
 def test_text_may_begin_like_an_archive_and_be_cut_within_a_character(tmp_path):
     path = file(tmp_path, "text.txt", "Rar! BZh\n" + "é" * 2**16 + "\n")
-    assert good(score(path, path, "--metrics", "wer", "--format", "tsv", "--resamples", "0"))
+    assert good(score(path, path, "--metric", "wer", "--format", "tsv", "--resamples", "0"))
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_every_verb_that_compares_or_prints_words_has_ignore():
 def test_ignored_words_count_neither_in_hypotheses_nor_in_references(tmp_path):
     (tmp_path / "hyp").write_text("<s> a b </s>\n<s> c </s>\n")
     (tmp_path / "ref").write_text("a b uh\nc d\n")
-    command = ["score", tmp_path / "hyp", tmp_path / "ref", "--metrics", "wer,bleu,chrf", "--format", "json"]
+    command = ["score", tmp_path / "hyp", tmp_path / "ref", "--metric", "wer,bleu,chrf", "--format", "json"]
     found = json.loads(run(*command, "--ignore", "<s> </s> uh", "--resamples", "0").stdout)
     expected = lm.score(["a b", "c"], ["a b", "c d"], "wer,bleu,chrf")
     python = lm.score(["<s> a b </s>", "<s> c </s>"], ["a b uh", "c d"], "wer,bleu,chrf", ignore=["<s>", "</s>", "uh"])
@@ -207,7 +207,7 @@ def test_ignored_words_count_neither_in_hypotheses_nor_in_references(tmp_path):
 def test_marks_around_all_lines_are_noted(first, last, tmp_path):
     (tmp_path / "hyp").write_text("".join(f"{first} {word} {last}\n" for word in "abc"))
     (tmp_path / "ref").write_text("a\nb\nd\n")
-    command = ["score", tmp_path / "hyp", tmp_path / "ref", "--metrics", "wer", "--style", "plain"]
+    command = ["score", tmp_path / "hyp", tmp_path / "ref", "--metric", "wer", "--style", "plain"]
     assert f"--ignore '{first} {last}' leaves it out" in run(*command).stderr
     assert "--ignore" not in run(*command, "--ignore", f"{first} {last}").stderr
     (tmp_path / "ref").write_text(f"a\n{first} b\n{last} d\n")

@@ -198,7 +198,7 @@ def files(tmp_path: Path):
 
 def test_details_are_those_of_python(files):
     found = json.loads(
-        run("score", *files, "-m", "wer,bleu,sclite", "--details", "--by", "speaker", "--format", "json").stdout
+        run("score", *files, "-m", "wer,bleu,sclite", "--details", "--group-by", "speaker", "--format", "json").stdout
     )
     groups = ["ann", "ann", "bob", "bob"]
     plain = []
@@ -211,7 +211,7 @@ def test_details_are_those_of_python(files):
 
 
 def test_details_as_text_and_rows(files, tmp_path):
-    text = run("score", *files, "-m", "wer", "--details", "--top", "1", "--by", "speaker").stdout.splitlines()
+    text = run("score", *files, "-m", "wer", "--details", "--top", "1", "--group-by", "speaker").stdout.splitlines()
     assert "confusion pairs: 3 in all, 2 different" in text
     assert text[text.index("confusion pairs: 3 in all, 2 different") + 1].split() == ["2", "the", "→", "a"]
     assert ["bob", "7", "5", "1", "1", "1", "3", "42.86", "2", "/", "2"] in [line.split() for line in text]
@@ -220,7 +220,7 @@ def test_details_as_text_and_rows(files, tmp_path):
     assert [str(files[0]), "wer", "", "confusion", "the", "a", "2"] in [row.split("\t") for row in rows]
     speakers = tmp_path / "utt2spk"
     speakers.write_text("".join(f"{name}-{k} eve\n" for k, name in enumerate(["ann", "ann", "bob", "bob"])))
-    by_eve = run("score", *files, "-m", "wer", "--by", "speaker", "--utt2spk", speakers).stdout
+    by_eve = run("score", *files, "-m", "wer", "--group-by", "speaker", "--utt2spk", speakers).stdout
     assert "eve" in by_eve
     assert "confusion pairs" not in by_eve
 
@@ -229,8 +229,8 @@ def test_details_as_text_and_rows(files, tmp_path):
     ("options", "message"),
     [
         (["--top", "3"], "--top has no effect without --details"),
-        (["--utt2spk", "x"], "--utt2spk has no effect without --by speaker"),
-        (["--details", "--explain", "1"], "--explain has no effect with --details or --by"),
+        (["--utt2spk", "x"], "--utt2spk has no effect without --group-by speaker"),
+        (["--details", "--explain", "1"], "--explain has no effect with --details or --group-by"),
         (["--details", "-m", "bleu"], "none of the metrics aligns words"),
     ],
 )

@@ -100,11 +100,11 @@ def test_segments_with_labels_are_grouped_by_speaker_file_and_label(tmp_path):
         return {one["group"]: (one["errors"], one["words"]) for one in json.loads(done.stdout)["details"]}
 
     total = {None: (2, 9)}
-    assert errors("--by", "speaker") == total | {"ann-1": (2, 6), "bob-2": (0, 3)}
-    assert errors("--by", "speaker", "--lowercase") == errors("--by", "speaker")
-    assert errors("--by", "file") == total | {"a,b": (1, 6), "c": (1, 3)}
-    assert errors("--by", "label") == total | {"O": (2, 9), "F0": (1, 3), "F1": (0, 3)}
-    assert errors("--by", "speaker", "--utt2spk", tmp_path / "utt2spk") == total | {"eve": (1, 6), "fay": (1, 3)}
+    assert errors("--group-by", "speaker") == total | {"ann-1": (2, 6), "bob-2": (0, 3)}
+    assert errors("--group-by", "speaker", "--lowercase") == errors("--group-by", "speaker")
+    assert errors("--group-by", "file") == total | {"a,b": (1, 6), "c": (1, 3)}
+    assert errors("--group-by", "label") == total | {"O": (2, 9), "F0": (1, 3), "F1": (0, 3)}
+    assert errors("--group-by", "speaker", "--utt2spk", tmp_path / "utt2spk") == total | {"eve": (1, 6), "fay": (1, 3)}
 
 
 def test_channels_of_a_ctm_are_speakers_of_their_file(tmp_path):
@@ -134,7 +134,7 @@ SCLITE = {
 @pytest.mark.parametrize("by", SCLITE)
 def test_speakers_and_labels_have_the_errors_of_sclite(by):
     files = (DATA / "trn-stm-ctm" / f"lvc_{name}" for name in ("hyp.ctm", "ref.stm"))
-    done = run("score", *files, "-m", "sclite", "--lowercase", "--by", by, "--resamples", "0", "--format", "json")
+    done = run("score", *files, "-m", "sclite", "--lowercase", "--group-by", by, "--resamples", "0", "--format", "json")
     rows = json.loads(done.stdout)["details"]
     assert {one["group"]: (one["words"], one["errors"]) for one in rows if one["group"]} == SCLITE[by]
 
@@ -151,6 +151,6 @@ MEETING = {
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no data in {DATA} (LATTICEMETRIC_DATA)")
 def test_speakers_of_meetings_with_labels_have_the_errors_of_sclite():
     files = (DATA / "meetings" / f"rt04s.cmu-icsi.{name}.gz" for name in ("ctm", "stm"))
-    options = ("-m", "sclite", "--lowercase", "--by", "speaker", "--resamples", "0", "--format", "json")
+    options = ("-m", "sclite", "--lowercase", "--group-by", "speaker", "--resamples", "0", "--format", "json")
     rows = json.loads(run("score", *files, *options).stdout)["details"]
     assert {one["group"]: one["errors"] for one in rows if one["group"]} == MEETING

@@ -62,13 +62,13 @@ COMMANDS = [
     ),
     Right(f"latticemetric prune {D}/meeting.lat.txt small.lat --beam 4 && latticemetric info small.lat", "meeting-001"),
     Right(f"latticemetric minimize {D}/meeting.lat.txt words.plf --scores-off --drop-labels", "3 graphs written"),
-    Right(f"latticemetric mbr {D}/meeting.lat.txt --method wer --weights acoustic=0.1", "meeting-002 the budget"),
+    Right(f"latticemetric mbr {D}/meeting.lat.txt --by wer --weights acoustic=0.1", "meeting-002 the budget"),
     Right(f"latticemetric consensus {D}/meeting.lat.txt --posterior-scale 0.1", r"the:0\.\d"),
     Right(f"latticemetric posteriors {D}/harbour.fst --top 3", r"harbour 0\.7773 the"),
     Right(f"latticemetric convert {D}/harbour.fst harbour.plf.gz", "1 graph written to harbour.plf.gz"),
     Right(f"latticemetric draw {D}/harbour.fst -o harbour.svg && head -c 4 harbour.svg", "<svg"),
     Right(
-        f"latticemetric score {D}/letters.new.txt {D}/letters.ref.txt --metrics bleu,wer --resamples 0", r"%WER 15\.74"
+        f"latticemetric score {D}/letters.new.txt {D}/letters.ref.txt --metric bleu,wer --resamples 0", r"%WER 15\.74"
     ),
     Right(
         f"latticemetric draw {D}/harbour.fst --reference-text 'the cold harbour slips' --metric wer --expected"

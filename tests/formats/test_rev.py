@@ -190,7 +190,7 @@ def scored(folder, output, *options):
 def test_transcripts_are_scored_by_class_against_all_ways_to_say_them(call):
     plain = scored(call, "out.nlp")
     assert "%WER 100.00 [ 3 / 3, 0 ins, 1 del, 2 sub ]" in plain
-    norm = ["--norm", call / "norm.json", "--by", "class", "--format", "json"]
+    norm = ["--norm", call / "norm.json", "--group-by", "class", "--format", "json"]
     found = json.loads(scored(call, "out.nlp", *norm))
     assert [(item["group"], item["words"], item["errors"]) for item in found["details"]] == [
         (None, 2, 1),
@@ -206,7 +206,7 @@ def test_an_output_may_be_a_ctm_with_one_channel_as_for_fstalign(call):
     assert scored(call, "out.ctm").replace("out.ctm", "out.txt") == scored(call, "out.txt")
     with (call / "out.ctm").open("a") as file:
         file.write("call 2 9.0 0.5 no\n")
-    refused = run("latticemetric", "score", call / "out.ctm", call / "ref.nlp", "--metrics", "wer")
+    refused = run("latticemetric", "score", call / "out.ctm", call / "ref.nlp", "--metric", "wer")
     assert_one_line_error(refused, "out.ctm: the file has 2 channels, but a reference in .nlp is one recording")
 
 
@@ -214,4 +214,4 @@ def test_norm_and_classes_need_transcripts(call):
     files = [call / "out.txt", call / "out.txt"]
     refused = run("latticemetric", "score", *files, "--norm", call / "norm.json")
     assert_one_line_error(refused, "--norm has no effect without references in .nlp")
-    assert_one_line_error(run("latticemetric", "score", *files, "--by", "class"), "needs references with tags")
+    assert_one_line_error(run("latticemetric", "score", *files, "--group-by", "class"), "needs references with tags")

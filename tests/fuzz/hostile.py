@@ -136,10 +136,9 @@ PATHS = [
 ]
 BY_OPTION: dict[str, list[str]] = {
     "--metric": METRICS,
-    "--metrics": METRICS,
     "--also-score": METRICS,
     "--mbr": METHODS,
-    "--method": METHODS,
+    "--by": METHODS,
     "--shard": SHARDS,
     "--cluster": CLUSTERS,
     "--max-memory": SIZES,

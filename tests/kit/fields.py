@@ -55,12 +55,12 @@ _ORACLES = f"oracle {_MEETING} --metric wer"
 _SEARCH = "oracle_search.scored_path"
 _LISTED = [("ferry.slf", "words"), ("ferry.slf", "ngrams"), ("ferry.slf", "arcs"), ("lantern.target_graph", "edges")]
 _SWEEP = f"sweep {_MEETING} --metric wer --beams 1 --by-length 4"
-_MBR = "mbr meeting.lat.txt --method"
+_MBR = "mbr meeting.lat.txt --by"
 _TUNE = "mbr meeting.lat.txt --tune meeting.ref.txt -p 0.7 -r 0.7"
 _LISTS = "lists picnic.json --corrected picnic.corrected.txt"
 _CALIBRATE = "calibrate kitchen.jsonl kitchen.ref.txt"
 _SCORE = "score letters.old.txt letters.ref.txt --system letters.new.txt"
-_CORRELATE = "correlate harvest --metrics bleu,wer --resamples 20 --group-by human --bin-width=1 --ranks spa"
+_CORRELATE = "correlate harvest --metric bleu,wer --resamples 20 --group-by human --bin-width=1 --ranks spa"
 _TAGS = "tags tide.gold.tags tide.tern.tags tide.wren.tags --synthetic --compare --sampling --sample-sizes 5,10"
 _THRESHOLDS = f"tags --from-lattices {_MEETING}"
 _AGREEMENT, _GROUPS = "evaluation.agreement", "evaluation.grouping"
@@ -111,15 +111,15 @@ TABLES = [
         ("lattices", 0),
         (_ANSWER, "mbr_decoding.settings.ByNgrams", "mbr_decoding.ngram.MBR"),
     ),
-    Records("Output of `mbr --method wer`", f"{_MBR} wer", ("lattices", 0), (_ANSWER, "mbr_decoding.word.WordMBR")),
+    Records("Output of `mbr --by wer`", f"{_MBR} wer", ("lattices", 0), (_ANSWER, "mbr_decoding.word.WordMBR")),
     Records(
-        "Output of `mbr --method wer --risk exact`",
+        "Output of `mbr --by wer --risk exact`",
         f"{_MBR} wer --risk exact",
         ("lattices", 0),
         (_ANSWER, "mbr_decoding.risk.RiskMBR"),
     ),
     Records(
-        "Output of `mbr --method` with a metric",
+        "Output of `mbr --by` with a metric",
         f"{_MBR} chrf",
         ("lattices", 0),
         (_ANSWER, "mbr_decoding.metric.MetricMBR"),

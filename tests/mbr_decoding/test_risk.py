@@ -175,7 +175,7 @@ def test_forests_that_are_no_lattices_are_refused():
 # --- On the command line
 
 
-EXACT = ("mbr", MEETING, "--method", "wer", "--risk", "exact", "--posterior-scale", "0.1")
+EXACT = ("mbr", MEETING, "--by", "wer", "--risk", "exact", "--posterior-scale", "0.1")
 
 
 def test_items_are_what_python_answers():
@@ -212,11 +212,11 @@ def test_bounded_risks_are_named():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--method", "wer", "--candidates", "3"), "--candidates has no effect without exact risks"),
-        (("--method", "wer", "--most-states", "3"), "--most-states has no effect without exact risks"),
-        (("--risk", "exact"), "--risk has no effect with the method ngram"),
-        (("--method", "2-grr", "--risk", "exact"), "--risk has no effect with the method 2-grr"),
-        (("--method", "wer", "--risk", "exact", "--candidates", "0"), "0 is not in the range"),
+        (("--by", "wer", "--candidates", "3"), "--candidates has no effect without exact risks"),
+        (("--by", "wer", "--most-states", "3"), "--most-states has no effect without exact risks"),
+        (("--risk", "exact"), "--risk has no effect with --by ngram"),
+        (("--by", "2-grr", "--risk", "exact"), "--risk has no effect with --by 2-grr"),
+        (("--by", "wer", "--risk", "exact", "--candidates", "0"), "0 is not in the range"),
     ],
 )
 def test_options_without_effect_are_refused(options, says):

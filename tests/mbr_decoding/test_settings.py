@@ -124,3 +124,16 @@ def test_overloads_are_those_of_the_settings():
 def test_settings_have_the_types_that_checkers_see():
     # The lines are checked with all other sources by mypy.
     assert all(answers(LIST))
+
+
+@pytest.mark.parametrize(
+    ("ask", "old", "new"),
+    [
+        (lambda: lm.mbr(LATTICE, scale=0.5), "scale", "posterior_scale"),
+        (lambda: lm.ByNgrams(scale=0.5), "scale", "posterior_scale"),
+        (lambda: lm.Corpus([LATTICE]).best(scale=0.5), "scale", "posterior_scale"),
+    ],
+)
+def test_the_error_for_an_old_keyword_says_the_new_one(ask, old, new):
+    with pytest.raises(lm.UsageError, match=f"^'{old}' is now '{new}'; give {new}=…$"):
+        ask()

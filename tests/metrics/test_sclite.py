@@ -231,7 +231,7 @@ def test_what_cannot_be_cut_is_refused(stm, ctm, error, tmp_path):
         read_nist_segments([str(hypothesis)], [str(reference)])
 
 
-BY_SPEAKER = ("--by", "speaker", "--format", "json")
+BY_SPEAKER = ("--group-by", "speaker", "--format", "json")
 
 
 def test_ids_under_lowercase_are_folded_as_sclite_folds_them(tmp_path, caplog):
@@ -246,7 +246,7 @@ def test_ids_under_lowercase_are_folded_as_sclite_folds_them(tmp_path, caplog):
     assert "hyp.trn: 2 ids differ from" in caplog.text
     if SCLITE is not None:  # in the order of the hypotheses
         assert counts_of_sclite(Path(reference), Path(hypothesis)) == [(0, 1, 0, 0), (2, 0, 0, 0), (1, 1, 0, 0)]
-    files = hypothesis, reference, "--metrics", "sclite"
+    files = hypothesis, reference, "--metric", "sclite"
     assert "40.00" in good(run("latticemetric", "score", *files, "--lowercase")).stdout
     groups = json.loads(good(run("latticemetric", "score", *files, "--lowercase", *BY_SPEAKER)).stdout)["details"]
     assert [(one["group"], one["words"], one["errors"]) for one in groups] == [(None, 5, 2), ("SPK", 5, 2)]
@@ -290,9 +290,9 @@ def test_names_in_mixed_case_are_one_channel_beside_a_ctm_too(tmp_path):
     (tmp_path / "ref.ctm").write_text("f 1 0.0 0.5 a\nf 1 0.5 0.5 b\nf 1 1.0 0.5 c\n")
     (tmp_path / "hyp.ctm").write_text("F 1 0.0 0.5 A\nf 1 0.5 0.5 b\nF 1 1.0 0.5 x\n")
     reference, hypothesis = tmp_path / "ref.ctm", tmp_path / "hyp.ctm"
-    done = good(run("latticemetric", "score", hypothesis, reference, "--metrics", "sclite", "--lowercase"))
+    done = good(run("latticemetric", "score", hypothesis, reference, "--metric", "sclite", "--lowercase"))
     assert "33.33" in done.stdout
-    refused = run("latticemetric", "score", hypothesis, reference, "--metrics", "sclite")
+    refused = run("latticemetric", "score", hypothesis, reference, "--metric", "sclite")
     assert refused.status == 2
     assert "the id 'F,1' is missing in" in refused.stderr
     if SCLITE is not None:

@@ -71,8 +71,17 @@ def speakers_of(path, folder):
 def test_counts_of_each_speaker_are_those_that_sclite_expects(name, tmp_path):
     reference, hypothesis, options = CASES[name]
     files = [in_utf8(DATA / file, tmp_path) for file in (hypothesis, reference)]
-    options = [*options, *speakers_of(files[1], tmp_path), "--by", "speaker", "--format", "json", "--resamples", 0]
-    done = good(run("latticemetric", "score", *files, "--metrics", "sclite", "--lowercase", *options))
+    options = [
+        *options,
+        *speakers_of(files[1], tmp_path),
+        "--group-by",
+        "speaker",
+        "--format",
+        "json",
+        "--resamples",
+        0,
+    ]
+    done = good(run("latticemetric", "score", *files, "--metric", "sclite", "--lowercase", *options))
     found = {
         (row["group"] or "Sum").lower(): tuple(row[kind] for kind in _COUNTS)
         for row in json.loads(done.stdout)["details"]

@@ -327,9 +327,9 @@ def test_alternatives_of_both_sides_meet(tmp_path):
     for name, text in (("hyp", "it's gonna uh (a-1)\n"), ("ref", "it is going to { x / uh } (a-1)\n")):
         (tmp_path / f"{name}.trn").write_text(text)
     files = [tmp_path / "hyp.trn", tmp_path / "ref.trn", "--normalize", path]
-    found = good(run("latticemetric", "score", *files, "--metrics", "sclite", "--format", "json"))
+    found = good(run("latticemetric", "score", *files, "--metric", "sclite", "--format", "json"))
     assert json.loads(found.stdout)["scores"][0]["score"] == 0
-    refused = run("latticemetric", "score", *files, "--metrics", "wer")
+    refused = run("latticemetric", "score", *files, "--metric", "wer")
     assert_one_line_error(refused, "sclite")
 
 

@@ -127,7 +127,7 @@ def test_a_journal_of_a_cluster_is_gone_on_with_here(there, tmp_path, monkeypatc
         ("oracle", EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt", "--format", "json"),
         ("sweep", *MEETING, "--beams", "1,2", "--nbest-sizes", "1,5", "--format", "json"),
         ("mbr", MEETING[0], "--evidence", MEETING[0], "--format", "tsv"),
-        ("mbr", MEETING[0], "--method", "bleu", "--samples", 50, "-P", "bleu.smoothing=exp"),
+        ("mbr", MEETING[0], "--by", "bleu", "--samples", 50, "-P", "bleu.smoothing=exp"),
         ("posteriors", MEETING[0], "--of", "arcs", "--format", "json"),
         ("consensus", MEETING[0], "--format", "json"),
         ("info", *MEETING[:1], EXAMPLES / "lantern.target_graph", "--format", "json"),

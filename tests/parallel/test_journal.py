@@ -48,7 +48,7 @@ RICH = ("--nbest", 3, "--hope", "1,2", "--fear", 1, "--worst", "--also-score", "
         ("mbr", FOREST[0], "--format", "json"),
         ("mbr", EXAMPLES / "harbour.fst", "--write-lattices", "gains.slf"),
         ("mbr", MEETING[0], "--evidence", MEETING[0], "--format", "tsv"),
-        ("mbr", MEETING[0], "--method", "bleu", "--samples", 50, "--seed", 3, "-P", "bleu.smoothing=exp"),
+        ("mbr", MEETING[0], "--by", "bleu", "--samples", 50, "--seed", 3, "-P", "bleu.smoothing=exp"),
         ("posteriors", MEETING[0], "--of", "arcs", "--format", "json", "--write-lattices", "posteriors.kaldi"),
         ("posteriors", FOREST[0], "--format", "json"),
         ("consensus", MEETING[0], "--format", "json", "--write-lattices", "networks.mesh"),

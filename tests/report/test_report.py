@@ -360,10 +360,10 @@ def test_of_large_graphs_the_best_part_is_drawn_and_says_so(tmp_path):
 
 
 def test_mbr_is_what_was_asked_for():
-    item = page_of(*MEETING, "--mbr-method", "2-grr", "--posterior-scale", "0.5").known["utterances"][0]
+    item = page_of(*MEETING, "--mbr-by", "2-grr", "--posterior-scale", "0.5").known["utterances"][0]
     _, graph = next(iter(lm.read(MEETING[0])))
     assert tuple(item["sides"]["mbr"]["words"]) == lm.mbr(graph, "2-grr", posterior_scale=0.5).words
-    none = page_of(*MEETING, "--mbr-method", "none").known
+    none = page_of(*MEETING, "--mbr-by", "none").known
     assert not none["decoded"]
     assert all("mbr" not in item["sides"] for item in none["utterances"])
 
@@ -384,7 +384,7 @@ def test_forests_are_decoded_by_ngrams():
 
 
 def test_mbr_that_has_no_answer_is_no_reason_to_show_nothing():
-    page = page_of(*LANTERN, "--mbr-method", "wer")
+    page = page_of(*LANTERN, "--mbr-by", "wer")
     (item,) = page.known["utterances"]
     assert "mbr" not in item["sides"]
     assert "mbr_problem" in item
@@ -395,8 +395,8 @@ def test_mbr_that_has_no_answer_is_no_reason_to_show_nothing():
     ("arguments", "said"),
     [
         (("--metric", "bleu"), "cannot search a graph"),
-        (("--mbr-method", "nothing-like-this"), "there is no MBR by"),
-        (("--mbr-method", "wer", "--samples", "3"), "does not use samples"),
+        (("--mbr-by", "nothing-like-this"), "there is no MBR by"),
+        (("--mbr-by", "wer", "--samples", "3"), "does not use samples"),
         (("--posterior-scale", "nan"), "not a finite number"),
         (("--also-score", "nothing-like-this"), "nothing-like-this"),
         (("--beams", "-1"), "the beam is -1"),

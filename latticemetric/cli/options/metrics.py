@@ -40,8 +40,7 @@ def metrics_named(
     all_names = [name for several in names for name in listed(several)]
     if not all_names:
         raise UsageError("no metric is given", advice=f"choose among {', '.join(metric_names())}")
-    option = "--metric" if known else "--metrics"
-    given_parameters = metric_parameters(parameters, [*all_names, *known], option)
+    given_parameters = metric_parameters(parameters, [*all_names, *known])
     metrics = {}
     for name in all_names:
         values: dict[str, Any] = {"stem": True} if stem and not name.endswith("-stem") else {}
@@ -64,7 +63,7 @@ def metrics_named(
 
 
 def metric_parameters(
-    texts: Iterable[str], names: Iterable[str], option: str = "--metrics"
+    texts: Iterable[str], names: Iterable[str], option: str = "--metric"
 ) -> dict[str, dict[str, Any]]:
     """Parse texts such as `chrf.beta=3`; return the parameters of each metric, by metric.
 

@@ -1,0 +1,43 @@
+"""The names of options and keywords that had another name in 0.x: errors for an old name say the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from latticemetric.errors import UsageError
+
+# Each old name, with its new ones: the first one that a verb or a function has is meant.
+OPTIONS = {
+    "--by": ("--group-by",),
+    "--mbr-method": ("--mbr-by",),
+    "--method": ("--by",),
+    "--metrics": ("--metric",),
+    "--scale": ("--weights",),
+    "--scales": ("--weights",),
+    "--score": ("--also-score", "--metric"),
+}
+KEYWORDS = {
+    "method": ("by",),
+    "metrics": ("metric",),
+    "scale": ("posterior_scale", "weight"),
+    "scales": ("weights",),
+    "weights": ("system_weights", "evidence_weights"),
+}
+
+
+def new_name(old: str, known: Container[str]) -> str | None:
+    """Return the new name of an option (`--scale`) or a keyword (`scale`), among those that are `known`."""
+    names = (OPTIONS if old.startswith("-") else KEYWORDS).get(old, ())
+    return next((name for name in names if name in known), None)
+
+
+def refuse_old_keyword(old: str, known: Container[str]) -> None:
+    """Raise `UsageError` if a keyword is the old name of one that is `known`.
+
+    Examples:
+        >>> refuse_old_keyword("scale", ["posterior_scale", "beam"])
+        Traceback (most recent call last):
+        latticemetric.errors.UsageError: 'scale' is now 'posterior_scale'; give posterior_scale=…
+    """
+    if new := new_name(old, known):
+        raise UsageError(f"'{old}' is now '{new}'", advice=f"give {new}=…")

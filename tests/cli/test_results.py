@@ -41,7 +41,7 @@ COAST = [EXAMPLES / f"coast.{name}.ctm" for name in ("east", "north", "south")]
 @pytest.mark.parametrize(
     "command",
     [
-        ("oracle", *MEETING, "--metric", "wer", "--nbest", 2, "--worst", "--score", "bleu"),
+        ("oracle", *MEETING, "--metric", "wer", "--nbest", 2, "--worst", "--also-score", "bleu"),
         ("oracle", *PROVERBS, "--metric", "bleu"),
         ("expected", *MEETING),
         ("sweep", *MEETING, "--metric", "wer", "--beams", "1,2", "--by-length", "3,5"),

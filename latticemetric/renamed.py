@@ -12,6 +12,7 @@ OPTIONS = {
     "--mbr-method": ("--mbr-by",),
     "--method": ("--by",),
     "--metrics": ("--metric",),
+    "--most-states": ("--most-drawn",),
     "--scale": ("--weights",),
     "--scales": ("--weights",),
     "--score": ("--also-score", "--metric"),

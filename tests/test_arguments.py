@@ -780,7 +780,7 @@ TAKE_NUMBERS = {
     "seed": lambda value: bootstrap(lm.WER(), TABLE, seed=value),
     "confidence": lambda value: bootstrap(lm.WER(), TABLE, confidence=value),
     "lengths": lambda value: lm.sweep([PAIR], ["a"], by_length=[value]),
-    "states to draw": lambda value: lm.draw(PAIR, most_states=value),
+    "states to draw": lambda value: lm.draw(PAIR, most_drawn=value),
     "beam": PAIR.pruned,
     "beam of a forest": FOREST.pruned,
     "density": lambda value: LATTICE.pruned(density=value),

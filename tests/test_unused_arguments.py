@@ -76,16 +76,16 @@ SHOWN = {
     "rates": [0.5] * 20,
     "scores": ["cost"],
     "times": False,
-    "most_states": 5,
+    "most_drawn": 5,
     "beam": 1.0,
     "weights": {"cost": 0.5},
     "reference": "a b",
 }
-OF_FORESTS = {"posteriors", "rates", "scores", "most_states", "beam", "weights"}
+OF_FORESTS = {"posteriors", "rates", "scores", "most_drawn", "beam", "weights"}
 DRAWN = {
     "lattices": (LATTICE, OF_FORESTS | {"times"}),
     "forests": (FOREST, OF_FORESTS),
-    "networks": (NETWORK, {"most_states"}),
+    "networks": (NETWORK, {"most_drawn"}),
     "trees": (TREE, set()),
     "metrics": (lm.GRR(2), {"reference"}),
 }

@@ -48,7 +48,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "Graph": "--id --kind --beam --most-states",
+    "Graph": "--id --kind --beam --most-drawn",
     "Highlights": "--reference --reference-text --oracle --one-best --mbr",
     "Annotations": "--posteriors --expected --scores --no-times",
     "Metric": "",
@@ -59,8 +59,8 @@ _SECTIONS = {
 _WITHOUT_EFFECT: dict[str, tuple[str, ...]] = {
     "graph": (),
     "network": ("files", "texts", "oracle", "one_best", "mbr", "scores", "no_times", "beam", "expected"),
-    "tree": ("posteriors", "scores", "no_times", "beam", "most_states", "expected"),
-    "automaton": ("oracle", "one_best", "mbr", "posteriors", "scores", "no_times", "beam", "most_states", "expected"),
+    "tree": ("posteriors", "scores", "no_times", "beam", "most_drawn", "expected"),
+    "automaton": ("oracle", "one_best", "mbr", "posteriors", "scores", "no_times", "beam", "most_drawn", "expected"),
 }
 
 
@@ -115,8 +115,8 @@ class _PictureOptions(Options):
         "--scores NAMES", "Write these score columns under words, such as acoustic,lm.", default="", show_default=False
     )
     no_times: bool = flag("--no-times", "Do not write times under states.")
-    most_states: int = option(
-        "--most-states N",
+    most_drawn: int = option(
+        "--most-drawn N",
         "Draw only the best paths, with at most N states; 0: draw all.",
         type=click.IntRange(0),
         default=60,
@@ -249,11 +249,11 @@ def _draw(
 
     names = listed(picture.scores)
     shape = as_lattice_or_forest(graph, {**dict.fromkeys(names, 0.0), **weights})  # keep the columns of --scores
-    posterior_scale, most_states = picture.posterior_scale, picture.most_states or None
+    posterior_scale, most_drawn = picture.posterior_scale, picture.most_drawn or None
     if subject.kind == "network":
         from latticemetric.mbr_decoding.consensus import consensus
 
-        return draw(consensus(shape, posterior_scale=posterior_scale, weights=weights), most_states=most_states)
+        return draw(consensus(shape, posterior_scale=posterior_scale, weights=weights), most_drawn=most_drawn)
     ways: dict[str, Any] = {}
     rate = metric.rate()
     if subject.oracle:
@@ -293,7 +293,7 @@ def _draw(
         times=not picture.no_times,
         beam=picture.beam,
         weights=weights,
-        most_states=most_states,
+        most_drawn=most_drawn,
     )
 
 

@@ -342,10 +342,10 @@ def _sketch(
         through = rate.through(probability, posterior_scale)
     if isinstance(graph, Forest):
         most = _MORE_STATES + len(np.unique(graph.head[kept]))
-        diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, weights=weights)
+        diagram = forest_diagram(graph, paths, posteriors=probability, most_drawn=most, weights=weights)
     else:
         most = _MORE_STATES + len(np.union1d(graph.source[kept], graph.target[kept]))
-        diagram = lattice_diagram(graph, paths, posteriors=probability, most_states=most, weights=weights)
+        diagram = lattice_diagram(graph, paths, posteriors=probability, most_drawn=most, weights=weights)
     numbers = select_arcs(graph, kept, Bounds(most, None), weights).arcs
     cost = graph.cost(weights).arc
     arcs = tuple(

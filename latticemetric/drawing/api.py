@@ -116,7 +116,7 @@ def draw(
     rates: Any = None,
     scores: Sequence[str] = (),
     times: bool = True,
-    most_states: int | None = MOST_STATES,
+    most_drawn: int | None = MOST_STATES,
     beam: float | None = None,
     weights: Weights | None = None,
     reference: Any = None,
@@ -136,7 +136,7 @@ def draw(
             and to show as bands of colour.
         scores: Names of score columns to write under the words, too.
         times: True to write times under the states of a lattice, if it has times.
-        most_states: Largest number of states or nodes to draw, from the best paths; the limit for arcs is twice this
+        most_drawn: Largest number of states or nodes to draw, from the best paths; the limit for arcs is twice this
             number. Paths in `ways` are always drawn. `None`: draw all.
         beam: Largest difference of a path's cost from the best cost; more expensive paths are not drawn, except
             paths in `ways`.
@@ -158,10 +158,10 @@ def draw(
         ═══  oracle      so it grows  0/3
          *   1-best      so it goes   1/3
     """
-    if most_states is not None:
-        whole_number(most_states, f"a picture of {most_states!r} states is not possible", "give a whole number from 1")
+    if most_drawn is not None:
+        whole_number(most_drawn, f"a picture of {most_drawn!r} states is not possible", "give a whole number from 1")
     options = {"posteriors": _probabilities(posteriors), "rates": rates, "scores": scores, "times": times}
-    options |= {"most_states": most_states, "beam": beam, "weights": weights}
+    options |= {"most_drawn": most_drawn, "beam": beam, "weights": weights}
     paths = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
     options["reference"] = reference
     diagram = _diagram(graph, paths, options, {} if title is None else {"title": title})
@@ -184,7 +184,7 @@ def _used(options: dict[str, Any], names: Iterable[str], what: str) -> dict[str,
 
 
 # The arguments of `draw` that have an effect on pictures of forests, and of lattices.
-_OF_FORESTS = ("posteriors", "rates", "scores", "most_states", "beam", "weights")
+_OF_FORESTS = ("posteriors", "rates", "scores", "most_drawn", "beam", "weights")
 _OF_LATTICES = (*_OF_FORESTS, "times")
 
 
@@ -217,7 +217,7 @@ def _diagram(graph: Any, paths: HighlightedPaths, options: dict[str, Any], named
     if isinstance(graph, DerivationTree):
         return tree_diagram(graph, **_used(options, (), "trees"), **named)
     if isinstance(graph, Network):
-        return network_diagram(graph.bins, **_used(options, ["most_states"], "networks"), **named)
+        return network_diagram(graph.bins, **_used(options, ["most_drawn"], "networks"), **named)
     raise UsageError(
         f"an object of type {type(graph).__name__} cannot be drawn",
         advice="draw a lattice, a forest, an n-best list, a consensus network, a derivation tree or a metric",

@@ -59,7 +59,7 @@ def lattice_diagram(
     rates: npt.ArrayLike | None = None,
     scores: Sequence[str] = (),
     times: bool = True,
-    most_states: int | None = MOST_STATES,
+    most_drawn: int | None = MOST_STATES,
     beam: float | None = None,
     weights: Weights | None = None,
     merged: bool = False,
@@ -71,7 +71,7 @@ def lattice_diagram(
     """
     highlighted = checked_paths(paths, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
-    arcs, omissions = select_arcs(lattice, kept, Bounds(most_states, beam), weights)
+    arcs, omissions = select_arcs(lattice, kept, Bounds(most_drawn, beam), weights)
     states = np.unique(np.concatenate([[0], lattice.source[arcs], lattice.target[arcs]])).astype(int).tolist()
     place = {state: number for number, state in enumerate(states)}
     on_arc = paths_through(highlighted)
@@ -148,14 +148,14 @@ def forest_diagram(
     posteriors: npt.ArrayLike | None = None,
     rates: npt.ArrayLike | None = None,
     scores: Sequence[str] = (),
-    most_states: int | None = MOST_STATES,
+    most_drawn: int | None = MOST_STATES,
     beam: float | None = None,
     weights: Weights | None = None,
 ) -> Diagram:
     """Return the diagram of a forest, or of the best part of a large one, with highlighted derivations; see `draw`."""
     highlighted = checked_paths(paths, len(forest.head), "edge")
     kept = [edge for edges in highlighted.values() for edge in edges]
-    edges, omissions = select_arcs(forest, kept, Bounds(most_states, beam), weights)
+    edges, omissions = select_arcs(forest, kept, Bounds(most_drawn, beam), weights)
     on_edge = paths_through(highlighted)
     written = detail_writer(len(forest.head), posteriors, rates, forest.scores, scores)
     shades, shading = shades_of(rates, edges)
@@ -209,15 +209,15 @@ class Network(Protocol):
 
 
 def network_diagram(
-    bins: Sequence[Bin], *, title: str = "confusion network", least: float = 0.01, most_states: int | None = None
+    bins: Sequence[Bin], *, title: str = "confusion network", least: float = 0.01, most_drawn: int | None = None
 ) -> Diagram:
-    """Build the diagram of a confusion network with at most `most_states` states (`None`: no limit).
+    """Build the diagram of a confusion network with at most `most_drawn` states (`None`: no limit).
 
     Words with posteriors below `least` are omitted, except the best word of each bin. Bins without words are omitted.
     """
     kept = [[pair for rank, pair in enumerate(words) if rank == 0 or pair[1] >= least] for words in bins]
     spoken = [words for words in kept if any(word for word, _ in words)]
-    drawn = spoken if most_states is None else spoken[: max(1, most_states - 1)]
+    drawn = spoken if most_drawn is None else spoken[: max(1, most_drawn - 1)]
     links = tuple(
         Link(place, place + 1, word or EPSILON_LABEL, probability(posterior), (0,) if rank == 0 else ())
         for place, words in enumerate(drawn)

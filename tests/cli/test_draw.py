@@ -107,14 +107,14 @@ def test_every_kind_is_drawn(run, arguments, shown):
 
 
 def test_what_is_left_out_is_told(run):
-    status, output, errors = run(*MEETING, "--most-states", "4", "-o", "a.svg")
+    status, output, errors = run(*MEETING, "--most-drawn", "4", "-o", "a.svg")
     note = "Shown: 6 of 7 states and 6 of 12 arcs, those of the best paths."
     assert status == 0
     assert "states and" in errors
     assert errors.strip() in (run.folder / "a.svg").read_text()
     assert errors.strip().startswith(note[:6])
-    assert errors.strip() in run(*MEETING, "--most-states", "4")[1]
-    assert run(*MEETING, "--most-states", "0", "-o", "b.svg")[2] == ""
+    assert errors.strip() in run(*MEETING, "--most-drawn", "4")[1]
+    assert run(*MEETING, "--most-drawn", "0", "-o", "b.svg")[2] == ""
     assert output == ""
 
 

@@ -38,6 +38,7 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("mbr a --method wer", "--method is now --by"),
         ("score a b --by speaker", "--by is now --group-by"),
         ("score a b --metrics wer", "--metrics is now --metric"),
+        ("draw a --most-states 9", "--most-states is now --most-drawn"),
         ("best a --scale lm=1", "--scale is now --weights"),
         ("lists a b --k 1", "there is no option --k; did you mean --at?"),
         (

@@ -70,7 +70,7 @@ def test_large_graphs_say_what_is_left_out():
     text = svg(
         lattice,
         {"oracle": [49, *(a for a in range(50, 150) if lattice.source[a] == lattice.target[49])]},
-        most_states=12,
+        most_drawn=12,
     )
     assert any(t.startswith("Shown: 12 of 102 states") for t in written(text))
     assert {"a0", "a3", "a49"} <= set(written(text))
@@ -175,7 +175,7 @@ def test_what_has_no_picture_says_so():
     with pytest.raises(lm.UsageError, match="need a lattice or a forest"):
         draw(lm.WER(), ways={"oracle": [0]}, reference="a")
     with pytest.raises(lm.UsageError, match="a picture of 0 states is not possible"):
-        draw(lm.Lattice.from_strings(["a b"]), most_states=0)
+        draw(lm.Lattice.from_strings(["a b"]), most_drawn=0)
 
 
 def test_nbest_lists_are_drawn_as_the_lattices_they_are():
@@ -196,10 +196,10 @@ def test_the_smallest_graphs_have_pictures(graph):
 
 def test_what_is_left_out_is_of_the_worst_paths_only():
     lattice = lm.Lattice.from_strings([f"w{n}" for n in range(300)], costs=list(range(300)))
-    drawing = draw(lattice, most_states=10)
+    drawing = draw(lattice, most_drawn=10)
     assert [link.label for link in drawing.diagram.links] == ["w0 / w1 / w2 / w3 / +16"]
     assert drawing.diagram.omissions == ("Shown: 2 of 2 states and 20 of 300 arcs, those of the best paths.",)
-    assert len(draw(lattice, most_states=None).diagram.links) == 300
+    assert len(draw(lattice, most_drawn=None).diagram.links) == 300
 
 
 def sausage(words, length):
@@ -213,14 +213,14 @@ def test_parallel_arcs_of_large_lattices_are_one_line(tmp_path):
     file.write_text(sausage(list("fedcba"), 100))
     lattice = lm.read_one(file, format="openfst-text")
     best = [arc for arc in range(600) if arc % 6 == 0]
-    drawing = draw(lattice, ways={"1-best": best}, most_states=None, beam=2.5)
+    drawing = draw(lattice, ways={"1-best": best}, most_drawn=None, beam=2.5)
     links = drawing.diagram.links
     assert [link.label for link in links if link.paths] == ["f"] * 100
     others = [link for link in links if not link.paths]
     assert [(link.source, link.label) for link in others] == [(n, "e / d") for n in range(100)]
     assert drawing.diagram.omissions == ("Shown: 101 of 101 states and 300 of 600 arcs, those of the best paths.",)
     assert "several words" in drawing.svg()
-    whole = draw(lattice, most_states=None)
+    whole = draw(lattice, most_drawn=None)
     assert len(whole.diagram.links) == 600
     assert whole.diagram.notes == ()
 
@@ -286,7 +286,7 @@ def test_large_forests_are_cut_down_to_whole_derivations():
         goals=[edges],
         scores={"cost": lm.Column([*[0.0] * edges, *map(float, range(edges))], [0.0])},
     )
-    drawing = draw(graph, ways={"oracle": [edges + 150, 150]}, most_states=11)
+    drawing = draw(graph, ways={"oracle": [edges + 150, 150]}, most_drawn=11)
     rules = [vertex for vertex in drawing.diagram.vertices if vertex.shape == "box"]
     assert len(rules) == 20
     assert sum(bool(rule.paths) for rule in rules) == 2

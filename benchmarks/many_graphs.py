@@ -59,7 +59,7 @@ class Way(NamedTuple):
     result: str = ".tsv"
 
 
-_ORACLE = f"{BIN}/lattice-oracle {{lattices}} {{references}}"
+_ORACLE = f"{BIN}/lattice-oracle {{lattices}} {{references}} --metric 4-grr"
 _LOOP = f"{sys.executable} {LOOPS} {{lattices}} {{references}} {{output}}"
 _SHARDS = [f"{_ORACLE} --workers 1 --format json --shard {k}/{SHARDS} -o {{output}}.{k}" for k in range(1, SHARDS + 1)]
 _MERGE = " ".join([f"{BIN}/latticemetric merge", *(f"{{output}}.{k}" for k in range(1, SHARDS + 1)), "-o {output}"])

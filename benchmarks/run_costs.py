@@ -29,6 +29,7 @@ import latticemetric as lm
 from latticemetric.corpus.oracles import oracles_of
 from latticemetric.corpus.pairing import Pair, pair_up
 from latticemetric.corpus.run import Run
+from latticemetric.corpus.tables.formats import lines_of
 from latticemetric.corpus.tables.oracles import oracle_table
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
@@ -120,7 +121,7 @@ def search_cost(one: Archive, metric: str) -> float:
 
     def answer() -> int:
         results = oracle_table(oracles_of(pairs, search, Run()), search, 1)
-        return sum(len(line) for line in results.lines("tsv"))
+        return sum(len(line) for line in lines_of(results, "tsv"))
 
     return processor_time(answer) / one.number
 
@@ -132,7 +133,7 @@ def whole_cost(one: Archive) -> float:
     def answer() -> int:
         pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])
         results = oracle_table(oracles_of(pairs, search, Run()), search, 1)
-        return sum(len(line) for line in results.lines("tsv"))
+        return sum(len(line) for line in lines_of(results, "tsv"))
 
     return processor_time(answer) / one.number
 

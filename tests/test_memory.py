@@ -250,8 +250,8 @@ def test_a_graph_that_needs_too_much_costs_no_other(tmp_path):
     reference = written(tmp_path, "ref", f"a w0 w1\nb {long}\nc w0 w1\n")
     program = str(PROGRAMS / "lattice-oracle")
     for workers in ("1", "2"):
-        command = [program, str(archive), str(reference), "--keep-going", "--workers", workers, "--format", "tsv"]
-        command += ["--max-memory", "256MB"]
+        command = [program, str(archive), str(reference), "--metric", "4-grr", "--keep-going", "--workers", workers]
+        command += ["--format", "tsv", "--max-memory", "256MB"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert "this graph needs more than" in done.stderr

@@ -579,14 +579,27 @@ def test_a_reference_that_is_not_in_the_table_stays_a_number_and_is_said(integer
         [*MEETING, "--no-such-option"],
         [*MEETING, "--format", "xml"],
         [*MEETING, "--engine", "magic"],
-        [*MEETING, "--weights", "acoustic"],
-        [*MEETING, "--weights", "acoustic=nan"],
         [*MEETING, "--style", "sideways"],
     ],
     ids=lambda arguments: " ".join(map(str, arguments[2:])) or f"{len(arguments)} arguments",
 )
 def test_a_misspelled_command_says_how_it_is_used(arguments):
     assert_one_line_error(oracle(*arguments), r"(see lattice-oracle --help|usage: lattice-oracle \[OPTIONS\] LATTICES)")
+
+
+@pytest.mark.parametrize("weights", ["acoustic", "acoustic=nan", "acoustic=1,lm", "", "=1"])
+def test_weights_that_are_neither_numbers_nor_a_file_are_refused(weights):
+    message = "--weights: '.*' is neither NAME=NUMBER, like acoustic=0.1, nor a file; name a column and its weight"
+    assert_one_line_error(oracle(*MEETING, "--weights", weights), message)
+    with pytest.raises(lm.UsageError, match=r"is neither NAME=NUMBER, like acoustic=0\.1, nor a file"):
+        list(lm.Corpus.read(MEETING[0], weights=weights).best())
+
+
+def test_weights_may_stand_in_one_value_or_several():
+    several = good(oracle(*MEETING, "--weights", "acoustic=0.5", "--weights", "lm=2")).stdout
+    assert good(oracle(*MEETING, "--weights", "acoustic=0.5,lm=2")).stdout == several
+    best = lm.Corpus.read(MEETING[0], weights="acoustic=0.5,lm=2").best()
+    assert best.to_records() == lm.Corpus.read(MEETING[0], weights={"acoustic": 0.5, "lm": 2}).best().to_records()
 
 
 # --- Outputs that are no plain files

@@ -215,7 +215,7 @@ def test_a_line_that_is_damaged_costs_no_other_line(plf, tmp_path):
     plf.write_text("\n".join(lines) + "\n")
     refs = tmp_path / "refs.txt"
     refs.write_text("".join(line.partition(" ")[2] + "\n" for line in references().splitlines()))
-    done = oracle(plf, refs, "--keep-going", "--format", "json")
+    done = oracle(plf, refs, "--metric", "4-grr", "--keep-going", "--format", "json")
     failed = [int(item["id"]) - 1 for item in done.json["lattices"] if "error" in item]
     assert (done.status, failed, done.json["corpus"]["lattices"]) == (1, list(BAD), GRAPHS - len(BAD))
 
@@ -226,7 +226,7 @@ def test_of_an_archive_that_is_cut_short_all_before_the_cut_is_scored(table, tmp
     path.write_bytes(path.read_bytes()[: path.read_bytes().index(name(150).encode() + b" ") + 60])
     refs = tmp_path / "refs.txt"
     refs.write_text(references())
-    done = oracle(path, refs, "--symbols", table, "--keep-going", "--format", "json")
+    done = oracle(path, refs, "--symbols", table, "--metric", "4-grr", "--keep-going", "--format", "json")
     items = done.json["lattices"]
     good = [item["id"] for item in items if "error" not in item]
     assert good == [name(number) for number in range(150) if number not in BAD]

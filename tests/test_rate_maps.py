@@ -42,7 +42,7 @@ class Shifted(lm.GRR):
 
     name = "shifted"
     offset = "0.25"
-    posterior_scale = Fraction(2, 3)
+    scale = Fraction(2, 3)
 
     def __init__(self):
         super().__init__(3, alpha="-1/3", beta="1/4")
@@ -54,7 +54,7 @@ class Loss(lm.GRR):
     name = "loss"
 
     @property
-    def posterior_scale(self):
+    def scale(self):
         return -1
 
     def __init__(self):
@@ -79,7 +79,7 @@ def defined(metric, candidate, reference):
         - Fraction(metric.beta) * edits.count("D")
         for edits in enumerate_alignments(said, meant)
     ]
-    return Fraction(metric.offset) + Fraction(metric.posterior_scale) * max(gains) / size if size else None
+    return Fraction(metric.offset) + Fraction(metric.scale) * max(gains) / size if size else None
 
 
 def merit(metric, score):
@@ -116,7 +116,7 @@ def test_a_rate_is_its_map_of_the_best_gain(metric, candidate, reference):
     assert metric.values(metric.table([said], [meant]))[0] == metric.score(said, meant)
     low, high = metric.bounds
     assert low <= metric.score(said, meant) <= high
-    assert metric.higher_is_better == (metric.posterior_scale in {Fraction(2, 3), 1})
+    assert metric.higher_is_better == (metric.scale in {Fraction(2, 3), 1})
 
 
 def test_the_cost_of_substitutions_is_a_parameter_of_wer():
@@ -313,7 +313,7 @@ def test_gains_of_ones_own_are_believed_and_signed():
 
 def test_a_map_has_a_scale():
     class Flat(lm.GRR):
-        posterior_scale = 0
+        scale = 0
 
     with pytest.raises(lm.UsageError, match="the scale of a rate is 0"):
         Flat().score("a", "a")

@@ -1,7 +1,7 @@
 """The settings of searches for oracles: one class for each way to search. Nothing here imports NumPy.
 
->>> ByRate(metric="wer", hope=(1, 10))
-ByRate(metric=WER(), hope=(1.0, 10.0))
+>>> ByRate(metric="wer", hope=(1, 10)).hope
+(1.0, 10.0)
 >>> searched_by("bleu", {"hope": 1})
 Traceback (most recent call last):
 latticemetric.errors.UsageError: hope has no effect with BLEU, which searches all graphs together; leave it out, \

@@ -44,6 +44,7 @@ class Field:
         phrase: The beginning of errors about a value, with `{}` for the value.
         several: True if a grid may have several values of it.
         needs: Names of other fields; without a value in any of these, this one has no effect, and is refused.
+        holds: The kind of file that the option may name, as the types of `cli.files` call it. Empty: no file.
     """
 
     name: str = ""
@@ -58,9 +59,10 @@ class Field:
         *,
         several: bool = False,
         needs: tuple[str, ...] = (),
+        holds: str = "",
     ) -> None:
         self.default, self.help, self.option = default, text, option
-        self.several, self.needs, self._phrase = several, needs, phrase
+        self.several, self.needs, self._phrase, self.holds = several, needs, phrase, holds
 
     @property
     def phrase(self) -> str:
@@ -156,9 +158,16 @@ class Flag(Field):
         return bool(value)
 
 
-def given(*, default: Any, help: str = "", option: str = "", phrase: str | None = None) -> Any:  # noqa: A002
+def given(
+    *,
+    default: Any,
+    help: str = "",  # noqa: A002
+    option: str = "",
+    phrase: str | None = None,
+    holds: str = "",
+) -> Any:
     """Declare a field that takes any value; `check` of its class may refuse some."""
-    return Field(default, help, option, phrase)
+    return Field(default, help, option, phrase, holds=holds)
 
 
 def number(

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles, Output, ReferenceFiles, TableFiles, TextFiles
-from latticemetric.cli.options import Number, OutputOptions, ShardedRunOptions
+from latticemetric.cli.options import CorpusOptions, Number, OutputOptions, ShardedRunOptions
 from latticemetric.cli.run import show
 from latticemetric.cli.verbs import About
 

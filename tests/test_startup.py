@@ -89,7 +89,16 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
         # Python does not tell the import of a verb itself, cli.oracle, but those of its module.
         (
             "lattice-oracle",
-            {"cached", "cli.files", "cli.settings", "oracle_search", "oracle_search.settings", "renamed", "settings"}
+            {
+                "cached",
+                "cli.files",
+                "cli.options.fields",
+                "corpus.settings",
+                "oracle_search",
+                "oracle_search.settings",
+                "renamed",
+                "settings",
+            }
             | OPTIONS
             | RESULT_FORMATS,
         ),

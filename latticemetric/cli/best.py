@@ -5,11 +5,9 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import verb
-from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import CTMOutputOptions, ShardedRunOptions
+from latticemetric.cli.options import CorpusOptions, CTMOutputOptions, SettingsOptions, ShardedRunOptions
 from latticemetric.cli.run import show
-from latticemetric.cli.settings import SettingsOptions
 from latticemetric.corpus.questions import Best
 
 _EPILOG = """\b

@@ -9,12 +9,13 @@ import click
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import ReferenceFiles, SystemFiles
 from latticemetric.cli.options import (
+    IGNORE,
     LINE_STYLE,
     POSTERIOR_SCALE,
     Number,
     RateOutputOptions,
     ResamplingOptions,
-    WordReadingOptions,
+    ScoredReadingOptions,
     format_option,
     lattices_option,
     numbers,
@@ -112,7 +113,8 @@ class _JudgingOptions(Options):
     write_lattices: str | None = lattices_option("the confusion networks")
 
 
-class _ReadingOptions(WordReadingOptions):
+class _ReadingOptions(ScoredReadingOptions):
+    ignore: str | None = IGNORE
     style: LineStyle = LINE_STYLE
     posterior_scale: float = POSTERIOR_SCALE
     lowercase: bool = flag("--lowercase -lc", "Lowercase all words of the systems and of the reference.")

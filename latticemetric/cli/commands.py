@@ -18,6 +18,7 @@ from latticemetric.errors import InputError
 
 if TYPE_CHECKING:
     from latticemetric.cli.verbs import About
+    from latticemetric.settings import Field
 
 F = TypeVar("F", bound=Callable[..., Any])
 Sections = Mapping[str, str]  # title -> long options, with spaces between them
@@ -42,7 +43,14 @@ _PACKAGES = {"pynini": " (OpenFst)", "numpy": "", "nltk": "", "sacrebleu": ""}
 
 
 class Declaration:
-    """The command-line options of one field of a group: the names of each option, and its settings for click."""
+    """The command-line options of one field of a group: the names of each option, and its settings for click.
+
+    Attributes:
+        options: The names and the settings of each option.
+        field: The field of settings that the option sets; `None` if there is none.
+    """
+
+    field: Field | None = None
 
     def __init__(self, *options: tuple[Sequence[str], dict[str, Any]]) -> None:
         self.options = options
@@ -143,14 +151,14 @@ class Verb(click.Command):
 
     @property
     def reads(self) -> frozenset[str]:
-        """What is in the files that it can read: graphs, references, texts, tables and others."""
+        """The kinds of files that it can read: graphs, references, texts, tables and others."""
         from latticemetric.cli.files import NamesFiles
 
         return frozenset(one.type.holds for one in self.params if isinstance(one.type, NamesFiles))
 
     @property
     def writes(self) -> frozenset[str]:
-        """What is in the files that it can write: results, graphs, or others (files)."""
+        """The kinds of files that it can write: results, graphs, or others (files)."""
         from latticemetric.cli.files import Output
 
         return frozenset(one.type.holds for one in self.params if isinstance(one.type, Output))

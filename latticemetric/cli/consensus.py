@@ -5,11 +5,16 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import Options, verb
-from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import CTMOutputOptions, ShardedRunOptions, lattices_option, refuse
+from latticemetric.cli.options import (
+    CorpusOptions,
+    CTMOutputOptions,
+    SettingsOptions,
+    ShardedRunOptions,
+    lattices_option,
+    refuse,
+)
 from latticemetric.cli.run import show
-from latticemetric.cli.settings import SettingsOptions
 from latticemetric.corpus.questions import Network
 
 _EPILOG = """\b

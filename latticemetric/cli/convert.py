@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import verb
-from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ShardedRunOptions
+from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
 from latticemetric.cli.run import write_corpus
 
 _EPILOG = """\b
@@ -22,12 +21,13 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: WeightedCorpusOptions
+    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: ScoredReadingOptions
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 
     TARGET is a file (its suffix chooses the compression), - for standard output, or a folder (with / at its end) with
     one file per graph. If the format cannot hold a graph, the command fails.
     """
-    corpus = reading.corpus([graphs], weighted=written.sum_scores)
+    written.refuse_weights()
+    corpus = reading.corpus([graphs])
     write_corpus(written.applied(corpus), target, written.to_format, run)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import verb
-from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ShardedRunOptions
+from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
 from latticemetric.cli.run import write_corpus
 
 _EPILOG = """\b
@@ -21,7 +20,7 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, reading: WeightedCorpusOptions, written: GraphFormatOptions, run: ShardedRunOptions
+    graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
 ) -> None:
     """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: keep one best path per string.
 

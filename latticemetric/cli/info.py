@@ -7,9 +7,8 @@ import sys
 import click
 
 from latticemetric.cli.commands import Options, choice, verb
-from latticemetric.cli.corpus import PlainCorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import OutputOptions, ShardedRunOptions, refuse
+from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions, refuse
 from latticemetric.cli.run import show
 from latticemetric.corpus.questions import Sizes
 from latticemetric.corpus.tables.info import COLUMNS
@@ -33,7 +32,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     order: _OrderOptions,
-    reading: PlainCorpusOptions,
+    reading: ReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles, ReferenceFiles, TableFiles
 from latticemetric.cli.options import (
     PARAMETERS,
     STYLE,
+    CorpusOptions,
     CTMRateOutputOptions,
     OutputOptions,
+    SettingsOptions,
     ShardedRunOptions,
     lattices_option,
     metric_parameters,
@@ -26,7 +27,6 @@ from latticemetric.cli.options import (
     refuse,
 )
 from latticemetric.cli.run import Failures, show
-from latticemetric.cli.settings import SettingsOptions
 from latticemetric.corpus.questions import MinimumRisk
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import verb
-from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ShardedRunOptions
+from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
 from latticemetric.cli.run import write_corpus
 
 _EPILOG = """\b
@@ -21,7 +20,7 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, reading: WeightedCorpusOptions, written: GraphFormatOptions, run: ShardedRunOptions
+    graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
 ) -> None:
     """Merge states with the same continuations in GRAPHS (a file, folder, glob or -); write the lattices to TARGET.
 
@@ -29,5 +28,6 @@ def command(
     first, so that more states can be merged. To keep one path per string, use determinize. TARGET is a file, - for
     standard output, or a folder (with / at its end) with one file per graph.
     """
-    corpus = reading.corpus([graphs], weighted=written.sum_scores)
+    written.refuse_weights()
+    corpus = reading.corpus([graphs])
     write_corpus(written.applied(corpus).minimized(), target, written.to_format, run)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import verb
-from latticemetric.cli.corpus import CorpusOptions
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, OutputOptions, ShardedRunOptions, lattices_option
+from latticemetric.cli.options import (
+    CorpusOptions,
+    GraphFormatOptions,
+    OutputOptions,
+    SettingsOptions,
+    ShardedRunOptions,
+    lattices_option,
+)
 from latticemetric.cli.run import show
-from latticemetric.cli.settings import SettingsOptions
 from latticemetric.corpus.questions import Strings
 
 _EPILOG = """\b

@@ -13,12 +13,12 @@ from latticemetric.cli.options import (
     PairedReadingOptions,
     RateOptions,
     RateOutputOptions,
+    SettingsOptions,
     ShardedRunOptions,
     cased_words,
     given,
     lattices_option,
 )
-from latticemetric.cli.settings import SettingsOptions
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import (
     KINDS,

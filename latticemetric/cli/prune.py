@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import Options, option, verb
-from latticemetric.cli.corpus import WeightedCorpusOptions
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
 from latticemetric.cli.options import (
     BEAM,
     MOST_STRINGS,
     GraphFormatOptions,
     Number,
+    ScoredReadingOptions,
     ShardedRunOptions,
 )
 from latticemetric.cli.run import write_corpus
@@ -50,7 +50,7 @@ def command(
     target: str,
     *,
     limits: _LimitOptions,
-    reading: WeightedCorpusOptions,
+    reading: ScoredReadingOptions,
     written: GraphFormatOptions,
     run: ShardedRunOptions,
 ) -> None:

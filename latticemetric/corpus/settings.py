@@ -76,7 +76,7 @@ class RunSettings(Settings):
 
 
 class ReadingSettings(Settings):
-    """How graphs and references are read and prepared.
+    """The settings of reading and preparing graphs and references.
 
     Attributes:
         weights: The weight of each score column in the model's cost, by name; or a file of weights.
@@ -93,31 +93,56 @@ class ReadingSettings(Settings):
 
     section = "Input"
 
-    weights: Any = given(default=None, help="Weights of score columns in the model's cost.")
-    symbols: Any = given(
-        default=None, help="Symbol table (words.txt) to turn word numbers of graphs and references into words."
+    weights: Any = given(
+        default=None,
+        holds="weights",
+        option="--weights NAME=NUMBER,…",
+        help="Weights of score columns in the model's cost (default: as the file says, mostly 1); repeatable. Or a "
+        "FILE of weights of cdec, Moses or HiFST, of lines NAME=NUMBER, or JSON; columns that it lacks count 0.",
     )
-    format: str | None = given(default=None, help="Format of the graphs (default: detected from content).")
+    symbols: Any = given(
+        default=None,
+        holds="tables",
+        option="--symbols FILE",
+        help="Symbol table (words.txt) to turn word numbers of graphs and references into words.",
+    )
+    format: str | None = given(
+        default=None, option="--from FORMAT", help="Format of the graphs (default: detected from content)."
+    )
     keep_marks: bool = flag(
         default=False,
+        option="--keep-marks",
         help="Read the sentence marks of a format, such as <s> and !SENT_START in HTK lattices, as words.",
     )
     style: Literal["auto", "plain", "keyed"] = choice(
         default="auto",
         names=("auto", "plain", "keyed"),
+        option="--style",
         help="keyed: reference lines begin with ids; plain: they do not; auto: detect.",
     )
     reference_field: str | None = given(
         default=None,
+        option="--reference-field NAME",
         help="Without REFERENCES: the field of each graph's record that holds its references (default: detected).",
     )
-    lowercase: bool = flag(default=False, help="Lowercase before tokenization.")
+    lowercase: bool = flag(default=False, option="--lowercase -lc", help="Lowercase before tokenization.")
     tokenize: str | None = given(
-        default=None, help="Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space)."
+        default=None,
+        option="--tokenize -tok NAME",
+        help="Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space).",
     )
-    normalize: Any = given(default=None, help="Normalize hypotheses and references with this grammar first.")
+    normalize: Any = given(
+        default=None,
+        holds="grammars",
+        option="--normalize GRAMMAR",
+        help="Normalize hypotheses and references with this grammar first: english, your own rules.far:RULE, or "
+        "rules.glm.",
+    )
     ignore: Collection[str] | str = given(
-        default=(), help="Words to remove from hypotheses and references first: '<s> </s>'."
+        default=(),
+        holds="words",
+        option="--ignore WORDS",
+        help="Words to remove from hypotheses and references first: '<s> </s>'; @FILE reads them from a file.",
     )
 
     @property

@@ -13,6 +13,7 @@ from latticemetric.cli.options.computing import (
     ResamplingOptions,
     resamples_option,
 )
+from latticemetric.cli.options.fields import SettingsOptions
 from latticemetric.cli.options.metrics import (
     ALSO_SCORE,
     PARAMETERS,
@@ -47,10 +48,10 @@ from latticemetric.cli.options.reading import (
     LINE_STYLE,
     STYLE,
     UTT2SPK,
+    CorpusOptions,
     PairedReadingOptions,
     ReadingOptions,
     ScoredReadingOptions,
-    WordReadingOptions,
 )
 from latticemetric.cli.options.running import RunOptions, ShardedRunOptions, WorkerOptions
 from latticemetric.cli.options.values import (

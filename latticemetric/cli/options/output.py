@@ -9,7 +9,7 @@ import click
 
 from latticemetric.cli.commands import Options, flag, option
 from latticemetric.cli.files import STANDARD, GraphOutput, Output, ResultFile
-from latticemetric.cli.options.values import given
+from latticemetric.cli.options.values import given, refuse
 from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, formats_of, lines_of
 from latticemetric.errors import UsageError, placed
 
@@ -162,6 +162,11 @@ class GraphFormatOptions(Options):
         """Return the corpus whose graphs have the scores and labels of these options."""
         self.written({})
         return corpus.converted(sum_scores=self.sum_scores, scores_off=self.scores_off, drop_labels=self.drop_labels)
+
+    def refuse_weights(self) -> None:
+        """Refuse weights where no cost matters."""
+        if not self.sum_scores:
+            refuse(["weights_given"], "without --sum-scores", advice="add --sum-scores")
 
     @staticmethod
     def check_beside(path: str | None, what: str) -> None:

@@ -6,32 +6,22 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from latticemetric.cached import cached_property
-from latticemetric.cli.commands import Options, flag, option
-from latticemetric.cli.files import GrammarName, WordList
+from latticemetric.cli.options.fields import SettingsOptions, option_of
 from latticemetric.cli.options.values import word_list
+from latticemetric.corpus.settings import ReadingSettings
 
 if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Pair
     from latticemetric.formats.registry import Entry
     from latticemetric.metrics.preparation import Preparation
 
-NORMALIZE = option(
-    "--normalize GRAMMAR",
-    "Normalize hypotheses and references with this grammar first: english, your own rules.far:RULE, or rules.glm.",
-    type=GrammarName(),
-)
-IGNORE = option(
-    "--ignore WORDS",
-    "Words to remove from hypotheses and references first: '<s> </s>'; @FILE reads them from a file.",
-    type=WordList(),
-)
-LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
-TOKENIZE = option(
-    "--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space)."
-)
+NORMALIZE = option_of(ReadingSettings.fields["normalize"])
+IGNORE = option_of(ReadingSettings.fields["ignore"])
+LOWERCASE = option_of(ReadingSettings.fields["lowercase"])
+TOKENIZE = option_of(ReadingSettings.fields["tokenize"])
 
 
-class PreparationOptions(Options):
+class PreparationOptions(SettingsOptions):
     """Options for preparing texts before scoring."""
 
     tokenize: str | None = TOKENIZE

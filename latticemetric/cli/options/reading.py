@@ -5,15 +5,17 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from latticemetric.cached import cached_property
-from latticemetric.cli.commands import Options, choice, flag, option
-from latticemetric.cli.files import ScoreWeights, TableFiles
-from latticemetric.cli.options.preparation import IGNORE, NORMALIZE, PreparationOptions
-from latticemetric.cli.options.values import grammar_named, refuse, word_list
+from latticemetric.cli.commands import choice, option
+from latticemetric.cli.files import TableFiles
+from latticemetric.cli.options.fields import SettingsOptions, option_of
+from latticemetric.cli.options.preparation import NORMALIZE, IgnoringPreparationOptions, PreparationOptions
+from latticemetric.cli.options.values import refuse
+from latticemetric.corpus.settings import ReadingSettings
 from latticemetric.errors import InputError, placed
 
 if TYPE_CHECKING:
@@ -25,12 +27,6 @@ if TYPE_CHECKING:
     from latticemetric.formats.registry import Block, Entry
     from latticemetric.lattice.columns import FeatureWeights
     from latticemetric.vocabulary import Vocabulary
-
-
-def _weighted(entries: Iterator[Entry], weights: FeatureWeights) -> Iterator[Entry]:
-    from latticemetric.corpus.feature_weights import weighted_entries
-
-    return weighted_entries(entries, weights)
 
 
 def _report_unused(weights: FeatureWeights, context: click.Context) -> None:
@@ -57,11 +53,7 @@ UTT2SPK = option(
     "Speakers of segments or files: lines of id and speaker, as in Kaldi's utt2spk.",
     type=TableFiles(),
 )
-STYLE = choice(
-    "--style",
-    ["auto", "plain", "keyed"],
-    "keyed: reference lines begin with ids; plain: they do not; auto: detect.",
-)
+STYLE = option_of(ReadingSettings.fields["style"])
 LINE_STYLE = choice(
     "--style",
     ["auto", "plain", "keyed"],
@@ -69,18 +61,12 @@ LINE_STYLE = choice(
 )
 
 
-class ReadingOptions(Options):
-    """Options for reading graphs."""
+class ReadingOptions(SettingsOptions):
+    """Options for a corpus whose texts are left as they are, and whose costs do not matter."""
 
-    symbols: str | None = option(
-        "--symbols FILE",
-        "Symbol table (words.txt) to turn word numbers of graphs and references into words.",
-        type=TableFiles(),
-    )
-    from_format: str | None = option("--from FORMAT", "Format of the graphs (default: detected from content).")
-    keep_marks: bool = flag(
-        "--keep-marks", "Read the sentence marks of a format, such as <s> and !SENT_START in HTK lattices, as words."
-    )
+    symbols: str | None = option_of(ReadingSettings.fields["symbols"])
+    from_format: str | None = option_of(ReadingSettings.fields["format"])
+    keep_marks: bool = option_of(ReadingSettings.fields["keep_marks"])
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
@@ -89,23 +75,11 @@ class ReadingOptions(Options):
 
         return as_vocabulary(self.symbols)
 
-    def entries(self, graphs: Sequence[str]) -> Iterator[Entry]:
-        """Read graphs from files."""
-        from latticemetric.formats.reading import entries
-
-        return entries(graphs, self.from_format, self.vocabulary, keep_marks=self.keep_marks)
-
     def blocks(self, graphs: str) -> Iterator[Block] | None:
         """Split a file into blocks that other processes can parse; `None` for folders and formats without blocks."""
         from latticemetric.formats.reading import blocks
 
         return blocks(graphs, self.from_format)
-
-    def evidence(self, graphs: Sequence[str]) -> Iterator[Entry] | None:
-        """Read the graphs of `--evidence`, which give the posteriors; return `None` without files."""
-        from latticemetric.formats.reading import entries
-
-        return entries(graphs, None, self.vocabulary, keep_marks=self.keep_marks) if graphs else None
 
     def references(self, files: Sequence[str]) -> list[ReferenceFile]:
         """Read files of references."""
@@ -113,17 +87,21 @@ class ReadingOptions(Options):
 
         return [read_references(file, self.vocabulary) for file in files]
 
+    def corpus(self, graphs: Sequence[str], references: Sequence[str] = (), **others: Any) -> Corpus:
+        """Return the corpus of files of graphs and, perhaps, references; `others` replace settings of reading."""
+        from latticemetric.corpus.corpus import Corpus
+
+        return Corpus.of_files(tuple(graphs), tuple(references), self.reading(**others))
+
+    def reading(self, **others: Any) -> ReadingSettings:
+        """Return the settings of reading."""
+        return self.settings(ReadingSettings, **{"symbols": self.vocabulary} | others)
+
 
 class ScoredReadingOptions(ReadingOptions):
-    """Options for reading graphs and weighting their scores."""
+    """Options for a corpus whose texts are left as they are."""
 
-    weights_given: tuple[str, ...] = option(
-        "--weights NAME=NUMBER,…",
-        "Weights of score columns in the model's cost (default: as the file says, mostly 1); repeatable. Or a FILE of "
-        "weights of cdec, Moses or HiFST, of lines NAME=NUMBER, or JSON; columns that it lacks count 0.",
-        multiple=True,
-        type=ScoreWeights(),
-    )
+    weights_given: tuple[str, ...] = option_of(ReadingSettings.fields["weights"], multiple=True)
 
     @cached_property
     def weights(self) -> FeatureWeights:
@@ -137,37 +115,35 @@ class ScoredReadingOptions(ReadingOptions):
             context.call_on_close(functools.partial(_report_unused, weights, context))
         return weights
 
-    def entries(self, graphs: Sequence[str], *, weighted: bool = True) -> Iterator[Entry]:
-        """Read graphs from files; check the weights of their scores when they are parsed, unless no cost is needed."""
-        read = super().entries(graphs)
-        return _weighted(read, self.weights) if weighted else read
+    def entries(self, graphs: Sequence[str]) -> Iterator[Entry]:
+        """Read graphs from files; check the weights of their scores when they are parsed."""
+        from latticemetric.corpus.feature_weights import weighted_entries
+        from latticemetric.formats.reading import entries
+
+        read = entries(graphs, self.from_format, self.vocabulary, keep_marks=self.keep_marks)
+        return weighted_entries(read, self.weights)
+
+    def reading(self, **others: Any) -> ReadingSettings:
+        """Return the settings of reading, with the weights as objects that know which columns graphs have."""
+        return super().reading(**{"weights": self.weights} | others)
 
 
-class WordReadingOptions(ScoredReadingOptions):
-    """Options for reading graphs, weighting their scores and removing words."""
+class CorpusOptions(ScoredReadingOptions, IgnoringPreparationOptions):
+    """Options for a corpus whose texts are prepared."""
 
-    ignore: str | None = IGNORE
+    normalize: str | None = NORMALIZE
 
-    def entries(self, graphs: Sequence[str], *, weighted: bool = True) -> Iterator[Entry]:
-        """Read graphs from files; remove the words of `--ignore` from each graph when it is parsed."""
-        read = super().entries(graphs, weighted=weighted)
-        if not (words := word_list(self.ignore)):
-            return read
-        from latticemetric.corpus.preparation import prepared_entries
-        from latticemetric.metrics.preparation import Preparation
-
-        return prepared_entries(read, Preparation(ignore=words))
+    def reading(self, **others: Any) -> ReadingSettings:
+        """Return the settings of reading."""
+        return super().reading(**{"ignore": self.ignored} | others)
 
 
 class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
-    """Options for reading, preparing and normalizing lattices and their references."""
+    """Options for a corpus of graphs and references, whose metric ignores words itself."""
 
     normalize: str | None = NORMALIZE
     style: Style = STYLE
-    reference_field: str | None = option(
-        "--reference-field NAME",
-        "Without REFERENCES: the field of each graph's record that holds its references (default: detected).",
-    )
+    reference_field: str | None = option_of(ReadingSettings.fields["reference_field"])
 
     def paired(
         self,
@@ -191,27 +167,13 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
             raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
         return paired
 
-    def corpus(self, lattices: Sequence[str], references: Sequence[str]) -> Corpus:
-        """Return the corpus of files of lattices and references."""
-        from latticemetric.corpus.corpus import Corpus
-        from latticemetric.corpus.settings import ReadingSettings
-
+    def corpus(self, graphs: Sequence[str], references: Sequence[str] = (), **others: Any) -> Corpus:
+        """Return the corpus of files of graphs and references; refuse options that have no effect on these."""
         if references:
             refuse(["reference_field"], "with files of references", advice="give one of them")
         else:
             refuse(["style"], "without files of references")
-        reading = ReadingSettings(
-            symbols=self.vocabulary,
-            format=self.from_format,
-            keep_marks=self.keep_marks,
-            weights=self.weights,
-            style=self.style,
-            reference_field=self.reference_field,
-            lowercase=self.lowercase,
-            tokenize=self.tokenize,
-            normalize=grammar_named(self.normalize),
-        )
-        return Corpus.of_files(tuple(lattices), tuple(references), reading)
+        return super().corpus(graphs, references, **others)
 
     def _steps(self) -> list[str]:
         return [*super()._steps(), *([] if self.normalize is None else [self.normalize])]

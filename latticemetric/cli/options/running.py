@@ -9,6 +9,8 @@ import click
 
 from latticemetric.cli.commands import Options, flag, option
 from latticemetric.cli.files import ClusterName, Output
+from latticemetric.cli.options.fields import option_of
+from latticemetric.corpus.settings import RunSettings
 from latticemetric.errors import placed
 
 if TYPE_CHECKING:
@@ -82,22 +84,13 @@ class RunOptions(WorkerOptions):
         type=ClusterName(),
         reads=_cluster,
     )
-    timeout: float | None = option(
-        "--timeout SECONDS", "Time limit per graph (default: none); above it, the graph fails.", type=float
-    )
-    max_memory: int | None = option(
-        "--max-memory SIZE",
-        "Memory limit per graph, such as 2G (default: 1.5 GiB, or less if little memory is free); above it, the graph "
-        "fails.",
-        reads=_bytes,
-    )
+    timeout: float | None = option_of(RunSettings.fields["timeout"])
+    max_memory: int | None = option_of(RunSettings.fields["max_memory"], reads=_bytes)
     resume: bool = flag("--resume", "Keep a journal beside the output; continue an interrupted run from it.")
     failures: str | None = option(
         "--failures FILE", "Also list the failed graphs in FILE: id, file, line, reason.", type=Output()
     )
-    keep_going: bool = flag(
-        "--keep-going", "Report graphs that fail, and continue with the others; the exit status is then 1."
-    )
+    keep_going: bool = option_of(RunSettings.fields["keep_going"])
 
 
 class ShardedRunOptions(RunOptions):

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, TypeVar
 import click
 
 from latticemetric.cli.commands import Declaration, Options, option
-from latticemetric.cli.options import Number as NumberInRange
-from latticemetric.cli.options import given, numbers, refuse
+from latticemetric.cli.files import GrammarName, NamesFiles, ScoreWeights, TableFiles, WordList
+from latticemetric.cli.options.values import Number as NumberInRange
+from latticemetric.cli.options.values import given, numbers, refuse
 from latticemetric.errors import placed
 from latticemetric.settings import Choice, Field, Flag, Number, Numbers, Settings, Whole
 
@@ -22,10 +23,15 @@ def _names(field: Field) -> list[str]:
     return [word for word in field.option.split() if word.startswith("-")]
 
 
-def option_of(field: Field) -> Declaration:
-    """Return the option that sets a field."""
+_TYPES: dict[str, type[NamesFiles]] = {one.holds: one for one in (TableFiles, ScoreWeights, GrammarName, WordList)}
+
+
+def option_of(field: Field, **further: Any) -> Any:
+    """Return the option that sets a field, with further settings for click or `reads`."""
     of_click: dict[str, Any] = {} if field.default in (None, ()) else {"default": field.default}
-    if isinstance(field, Flag):
+    if field.holds:
+        of_click["type"] = _TYPES[field.holds]()
+    elif isinstance(field, Flag):
         of_click = {"is_flag": True, "show_default": False}
     elif isinstance(field, Choice):
         of_click["type"] = click.Choice(field.names)
@@ -36,10 +42,11 @@ def option_of(field: Field) -> Declaration:
     elif isinstance(field, Number) and field.several:
         of_click = {"default": f"{field.default:g}", "reads": functools.partial(_numbers, field)}
     elif isinstance(field, Number):
-        least = None if field.above is None and field.least == -math.inf else (field.above or field.least)
+        least = field.least if field.above is None else field.above
         most = None if field.most == math.inf else field.most
-        of_click["type"] = NumberInRange(least, most, min_open=field.above is not None)
-    declared: Declaration = option(field.option, field.help, **of_click)
+        of_click["type"] = NumberInRange(None if least == -math.inf else least, most, min_open=field.above is not None)
+    declared: Declaration = option(field.option, field.help, **of_click, **further)
+    declared.field = field
     return declared
 
 
@@ -79,7 +86,8 @@ class SettingsOptions(Options):
 
     def settings(self, kind: type[AnySettings], **values: Any) -> AnySettings:
         """Return the settings of a kind; `values` are those of settings without option, or replace those of options."""
-        return kind(**{name: getattr(self, name) for name in self.fields if name in kind.fields} | values)
+        of_fields = {one.field.name: name for name, one in self.declared.items() if one.field is not None}
+        return kind(**{name: getattr(self, own) for name, own in of_fields.items() if name in kind.fields} | values)
 
     def refuse_others(self, kind: type[Settings], where: str) -> None:
         """Refuse the options of other kinds; `where` is the condition under which they have no effect.

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+# Upper limits: more draws do not change the digits that are shown, and nobody reads more strings per graph.
+MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
+
 # The items of bytes are numbers; those of dictionaries and sets are keys, or have no order.
 _NO_LIST_OF_WORDS = (bytes, bytearray, dict, set, frozenset)
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from latticemetric.arguments import MOST_DRAWS
 from latticemetric.cli.commands import Options, choice, flag, option
-from latticemetric.cli.options import MOST_DRAWS, Number, listed
+from latticemetric.cli.options import Number, listed
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from latticemetric.cli.options import (
     grammar_named,
     whole_numbers,
 )
-from latticemetric.cli.results import progress
+from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from latticemetric.arguments import MOST_STRINGS
 from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
 from latticemetric.cli.options import (
     BEAM,
-    MOST_STRINGS,
     GraphFormatOptions,
     Number,
     ScoredReadingOptions,

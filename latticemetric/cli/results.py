@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +15,6 @@ from latticemetric.cli.files import STANDARD
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.looks import Looks
 
-T = TypeVar("T")
 _AT_ONCE = 2**16
 
 
@@ -33,17 +32,6 @@ def say(text: str) -> None:
     """Write to standard error, unless it is closed."""
     with contextlib.suppress(OSError, ValueError):
         click.echo(text, err=True)
-
-
-def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
-    """Yield the items, with a progress bar if standard error is a terminal."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    from tqdm import tqdm
-
-    tqdm.monitor_interval = 0  # with tqdm's monitor thread, workers could not be forked
-    yield from tqdm(items, total=total, unit=f" {what}", leave=False, file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from latticemetric.arguments import MOST_DRAWS
 from latticemetric.cli.commands import Options, choice, flag, one_of, option, verb
 from latticemetric.cli.files import GraphFiles, TextFiles
 from latticemetric.cli.options import (
-    MOST_DRAWS,
     POSTERIOR_SCALE,
     SEED,
     Number,

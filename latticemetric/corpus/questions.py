@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from latticemetric.arguments import MOST_STRINGS
 from latticemetric.corpus.question import GraphQuestion
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import ByExactErrors, ByMetric, ByNgrams, ByUtility, Decision, metric_of
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
     from latticemetric.graph import Graph
-
-MOST_STRINGS = 10**6
-"""The most strings of a graph: nobody reads more."""
 
 
 class Scaled(GraphQuestion):

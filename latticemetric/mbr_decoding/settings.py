@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS
 from latticemetric.errors import UsageError
 from latticemetric.renamed import refuse_old_keyword
 from latticemetric.settings import Settings, choice, flag, given, number, whole
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 EvidenceWeights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
 """Weights of the entries of an n-best list as evidence: their probabilities, 1 for each (`counts`), or your numbers."""
 
-# More draws do not change the digits that are shown, and nobody reads more strings per graph.
-_MOST = 10**6
 _HIGHEST_ORDER = 254
 
 
@@ -175,7 +174,7 @@ class ByExactErrors(Decision):
 
     candidates: int = whole(
         default=20,
-        most=_MOST,
+        most=MOST_STRINGS,
         phrase="the number of candidates is {}",
         option="--candidates N",
         help="Number of candidates from each graph, and from its confusion network.",
@@ -203,7 +202,7 @@ class Scored(Decision):
 
     samples: int | None = whole(
         default=None,
-        most=_MOST,
+        most=MOST_DRAWS,
         phrase="{} samples cannot be drawn",
         option="--samples N",
         help="Sample N paths instead of listing all strings.",

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from latticemetric.arguments import MOST_STRINGS
 from latticemetric.errors import UsageError, require_pynini
 from latticemetric.renamed import refuse_old_keyword
 from latticemetric.settings import Settings, choice, flag, given, number, numbers, whole
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.bleu import BLEU
     from latticemetric.metrics.recognition import GRR
-
-# Nobody reads more strings per graph.
-_MOST_STRINGS = 10**6
 
 
 class Search(Settings):
@@ -116,7 +114,7 @@ class ByRate(_Shown):
     metric: str | GRR = given(default="4-grr")
     nbest: int | None = whole(
         default=None,
-        most=_MOST_STRINGS,
+        most=MOST_STRINGS,
         phrase="the number of best strings is {}",
         option="--nbest N",
         help="Also list the N best strings of each graph.",

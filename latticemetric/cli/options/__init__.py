@@ -55,8 +55,6 @@ from latticemetric.cli.options.reading import (
 )
 from latticemetric.cli.options.running import RunOptions, ShardedRunOptions, WorkerOptions
 from latticemetric.cli.options.values import (
-    MOST_DRAWS,
-    MOST_STRINGS,
     Number,
     cased_words,
     given,

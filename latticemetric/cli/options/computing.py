@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS
 from latticemetric.cli.commands import Options, choice, option
-from latticemetric.cli.options.values import MOST_DRAWS, MOST_STRINGS, Number, numbers, whole_numbers
+from latticemetric.cli.options.values import Number, numbers, whole_numbers
 
 POSTERIOR_SCALE = option(
     "--posterior-scale NUMBER",

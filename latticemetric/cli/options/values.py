@@ -14,9 +14,6 @@ from latticemetric.errors import UsageError
 if TYPE_CHECKING:
     from latticemetric.normalization.grammar import Grammar
 
-# Upper limits: more draws do not change the digits that are shown, and nobody reads more strings per graph.
-MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
-
 
 class Number(click.FloatRange):
     """The type of a finite number in a range; click's own types accept NaN."""

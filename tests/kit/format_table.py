@@ -4,6 +4,7 @@
 """
 
 import re
+from pathlib import Path
 
 from kit.paths import ROOT
 from latticemetric.formats.registry import BUILT_IN, formats
@@ -12,15 +13,26 @@ PAGE = ROOT / "docs" / "formats" / "index.md"
 NOTE = "<!-- Made by `PYTHONPATH=tests python -m kit.format_table` from `formats/registry.py`: edit that. -->"
 
 
+def pages_of_formats() -> dict[str, Path]:
+    """Return the page of each format: a page names its formats in its title, in brackets."""
+    pages = {}
+    for page in sorted(PAGE.parent.glob("*.md")):
+        title = page.read_text(encoding="utf-8").partition("\n")[0]
+        for name in re.findall(r"`([a-z0-9-]+)`", title):
+            assert name not in pages, f"{name} has two pages"
+            pages[name] = page
+    return pages
+
+
 def table() -> str:
     """Return the lines of the table."""
     rows = ["| Name | Format | Suffixes | Graphs in a file | Ids | Scores |", "|---|---|---|---|---|---|"]
-    known = formats()
+    known, pages = formats(), pages_of_formats()
     for name, one in BUILT_IN.items():
         title = one.title if known[name].can_be_written else f"{one.title} (read only)"
         suffixes = ", ".join(f"`{suffix}`" for suffix in known[name].suffixes if known[name].can_be_written)
         graphs = one.graphs or ("one" if known[name].single else "many")
-        rows.append(f"| [`{name}`]({name}.md) | {title} | {suffixes} | {graphs} | {one.ids} | {one.scores} |")
+        rows.append(f"| [`{name}`]({pages[name].name}) | {title} | {suffixes} | {graphs} | {one.ids} | {one.scores} |")
     return "\n".join(rows) + "\n"
 
 

@@ -589,6 +589,7 @@ def test_kaldi_finds_the_same_words_risks_and_bins():
     assert found.keys() == words.keys()
     for name, network in found.items():
         assert network.words == tuple(words[name].split())
+        # Kaldi rounds costs; see the next test.
         assert network.bayes_risk == pytest.approx(float(risks[name]), rel=1e-4)
         kaldi = kaldi_bins(sausages[name])
         assert len(network.bins) == len(kaldi)
@@ -597,3 +598,30 @@ def test_kaldi_finds_the_same_words_risks_and_bins():
             # Kaldi's are in single precision, which holds nothing below 1e-45.
             for word in {*posteriors, *other}:
                 assert posteriors.get(word, 0.0) == pytest.approx(other.get(word, 0.0), rel=1e-3, abs=1e-38)
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not KALDI.is_dir(), reason=f"there are no lattices in {KALDI} (LATTICEMETRIC_DATA)")
+def test_risks_of_costs_in_32_bits_are_kaldi_s_to_all_digits():
+    """Kaldi holds costs, the acoustic scale, their products and the sums in 32 bits."""
+    risks = kaldi_lines("mbr-risk")
+    for name, lattice in lm.read(KALDI / "ami3.lat.txt.gz"):
+        network = lm.consensus(_in_single_precision(lattice, 0.0833333))
+        assert network.bayes_risk == pytest.approx(float(risks[name]), rel=5e-7)
+
+
+def _in_single_precision(lattice, acoustic_scale):
+    graph, acoustic = (lattice.scores[name] for name in ("lm", "acoustic"))
+    arc, final = (
+        (np.float32(a) + np.float32(b) * np.float32(acoustic_scale)).astype(float)
+        for a, b in ((graph.arc, acoustic.arc), (graph.final, acoustic.final))
+    )
+    return lm.Lattice.from_arcs(
+        lattice.source,
+        lattice.target,
+        lattice.word,
+        final=lattice.final,
+        scores={"cost": lm.Column(arc, final)},
+        vocabulary=lattice.vocabulary,
+        times=lattice.times,
+    )

@@ -125,7 +125,10 @@ def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(f"latticemetric.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module 'latticemetric' has no attribute '{name}'")
+        from latticemetric.renamed import PUBLIC
+
+        advice = f"; use latticemetric.{PUBLIC[name]}" if name in PUBLIC else ""
+        raise AttributeError(f"module 'latticemetric' has no attribute '{name}'{advice}")
     value = getattr(import_module(f"latticemetric.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -1,4 +1,4 @@
-"""The names of options and keywords that had another name in 0.x: errors for an old name say the new one."""
+"""Old names of options, keywords and public names of the package: errors for an old name say the new one."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ KEYWORDS = {
     "scale": ("posterior_scale", "weight"),
     "scales": ("weights",),
     "weights": ("system_weights", "evidence_weights"),
+}
+# Names that `latticemetric` no longer has, with what does their work now.
+PUBLIC = {
+    "ask_each": "Corpus.map",
 }
 
 

@@ -70,6 +70,12 @@ def common_to_shards(
         settings: The value of each setting as text, and the names of files in it.
         graph_files: The files of graphs.
         named: Further values, which may name a metric that uses WordNet.
+
+    Fields:
+        version (str): The version of latticemetric.
+        command (str): The verb.
+        options (Mapping): Values of options, as strings; for options that name a file, a digest of its content.
+        bytes (int): Total size of the files of graphs.
     """
     options = {}
     for name, (value, files) in settings.items():

@@ -72,7 +72,14 @@ class Margins:
         return InputError("; ".join(lines)) if lines else None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values, for JSON.
+
+        Fields:
+            nbest (list): The best strings, the best first.
+            hope (by_kind): An answer; with several weights, an array in the order of the weights.
+            fear (by_kind): The same for `fear`.
+            worst (by_kind): The string that scores worst.
+        """
         listed = {"nbest": [_item(best) for best in self.nbest]} if self.nbest else {}
         sides = {side: _item(margin) for side, margin in self.found.items()}
         failed = {side: {"error": str(error)} for side, error in self.failed.items()}
@@ -109,7 +116,14 @@ def margins_of(
 
 
 def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
-    """Group items by the name of their kind; a kind with several weights has a list of items."""
+    """Group items by the name of their kind; a kind with several weights has a list of items.
+
+    Fields:
+        weight (float): W, for `hope` and `fear`.
+        value (float): For `hope`: W · metric − cost; for `fear`: −W · metric − cost.
+        bound (float | None): For `fear`: no string has a larger value; for `worst`: no string scores worse. If `exact`
+            is true, this is the value or the score itself.
+    """
     kinds: dict[str, list[dict[str, Any]]] = {}
     for side, item in items.items():
         weight = {} if side.weight is None else {"weight": side.weight}
@@ -144,7 +158,18 @@ class MarginTotal:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the fields of this kind in `corpus` of the JSON document."""
+        """Return the fields of this kind in `corpus` of the JSON document.
+
+        Fields:
+            value (float | None): Summed values, of `hope` and `fear`; `None` if the sum is too large for double
+                precision.
+            score (float | None): Summed numerators over summed denominators.
+            numerator (float): Summed numerators.
+            denominator (int): Summed denominators.
+            inexact (int): Answers that are not exact.
+            failed (int): Missing answers: of graphs that failed, and of items with an error in place of the answer. All
+                words of their references count as deleted.
+        """
         corpus = metric.corpus_score(self.statistics, references)
         value = {} if side.weight is None else {"value": _as_float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}

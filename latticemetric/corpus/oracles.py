@@ -112,6 +112,9 @@ class OracleAnswer:
                 denominator may come from another reference.
             alignment (str): One letter for each edit: C match, S substitution, D deletion, I insertion; counted words
                 only.
+            sentence_scores (Mapping): By metric, `oracle` and `one_best`, each a number or `None`, computed as for a
+                test set of this item alone. (The field `scores` of an item has the graph's own columns.)
+            confidences (list[float]): The posterior of the arc of each word.
         """
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}

@@ -78,7 +78,13 @@ class ShardRun:
         return islice(self._digested(graphs), self.shard.index - 1, None, self.shard.of)
 
     def _digested(self, graphs: Iterable[T]) -> Iterator[T]:
-        """Yield the graphs; add their ids, places and reference words to a digest, which `merge` compares."""
+        """Yield the graphs; add their ids, places and reference words to a digest, which `merge` compares.
+
+        Fields:
+            graphs (int): Number of graphs, and of references without graphs, in all shards.
+            digest (str): A digest of the graphs' ids, the lines where they begin, and the words of their references, in
+                order.
+        """
         for graph in graphs:
             words = [reference.words for reference in getattr(graph, "references", ())]
             # Use the line, but not the name of the file, which may differ between machines.
@@ -89,13 +95,25 @@ class ShardRun:
             yield graph
 
     def asdict(self, **more: Any) -> dict[str, Any]:
-        """Return the data for `merge` as plain values for JSON. Call this after all graphs were read."""
+        """Return the data for `merge` as plain values for JSON. Call this after all graphs were read.
+
+        Fields:
+            index (int): The I of `--shard I/N`.
+            of (int): The N of `--shard I/N`.
+            run (common_to_shards): What all shards of a run share.
+            sums (Mapping): Exact summands of the totals; only if there are totals. Its fields may change with any
+                version.
+        """
         run = {**self._run(), "graphs": self._graphs, "digest": self._digest.hexdigest()}
         return {"index": self.shard.index, "of": self.shard.of, "run": run, **more}
 
 
 def document_end(totals: dict[str, Any], shard: ShardRun | None = None, **more: Any) -> str:
-    """Return the text after the items of a JSON document: totals and, for a shard, the data for `merge`."""
+    """Return the text after the items of a JSON document: totals and, for a shard, the data for `merge`.
+
+    Fields:
+        shard (ShardRun): The identity of the shard, and what `merge` needs.
+    """
     fields = totals if shard is None else {**totals, "shard": shard.asdict(**more)}
     shown = (
         f", {json.dumps(name)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"

@@ -77,13 +77,12 @@ class MetricAgreement(Frozen):
 class MetricComparison:
     """A comparison of two metrics by their Pearson correlations with the same human scores.
 
-    If lower scores of a metric are better, its coefficient is multiplied by −1 before the comparison.
-
     Attributes:
         first: The name of the first metric.
         second: The name of the second metric.
         bootstrap: The interval and the p-value of the difference; `None` without resamples.
-        difference: The second metric's Pearson's r minus the first's; `None` if one is undefined.
+        difference: The second metric's Pearson's r minus the first's; the sign of r is changed where lower scores are
+            better. `None` if one is undefined.
         williams: Williams' test over systems; `None` for segments, which are not independent points.
     """
 

@@ -305,7 +305,7 @@ class CorpusOracle(Result):
     Attributes:
         paths: One path per graph.
         corpus: The joint score of the paths.
-        start: The score of the 4-GRR oracles, where the search starts; at most `corpus`.
+        start: The score of the 4-GRR oracles, where the search starts; not better than the score of the paths.
         one_best: The score of the 1-bests.
         sweeps: Number of rounds through all graphs.
         exact: Always False: the graphs may have better paths.

@@ -54,6 +54,9 @@ _MEETING = "meeting.lat.txt meeting.ref.txt"
 _ORACLES = f"oracle {_MEETING} --metric wer"
 _SEARCH = "oracle_search.scored_path"
 _LISTED = [("ferry.slf", "words"), ("ferry.slf", "ngrams"), ("ferry.slf", "arcs"), ("lantern.target_graph", "edges")]
+_MARGINS = f"{_ORACLES} --nbest 2 --hope 1 --fear 1 --worst"
+_SHARDED = f"{_ORACLES} --shard 1/2"
+_ORACLE_TABLE = "corpus.tables.oracles.OracleTable"
 _SWEEP = f"sweep {_MEETING} --metric wer --beams 1 --by-length 4"
 _MBR = "mbr meeting.lat.txt --by"
 _TUNE = "mbr meeting.lat.txt --tune meeting.ref.txt -p 0.7 -r 0.7"
@@ -68,6 +71,14 @@ _CORRELATION = "evaluation.correlation"
 _RANKS = "evaluation.metric_tests.RankTable"
 _TABLES = "corpus.tables"
 TABLES = [
+    Records("The document", _ORACLES, (), (f"{_ORACLE_TABLE}.document",)),
+    Records(
+        "With several metrics",
+        f"oracle {_MEETING} --metric wer,4-grr",
+        ("lattices", 0),
+        ("corpus.tables.oracles.MetricsTable.records",),
+        "An item",
+    ),
     Records("An item", _ORACLES, ("lattices", 0), (f"{_SEARCH}.Oracle", "corpus.oracles.OracleAnswer")),
     Records(
         "An item of a forest",
@@ -75,6 +86,21 @@ TABLES = [
         ("lattices", 0),
         (f"{_SEARCH}.Oracle", "corpus.oracles.OracleAnswer"),
         "An item",
+    ),
+    Records("The 1-best of an item", _ORACLES, ("lattices", 0, "one_best"), (f"{_SEARCH}.ScoredPath",)),
+    Records(
+        "With --nbest, --hope, --fear and --worst",
+        _MARGINS,
+        ("lattices", 0),
+        ("corpus.margins.Margins.asdict",),
+        "An item",
+    ),
+    Records("An answer", _MARGINS, ("lattices", 0, "fear"), ("corpus.margins.by_kind",), "An item"),
+    Records(
+        "Totals of answers",
+        _MARGINS,
+        ("corpus", "fear"),
+        ("corpus.margins.by_kind", "corpus.margins.MarginTotal"),
     ),
     Records(
         "With joined words",
@@ -90,6 +116,35 @@ TABLES = [
         "An item",
     ),
     Records("The corpus", _ORACLES, ("corpus",), ("corpus.oracles.Totals",)),
+    Records("The 1-best of the corpus", _ORACLES, ("corpus", "one_best"), ("corpus.oracles.Totals.asdict",)),
+    Records(
+        "The corpus by BLEU",
+        f"oracle {_MEETING} --metric bleu",
+        ("corpus",),
+        ("metrics.base.CorpusScore", "oracle_search.corpus_bleu.CorpusOracle", "corpus.corpus_bleu.CorpusBLEU"),
+    ),
+    Records(
+        "With `--also-score`",
+        f"{_ORACLES} --also-score wrr",
+        ("lattices", 0),
+        ("corpus.oracles.OracleAnswer",),
+        "An item",
+    ),
+    Records("With `--shard`", _SHARDED, (), ("corpus.shards.document_end",), "The document"),
+    Records("A shard", _SHARDED, ("shard",), ("corpus.shards.ShardRun.asdict",)),
+    Records(
+        "The run of a shard",
+        _SHARDED,
+        ("shard", "run"),
+        ("corpus.fingerprint.common_to_shards", "corpus.shards.ShardRun._digested"),
+    ),
+    Records(
+        "With `--tags` and `--posteriors`",
+        f"{_ORACLES} --tags --posteriors",
+        ("lattices", 0),
+        ("corpus.oracles.OracleAnswer", "corpus.tables.oracles._tags"),
+        "An item",
+    ),
     Records(
         "Output of `info`",
         "info meeting.lat.txt",
@@ -364,6 +419,7 @@ def _plain(text: str) -> str:
         "`None`": "null",
         "True if": "true if",
         "Always True": "Always true",
+        "Always False": "Always false",
         "False if": "false if",
         "If False": "If false",
     }.items():

@@ -196,7 +196,13 @@ class OracleTable(Table):
         return row
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums."""
+        """Yield the JSON document: items as they arrive, then the sums.
+
+        Fields:
+            signature (str): Metric, parameters, number of references, version.
+            lattices (list[OracleAnswer]): The items, in the order of the graphs; then references without a graph.
+            corpus (Totals): The totals.
+        """
         from latticemetric.corpus.shards import document_end
 
         def end() -> str:
@@ -306,7 +312,11 @@ class MetricsTable(Table):
             yield from one.text_of(answer, column, f"  {name}{padding(name, width)}")
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per lattice and metric."""
+        """Yield one record per lattice and metric.
+
+        Fields:
+            metric (str): The metric that the search optimized.
+        """
         for name, one, answer in self._each():
             yield {"id": answer.name, "metric": name, **one.record_of(answer)}
 
@@ -526,4 +536,10 @@ def _scored(path: ScoredPath | CompoundPath, looks: Looks) -> str:
 
 
 def _tags(path: ScoredPath) -> dict[str, list[str]]:
+    """Return the fields of the tags of a path.
+
+    Fields:
+        tags (list[str]): `OK` or `BAD` for each word of `hypothesis`.
+        gap_tags (list[str]): The same for the gaps before the first word, between words, and after the last.
+    """
     return {"tags": list(path.tags), "gap_tags": list(path.tags_with_gaps[::2])}

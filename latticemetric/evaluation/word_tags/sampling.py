@@ -152,7 +152,7 @@ class RepeatedSampling:
         tests: A test for each metric and pair of error rates.
         sizes: The numbers of samples tried.
         rounds: The number of rounds for each size; their p-values are averaged.
-        level: The significance level of one test: `alpha` / number of pairs (Bonferroni).
+        level: The significance level of one test: `significance` / number of pairs (Bonferroni).
     """
 
     tests: tuple[SamplingTest, ...]

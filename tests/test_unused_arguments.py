@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric import evaluation
@@ -34,7 +35,7 @@ def at_one_scale(**given):
 
 
 def read(**given):
-    return lm.Corpus.read("lats", **given)
+    return lm.Corpus.read(EXAMPLES / "meeting.lat.txt", **given)
 
 
 CASES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -85,15 +85,10 @@ class Answers(Tabular, Generic[A]):
         with self._begun() as run:
             yield from self.question.answers(self.corpus, run)
 
-    @contextmanager
-    def _begun(self) -> Iterator[Run]:
-        """Begin a run; at its end, check that all weights had an effect, and remove its journal."""
+    def _begun(self) -> AbstractContextManager[Run]:
         from latticemetric.corpus.begin import begun
 
-        with begun(self.corpus, self.question, self._settings) as run:
-            yield run
-            is_partial = run.shard is not None or run.journal is not None or not isinstance(run.workers, int)
-            self.corpus.check_weights(partial_run=is_partial)
+        return begun(self.corpus, self.question, self._settings)
 
     # ---- All of them ----
 

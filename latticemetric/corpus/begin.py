@@ -1,4 +1,4 @@
-"""Begin the run of a question about a corpus: its limits, its shard and its journal."""
+"""Begin a run over a corpus: its limits, its shard and its journal."""
 
 from __future__ import annotations
 
@@ -16,41 +16,44 @@ from latticemetric.parallel.journal import Journal
 from latticemetric.parallel.limits import Limits
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.question import Question
+    from latticemetric.corpus.question import Task
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.settings import RunSettings
 
 
 @contextmanager
-def begun(corpus: ReadCorpus, question: Question[Any], settings: RunSettings) -> Iterator[Run]:
-    """Begin the run of a question; if all its answers are read, remove its journal at the end."""
-    shard = None if corpus.shard is None else ShardRun(corpus.shard, partial(_common_to_shards, corpus, question))
+def begun(corpus: ReadCorpus, task: Task, settings: RunSettings) -> Iterator[Run]:
+    """Begin the run of a task; at its end, check that all weights had an effect, and remove its journal."""
+    shard = None if corpus.shard is None else ShardRun(corpus.shard, partial(_common_to_shards, corpus, task))
     limits = Limits(settings.timeout, settings.most_memory())
     journal = None
     if settings.resume is not None:
         if corpus.in_memory():
             raise UsageError("a corpus in memory cannot be resumed", where="resume", advice="use Corpus.read")
-        named = corpus.named() | _settings_of(question) | {"shard": repr(corpus.shard)}
-        files = [*corpus.files(), *question.files()]
-        journal = Journal(os.fspath(settings.resume), fingerprint(question.verb, named, files), known=question.known())
+        named = corpus.named() | _settings_of(task) | {"shard": repr(corpus.shard)}
+        files = [*corpus.files(), *task.files()]
+        journal = Journal(os.fspath(settings.resume), fingerprint(task.verb, named, files), known=task.known())
     run = Run(settings.workers, settings.keep_going, limits, journal, shard, settings.progress)
+    is_partial = shard is not None or journal is not None or not isinstance(settings.workers, int)
     if journal is None:
         yield run
+        corpus.check_weights(partial_run=is_partial)
         return
     try:
         with journal.blamed():
             yield run
+            corpus.check_weights(partial_run=is_partial)
         journal.remove()
     finally:
         journal.leave()
 
 
-def _settings_of(question: Question[Any]) -> dict[str, str]:
-    return {name: repr(value) for name, value in question.asdict().items()}
+def _settings_of(task: Task) -> dict[str, str]:
+    return {name: repr(value) for name, value in task.asdict().items()}
 
 
-def _common_to_shards(corpus: ReadCorpus, question: Question[Any]) -> dict[str, Any]:
+def _common_to_shards(corpus: ReadCorpus, task: Task) -> dict[str, Any]:
     graphs = corpus.graph_files()
-    named = {k: v for k, v in corpus.named().items() if k not in ("graphs", "references")} | _settings_of(question)
-    own = [file for file in (*corpus.files(), *question.files()) if file not in graphs]
-    return common_to_shards(question.verb, {name: (value, own) for name, value in named.items()}, graphs)
+    named = {k: v for k, v in corpus.named().items() if k not in ("graphs", "references")} | _settings_of(task)
+    own = [file for file in (*corpus.files(), *task.files()) if file not in graphs]
+    return common_to_shards(task.verb, {name: (value, own) for name, value in named.items()}, graphs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -89,6 +89,8 @@ class Corpus(ReadCorpus):
     ) -> Self:
         """Return the corpus of files, as the command line reads them.
 
+        A file that does not exist is an error at once; the contents are read when a question needs them.
+
         Args:
             graphs: Files, folders or globs, as for `read`.
             references: Files of references; a graph has one reference in each. By default, references come from the
@@ -117,7 +119,9 @@ class Corpus(ReadCorpus):
             normalize=normalize,
             ignore=ignore,
         )
-        return cls.of_files(paths_of(graphs), paths_of(references), reading, shard)
+        corpus = cls.of_files(paths_of(graphs), paths_of(references), reading, shard)
+        corpus.require_files()
+        return corpus
 
     @classmethod
     def of_files(
@@ -225,18 +229,21 @@ class Corpus(ReadCorpus):
             run: The settings of the run.
             settings: The settings of the run by name, such as `workers`. With `keep_going`, warn of graphs that fail.
         """
+        from latticemetric.corpus.begin import begun
         from latticemetric.corpus.questions import Graphs
         from latticemetric.corpus.writing import write_graphs
 
-        answers, failed = Answers(self, Graphs(), run_of(run, settings)), list[str]()
+        task, failed = Graphs(), list[str]()
 
-        def noted() -> Iterator[Answer]:
-            for answer in answers.streamed():
+        def noted(answers: Iterable[Answer]) -> Iterator[Answer]:
+            for answer in answers:
                 if answer.problem is not None:
                     failed.append(str(answer.problem))
                 yield answer
 
-        written = write_graphs(noted(), os.fspath(path), format, failures=lambda: len(failed))
+        with begun(self, task, run_of(run, settings)) as started:
+            answers = noted(task.answers(self, started))
+            written = write_graphs(answers, os.fspath(path), format, failures=lambda: len(failed))
         for note in [*failed, *([] if written.note is None else [written.note])]:
             warnings.warn(note, stacklevel=2)
         return written.count

@@ -40,11 +40,24 @@ class GraphAnswer(Protocol):
 A = TypeVar("A", bound=GraphAnswer)
 
 
-class Question(Settings, Generic[A]):
-    """A question to each graph of a corpus. Its fields are its settings."""
+class Task(Settings):
+    """What a run over a corpus does. Its fields are its settings."""
 
     verb: ClassVar[str]
     """The verb of the command line."""
+
+    def files(self) -> Sequence[str]:
+        """Return the files that the settings name."""
+        return ()
+
+    def known(self) -> Sequence[Any]:
+        """Return values that answers hold, too, so that journals need not hold them."""
+        return ()
+
+
+class Question(Task, Generic[A]):
+    """A question to each graph of a corpus: a task whose answers have a table."""
+
     with_graphs: ClassVar[str | None] = None
     """The setting by which answers have graphs that can be written; `None` if no setting gives them graphs."""
 
@@ -55,14 +68,6 @@ class Question(Settings, Generic[A]):
     def table(self, answers: Iterable[A], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
         """Return the table of the answers of a run, as the command line writes it."""
         raise NotImplementedError
-
-    def files(self) -> Sequence[str]:
-        """Return the files that the settings name."""
-        return ()
-
-    def known(self) -> Sequence[Any]:
-        """Return values that answers hold, too, so that journals need not hold them."""
-        return ()
 
     def graph_of(self, answer: A) -> Graph | None:
         """Return the graph of an answer, to be written beside the answers; `None` if there is none."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from latticemetric.arguments import MOST_STRINGS
-from latticemetric.corpus.question import GraphQuestion
+from latticemetric.corpus.question import GraphQuestion, Task
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import ByExactErrors, ByMetric, ByNgrams, ByUtility, Decision, metric_of
 from latticemetric.settings import choice, flag, given, number, whole
@@ -314,18 +314,14 @@ class MinimumRisk(GraphQuestion):
         return self.by
 
 
-class Graphs(GraphQuestion):
+class Graphs(Task):
     """The graphs themselves, to be written."""
 
     verb = "convert"
-    weighted = False
 
-    def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Graph]:  # noqa: ARG002
-        """Return the function that answers the question about a graph."""
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
+        """Yield each graph of the run, in order."""
+        from latticemetric.corpus.answer import answers_of
         from latticemetric.corpus.graphs import converted
 
-        return converted
-
-    def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
-        """Return the table of the answers: the sizes of the graphs."""
-        raise NotImplementedError
+        return answers_of(corpus.entries(run, weighted=False), converted, run)

@@ -195,6 +195,14 @@ class ReadCorpus:
         named = (os.fspath(one) for one in own if isinstance(one, str | os.PathLike))
         return [*files, *filter(os.path.isfile, named)]
 
+    def require_files(self) -> None:
+        """Raise an error if a named file of graphs, references or symbols does not exist; read no contents."""
+        from latticemetric.formats.streams.stream import require_file
+
+        self._source.require_files()
+        if isinstance(symbols := self.reading.symbols, str | os.PathLike):
+            require_file(os.fspath(symbols))
+
     def graph_files(self) -> list[str]:
         """Return the files of the graphs."""
         return self._source.graph_files(self.reading)

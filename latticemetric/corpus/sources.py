@@ -50,6 +50,9 @@ class Source(Protocol):
     ) -> PairedGraphs | None:
         """Pair each of these graphs with its references; return `None` if they are `required`, but there are none."""
 
+    def require_files(self) -> None:
+        """Raise an error if a named file does not exist; read no contents."""
+
     def graph_files(self, reading: ReadingSettings) -> list[str]:
         """Return the files of the graphs that are read."""
 
@@ -97,6 +100,16 @@ class Files(NamedTuple):
             return PairedGraphs((Pair(one.name, one, ()) for one in graphs), 0)
         within = pair_within(graphs, reading.reference_field)
         return None if within is None else PairedGraphs(within.pairs, within.references)
+
+    def require_files(self) -> None:
+        """Raise an error if a named file does not exist; read no contents."""
+        from latticemetric.formats.streams.paths import require_path
+        from latticemetric.formats.streams.stream import require_file
+
+        for path in self.graphs:
+            require_path(path)
+        for path in self.references:
+            require_file(path)
 
     def graph_files(self, reading: ReadingSettings) -> list[str]:
         """Return the files of the graphs that are read."""
@@ -159,6 +172,9 @@ class Memory:
         number = numbers.pop() if len(numbers) == 1 else "var"
         pairs = _by_id if isinstance(self._references, dict) else _by_order
         return PairedGraphs(pairs(graphs, self._references), number, len(self._references))  # type: ignore[arg-type]
+
+    def require_files(self) -> None:
+        """Raise no error: there are no files."""
 
     def graph_files(self, reading: ReadingSettings) -> list[str]:
         """Return the files of the graphs: none."""

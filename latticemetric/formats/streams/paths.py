@@ -11,6 +11,7 @@ from pathlib import Path
 
 from latticemetric.errors import InputError, harmless, shortened
 from latticemetric.formats.streams.advice import advice_for, advice_for_missing
+from latticemetric.formats.streams.specifiers import file_named
 from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn_left_out
 
 
@@ -33,17 +34,35 @@ def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     matches = [m for m in paths if _is_file(m) or (Path(m).is_dir() and is_whole(Path(m)))]
     if matches:
         return sorted(matches, key=natural_order)
+    raise _missing(path)
+
+
+def require_path(path: str) -> None:
+    """Raise the error of `expand` if a path names nothing; open no files."""
+    path = file_named(path)
+    if path == STANDARD_INPUT or os.path.exists(path):  # noqa: PTH110  as in `expand`
+        return
+    import glob
+
+    if next(glob.iglob(path, recursive=True), None) is None:  # noqa: PTH207  absolute patterns too
+        raise _missing(path)
+
+
+def _missing(path: str) -> InputError:
+    """Return the error for a path or a glob without files."""
+    import glob
+
     try:
-        os.stat(path)  # noqa: PTH116  see above
+        os.stat(path)  # noqa: PTH116  as in `expand`
     except OSError as error:
         if error.errno not in {errno.ENOENT, errno.ENOTDIR}:
             what = f"cannot be opened: {error.strerror}"
-            raise InputError(what, where=path, advice=advice_for(path, error)) from None
+            return InputError(what, where=path, advice=advice_for(path, error))
     except ValueError:
-        raise InputError("cannot be opened: no file has such a name", where=path) from None
+        return InputError("cannot be opened: no file has such a name", where=path)
     if glob.has_magic(path):
-        raise InputError("no file matches", where=path, advice=f"check the pattern{_files_beside(path)}")
-    raise InputError("there is no such file", where=path, advice=advice_for_missing(path))
+        return InputError("no file matches", where=path, advice=f"check the pattern{_files_beside(path)}")
+    return InputError("there is no such file", where=path, advice=advice_for_missing(path))
 
 
 def _files_beside(pattern: str) -> str:

@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias
 
@@ -360,13 +361,8 @@ def open_stream(path: str) -> Stream:
         if sys.stdin is None:
             raise InputError("standard input is closed", where=path, advice="name a file")
         return Stream(path, sys.stdin.buffer)
-    try:
+    with _opening(path):
         raw = Path(path).open("rb")  # noqa: SIM115  the stream closes it
-    except OSError as error:
-        what = f"cannot be opened: {of_system(error)}"
-        raise InputError(what, where=path, advice=advice_for(path, error)) from None
-    except ValueError:
-        raise InputError("cannot be opened: no file has such a name", where=path) from None
     if inputs is not None:
         inputs.add_open(raw.fileno(), path)
     try:
@@ -374,6 +370,24 @@ def open_stream(path: str) -> Stream:
     except BaseException:
         raw.close()
         raise
+
+
+def require_file(path: str) -> None:
+    """Raise the error of `open_stream` if there is no such file; do not open it."""
+    if (path := file_named(path)) != STANDARD_INPUT and not is_kept(path):
+        with _opening(path):
+            os.stat(path)  # noqa: PTH116  a plain string
+
+
+@contextmanager
+def _opening(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot be opened: {of_system(error)}"
+        raise InputError(what, where=path, advice=advice_for(path, error)) from None
+    except ValueError:
+        raise InputError("cannot be opened: no file has such a name", where=path) from None
 
 
 def keep(path: str) -> None:

@@ -6,7 +6,6 @@ References are lines that begin with the ids of the lattices. MOST is the number
 """
 
 import sys
-from pathlib import Path
 
 import latticemetric as lm
 
@@ -16,18 +15,15 @@ LISTS = (1, 10, 100)
 
 def main(lattice_file: str, reference_file: str, most: str) -> None:
     """Print the oracle at each beam and for each length of n-best lists, then the narrowest beam that suffices."""
-    lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
-    text = {name: words for name, _, words in lines}
-    graphs = dict(lm.read(lattice_file))
-    # Each lattice has a list of references. All points come from one search of it, and are exact.
-    found = lm.sweep(graphs.items(), [[text[name]] for name in graphs], "wer", beams=BEAMS, nbest=LISTS)
-    for row in found.rows:
-        point = row.kind if row.at is None else f"{row.kind} {row.at:g}"
-        density = "" if row.density is None else f" density {row.density:.2f}"
-        print(f"{point} wer {row.score:.4f} lost {row.lost}{density}")
+    # All points come from one search of each lattice, and are exact.
+    rows = lm.Corpus.read(lattice_file, reference_file).sweep("wer", beams=BEAMS, nbest_sizes=LISTS).to_records()
+    for row in rows:
+        point = row["kind"] if row["at"] is None else f"{row['kind']} {row['at']:g}"
+        density = "" if row["density"] is None else f" density {row['density']:.2f}"
+        print(f"{point} wer {row['score']:.4f} lost {row['lost']}{density}")
     # The whole graph is the last row, and loses nothing.
-    enough = next(row for row in found.rows if row.kind in ("beam", "whole") and row.lost <= int(most))
-    print("no beam of these is wide enough" if enough.at is None else f"a beam of {enough.at:g} is enough")
+    enough = next(row for row in rows if row["kind"] in ("beam", "whole") and row["lost"] <= int(most))
+    print("no beam of these is wide enough" if enough["at"] is None else f"a beam of {enough['at']:g} is enough")
 
 
 if __name__ == "__main__":

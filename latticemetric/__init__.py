@@ -21,7 +21,6 @@ _NAMES = {
     "corpus.corrections": "Corrections corrections",
     "corpus.lists": "Lists read_lists",
     "corpus.oracle_at_k": "OracleAtK oracle_at_k",
-    "corpus.sweep": "Sweep sweep",
     "corpus.tuning": "MBRTrial MBRTuning tune_mbr",
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",

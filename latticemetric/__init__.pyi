@@ -17,8 +17,6 @@ from latticemetric.corpus.lists import read_lists as read_lists
 from latticemetric.corpus.oracle_at_k import OracleAtK as OracleAtK
 from latticemetric.corpus.oracle_at_k import oracle_at_k as oracle_at_k
 from latticemetric.corpus.settings import RunSettings as RunSettings
-from latticemetric.corpus.sweep import Sweep as Sweep
-from latticemetric.corpus.sweep import sweep as sweep
 from latticemetric.corpus.tuning import MBRTrial as MBRTrial
 from latticemetric.corpus.tuning import MBRTuning as MBRTuning
 from latticemetric.corpus.tuning import tune_mbr as tune_mbr

@@ -129,7 +129,6 @@ EXAMPLES = {
     "RiskOfString": lambda: lm.mbr(LIST, "wer", risk="exact").one_best,
     "RankedString": lambda: lm.mbr(LIST, "bleu").ranked[0],
     "ScoredPath": lambda: lm.oracle(LATTICE, "a c").one_best,
-    "Sweep": lambda: lm.sweep(GRAPHS, REFERENCES, beams=[1.0], nbest=[1], by_length=[1]),
     "UsageError": lambda: lm.UsageError("odd"),
     "Vocabulary": lambda: lm.Vocabulary({2: "a", 5: "b"}),
     "Worst": lambda: lm.worst(LATTICE, "a c"),

@@ -12,7 +12,6 @@ from kit.strategies import mild_forests, mild_lattices, references, sentences
 
 import latticemetric as lm
 from latticemetric.automata.recognition import Gains
-from latticemetric.corpus.sweep import sweep
 from latticemetric.metrics.recognition import ErrorRate
 from latticemetric.oracle_search.margin import fears, hopes, worst
 from latticemetric.posterior import expected as expectation
@@ -259,8 +258,8 @@ def test_corpora_and_sweeps_agree_with_sums(metric, pairs):
     found = metric.corpus([best.words for best in oracles], meant)
     assert found.score == pytest.approx(float(numerator / size), abs=1e-12)
     assert found.numerator == pytest.approx(float(numerator), abs=1e-12)
-    swept = sweep(graphs, meant, metric, nbest=[1, 2])
-    assert swept.rows[-1].score == pytest.approx(found.score, abs=1e-12)
+    swept = lm.Corpus(graphs, meant).sweep(metric, nbest_sizes=[1, 2]).totals
+    assert swept["rows"][-1]["score"] == pytest.approx(found.score, abs=1e-12)
     scored = lm.score([list(best.words) for best in oracles], meant, metric)
     assert scored[metric.name].value == pytest.approx(found.score, abs=1e-12)
 

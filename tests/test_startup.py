@@ -106,7 +106,7 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
 )
 def test_help_imports_options_only(name, more):
     modules = {"cli", "cli.main", "cli.verbs", "cli.plugin_verbs", "cli.commands", "cli.signals", *more}
-    modules |= {"arguments", "errors", "memory", "plugins"}
+    modules |= {"arguments", "errors", "memory", "plugins", "renamed"}
     own = {module for module in modules_of(program(name), "--help") if module.startswith("latticemetric.")}
     assert own == {f"latticemetric.{module}" for module in modules}
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from latticemetric.cli.commands import option, verb
+from latticemetric.cli.commands import verb
 from latticemetric.cli.files import GraphFiles, ReferenceFiles
 from latticemetric.cli.options import (
     FRACTIONS,
@@ -15,16 +15,20 @@ from latticemetric.cli.options import (
     PointOptions,
     RateOptions,
     ResamplingOptions,
+    SettingsOptions,
     ShardedRunOptions,
     given,
     numbers,
     resamples_option,
 )
-from latticemetric.cli.run import running
+from latticemetric.cli.options.fields import option_of
+from latticemetric.cli.run import show
+from latticemetric.corpus.sweep_question import Sweeps
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.sweep import SweepTable
+    from latticemetric.corpus.tables.table import Table
 
 _EPILOG = """\b
 Examples:
@@ -38,12 +42,18 @@ _SECTIONS = {
 }
 
 
-class _SweepOptions(PointOptions):
-    by_length: tuple[float, ...] = option(
-        "--by-length WORDS",
-        "Group graphs by reference length; give the upper bounds of the groups in words, such as 5,10,20.",
-        reads=numbers,
-    )
+class _SweepOptions(SettingsOptions, PointOptions):
+    """Options of the sizes to which graphs are pruned, and of groups of graphs."""
+
+    by_length: tuple[float, ...] = option_of(Sweeps.fields["by_length"], reads=numbers)
+
+    def sweeps(self, metric: RateOptions, resampling: _ResamplingOptions) -> Sweeps:
+        """Return the question; refuse one without sizes and lengths."""
+        question = self.settings(Sweeps, metric=metric.rate(), **resampling.asdict())
+        if not any((self.beams, self.densities, self.nbest_sizes, self.by_length)):
+            advice = "give --beams, --densities, --nbest-sizes or --by-length"
+            raise UsageError("no sizes or lengths are given", advice=advice)
+        return question
 
 
 class _ResamplingOptions(ResamplingOptions):
@@ -57,7 +67,14 @@ class _ResamplingOptions(ResamplingOptions):
 
 
 class _OutputOptions(PlottedOutputOptions):
+    """Options for the results and their plot."""
+
     fractions: bool = FRACTIONS
+
+    def write(self, table: Table, **how: Any) -> None:
+        """Write a table, and draw it."""
+        super().write(table, **how)
+        draw(cast("SweepTable", table), self.plot)
 
 
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
@@ -84,26 +101,10 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.corpus.sweep import SweepSettings, checked_borders, swept_lattices
-    from latticemetric.corpus.tables.sweep import SweepTable
-    from latticemetric.oracle_search.sweep import Points
-
-    points = Points.of(over.beams, over.densities, over.nbest_sizes)
-    borders = checked_borders(over.by_length)
-    if not borders and not any((points.beams, points.densities, points.nbest)):
-        advice = "give --beams, --densities, --nbest-sizes or --by-length"
-        raise UsageError("no sizes or lengths are given", advice=advice)
-    paired = reading.paired(lattices, references, run.shard)
-    settings = SweepSettings(metric.rate(), points, borders, paired.references, reading.rewritten_by)
     resampling.check()
+    question = over.sweeps(metric, resampling)
     output.check_plot()
-    with running(run, output.output) as (started, failures):
-        swept = swept_lattices(paired.pairs, settings.metric, points, started, weights=reading.weights)
-        table = SweepTable.of(settings, failures.reported(swept), resampling.asdict(), run.shard, looks=output.looks)
-        output.write(table)
-        draw(table, output.plot)
-    output.say_summary(table)
-    failures.exit()
+    show(question, reading.corpus([lattices], references), run, output, at_once=False)
 
 
 def draw(table: SweepTable, plot: str | None) -> None:

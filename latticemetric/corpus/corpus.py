@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question
     from latticemetric.corpus.shards import Shard
+    from latticemetric.corpus.sweep import Swept
     from latticemetric.graph import Graph
+    from latticemetric.metrics.recognition import GRR
     from latticemetric.normalization.grammar import Grammar
     from latticemetric.vocabulary import Vocabulary
 
@@ -307,6 +309,49 @@ class Corpus(ReadCorpus):
         question = question_of(metric, self.ignored, settings, **looks)
         answers = self._ask(question, run, of_run)
         return answers if len(question.searches) == 1 else AnswersByMetric(answers)
+
+    def sweep(
+        self,
+        metric: str | GRR = "4-grr",
+        *,
+        beams: Collection[float] = (),
+        densities: Collection[float] = (),
+        nbest_sizes: Collection[int] = (),
+        by_length: Collection[float] = (),
+        run: RunSettings | None = None,
+        **settings: Any,
+    ) -> Answers[Swept]:
+        """Prune each graph to several sizes, and find the oracles at each size and by reference length.
+
+        There is an answer for each graph. The table, records and totals are sums over all graphs: the model's 1-bests,
+        then each size, then whole graphs, then each group of reference lengths.
+
+        Args:
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            beams: Pruning beams; a beam keeps the paths that cost at most this much more than the best path.
+            densities: Largest densities: the number of arcs with a word, divided by the number of reference words. Each
+                lattice is pruned by the widest beam that does not exceed the density.
+            nbest_sizes: Sizes of n-best lists of distinct strings.
+            by_length: The largest reference length of each group, in words; a last group has all longer references.
+            run: The settings of the run.
+            settings: The settings of intervals (`resamples`, `seed`, `confidence`) and of the run by name.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["a x c", "a y z", "a b c"], costs=[1.0, 2.0, 3.0])
+            >>> found = Corpus([lattice], ["a b c"]).sweep("wer", beams=[1], nbest_sizes=[1, 3])
+            >>> for row in found.totals["rows"]:
+            ...     print(row["kind"], row["at"], row["score"], row["density"])
+            one_best None 0.3333333333333333 None
+            beam 1.0 0.3333333333333333 2.0
+            nbest 1 0.3333333333333333 None
+            nbest 3 0.0 None
+            whole None 0.0 3.0
+        """
+        from latticemetric.corpus.sweep_question import Sweeps, measured_by
+
+        sizes = {"beams": beams, "densities": densities, "nbest_sizes": nbest_sizes, "by_length": by_length}
+        return self._ask_by(Sweeps, run, {**measured_by(metric, self.ignored), **sizes, **settings})
 
     def best(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """Find the model's 1-best of each graph: words, cost, scores, times, confidences.

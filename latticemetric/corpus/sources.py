@@ -17,6 +17,7 @@ from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph, named_graphs
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import graphs_of
+from latticemetric.metrics.reference_checks import checked_corpus
 
 if TYPE_CHECKING:
     from latticemetric.corpus.settings import ReadingSettings
@@ -253,9 +254,9 @@ def _references(given: Any) -> dict[str, tuple[Any, ...]] | list[tuple[Any, ...]
         for name in given:
             if not isinstance(name, str):
                 raise UsageError(f"the id {name!r} of a reference is not a string", advice=f"give '{name}'")
-        return {name: graphs_of(several) for name, several in given.items()}
+        return dict(zip(given, map(graphs_of, checked_corpus(list(given.values()))), strict=True))
     require_list(given, "references")
-    return [graphs_of(several) for several in given]
+    return [graphs_of(several) for several in checked_corpus(given)]
 
 
 def _reference(text: Any, where: str) -> Reference:

@@ -13,20 +13,18 @@ import numpy as np
 
 from latticemetric.arguments import is_finite, require_items, require_numbers, single_number
 from latticemetric.corpus.oracles import State, metric_of, metric_state
-from latticemetric.corpus.packing import graph_packing
 from latticemetric.corpus.pairing import Pair, built, missed, readable
 from latticemetric.corpus.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
-from latticemetric.frozen import Brief, Frozen, Result
+from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.base import CorpusScore, GraphReference, GraphReferences, Table, common_number, graphs_of
-from latticemetric.metrics.recognition import GRR, as_recognition_rate
+from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.sweep import Point, PointOracle, Points, reference_words, sweep_graph
-from latticemetric.parallel.map import Workers, map_in_order
 
 Score = CorpusScore[RecognitionStatistics]
 
@@ -65,8 +63,8 @@ class Swept:
         return self.kept[point].statistics if self.kept else self.missed
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SweepRow(Brief, Frozen):
+@dataclass(frozen=True, eq=False)
+class SweepRow(Frozen):
     """The oracle of a test set at one point of a sweep.
 
     Attributes:
@@ -158,8 +156,8 @@ class LengthBin:
         return {**borders, **_plain(self.oracle), "one_best": _plain(self.one_best), "headroom": self.headroom}
 
 
-@dataclass(frozen=True, repr=False)
-class Sweep(Result):
+@dataclass(frozen=True)
+class Sweep:
     """The oracles of a test set, by point of the sweep and by reference length.
 
     Attributes:
@@ -291,55 +289,6 @@ class SweepSettings:
         return cls(metric, points, tuple(state["borders"]), state["references"], state["rewritten_by"])
 
 
-def sweep(
-    graphs: Iterable[Graph | tuple[str, Graph]],
-    references: Iterable[GraphReferences],
-    metric: str | GRR = "4-grr",
-    *,
-    beams: Iterable[float] = (),
-    densities: Iterable[float] = (),
-    nbest: Iterable[int] = (),
-    by_length: Iterable[float] = (),
-    weights: Weights | None = None,
-    workers: Workers = 1,
-) -> Sweep:
-    """Find the oracles of a test set at several beams, densities and n-best sizes, and by reference length.
-
-    Args:
-        graphs: Lattices, n-best lists or, without beams and densities, forests. Items may also be (name, graph) pairs,
-            as `read` yields them.
-        references: The references of each graph: one string, or several.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Pruning beams; a beam keeps the paths that cost at most this much more than the best path.
-        densities: Largest densities (number of arcs with a word, divided by the number of reference words). Each
-            lattice is pruned by the widest beam that does not exceed the density.
-        nbest: Sizes of n-best lists of distinct strings.
-        by_length: The largest reference length of each bin, in words; a last bin has all longer references.
-        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        workers: The number of processes, or a Dask client.
-
-    Raises:
-        UsageError: A number is invalid, or the numbers of graphs and references differ.
-
-    Examples:
-        >>> from latticemetric import Lattice
-        >>> lattice = Lattice.from_strings(["a x c", "a y z", "a b c"], costs=[1.0, 2.0, 3.0])
-        >>> for row in sweep([lattice], ["a b c"], "wer", beams=[1], nbest=[1, 2, 3]).rows:
-        ...     print(row.kind, row.at, row.score, row.density)
-        one_best None 0.3333333333333333 None
-        beam 1.0 0.3333333333333333 2.0
-        nbest 1 0.3333333333333333 None
-        nbest 2 0.3333333333333333 None
-        nbest 3 0.0 None
-        whole None 0.0 3.0
-    """
-    rate = as_recognition_rate(metric)
-    points, borders = Points.of(beams, densities, nbest), checked_borders(by_length)
-    answer = partial(_swept, rate, points, weights)
-    swept = map_in_order(answer, graphs_with_references(graphs, references), workers, packing=graph_packing)
-    return SweepSettings(rate, points, borders).sweep(swept)
-
-
 def swept_lattices(
     lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, weights: Weights | None = None
 ) -> Iterator[Swept]:
@@ -349,7 +298,10 @@ def swept_lattices(
 
 def _swept_pair(metric: GRR, points: Points, weights: Weights | None, pair: Pair) -> Swept:
     with built(pair, metric.ignore | metric.wildcard) as (graph, references):
-        return _swept(metric, points, weights, ReferencedGraph(pair.name, graph, references))
+        strings = strings_of_references(references)
+        kept = sweep_graph(graph, strings, metric, points, weights)
+        length = reference_words(strings, metric)
+        return Swept(pair.name, length, tuple(kept), references=len(references))
 
 
 def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
@@ -369,13 +321,6 @@ class ReferencedGraph(NamedTuple):
     def strings(self) -> tuple[tuple[str, ...], ...]:
         """All strings of the references."""
         return strings_of_references(self.references)
-
-
-def _swept(metric: GRR, points: Points, weights: Weights | None, given: ReferencedGraph) -> Swept:
-    strings = given.strings
-    kept = sweep_graph(given.graph, strings, metric, points, weights)
-    length = reference_words(strings, metric)
-    return Swept(given.name, length, tuple(kept), references=len(given.references))
 
 
 def graphs_with_references(

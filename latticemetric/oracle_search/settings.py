@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.bleu import BLEU
     from latticemetric.metrics.recognition import GRR
+    from latticemetric.oracle_search.sweep import Points
 
 
 class Search(Settings):
@@ -225,6 +226,52 @@ class ByAutomaton(Search):
             from latticemetric.oracle_search.user_automaton import read_automaton
 
             vars(self)["automaton"] = read_automaton(self.automaton)
+
+
+class PointSettings(Settings):
+    """The sizes to which graphs are pruned, to find their oracles at each size.
+
+    Attributes:
+        beams: Keep the paths that cost at most this much more than the best path; several beams.
+        densities: The largest densities: the number of arcs with a word, divided by the number of reference words.
+        nbest_sizes: The sizes of n-best lists of distinct strings.
+    """
+
+    section = "Sizes"
+
+    beams: Collection[float] = given(
+        default=(),
+        option="--beams COSTS",
+        help="Prune by each of these beams, such as 1,2,4: keep paths that cost at most this much more than the best "
+        "path.",
+    )
+    densities: Collection[float] = given(
+        default=(),
+        option="--densities NUMBERS",
+        help="Prune to each of these densities or less, such as 1,5,10. The density is the number of arcs with a word, "
+        "divided by the number of reference words.",
+    )
+    nbest_sizes: Collection[int] = given(
+        default=(),
+        option="--nbest-sizes NUMBERS",
+        help="Prune to n-best lists of each of these sizes, such as 1,10,100: keep this many of the model's best "
+        "strings.",
+    )
+
+    def check(self) -> None:
+        """Sort the sizes, and drop duplicates."""
+        super().check()
+        from latticemetric.oracle_search.sweep import Points
+
+        points = Points.of(self.beams, self.densities, self.nbest_sizes)
+        vars(self).update(beams=points.beams, densities=points.densities, nbest_sizes=points.nbest)
+
+    @property
+    def points(self) -> Points:
+        """The sizes."""
+        from latticemetric.oracle_search.sweep import Points
+
+        return Points(tuple(self.beams), tuple(self.densities), tuple(self.nbest_sizes))
 
 
 KINDS: tuple[type[Search], ...] = (ByRate, ByCompounds, ByCorpusBLEU, ByAutomaton)

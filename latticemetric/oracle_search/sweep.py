@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import require_numbers, whole_number
+from latticemetric.arguments import MOST_STRINGS, require_numbers, whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest
@@ -64,10 +64,12 @@ class Points:
         Raises:
             UsageError: A point is not valid.
         """
-        for name, numbers in (("beams", beams), ("densities", densities), ("nbest", nbest)):
+        for name, numbers in (("beams", beams), ("densities", densities), ("nbest_sizes", nbest)):
             require_numbers(numbers, name)
         costs, ratios = (tuple(sorted(set(map(float, numbers)))) for numbers in (beams, densities))
         sizes = {whole_number(n, f"the number of best strings is {n!r}", "give 1 or more") for n in nbest}
+        if max(sizes, default=0) > MOST_STRINGS:
+            raise UsageError(f"the number of best strings is {max(sizes)}", advice=f"give {MOST_STRINGS} or fewer")
         points = cls(costs, ratios, tuple(sorted(sizes)))
         for beam in points.beams:
             if not 0 <= beam < math.inf:

@@ -183,8 +183,8 @@ def test_a_sweep_is_that_of_the_rewritten_lattices():
         [" ".join(path.words) for path in lm.normalize_reference(line).paths()]
         for line in ("It is now 21 past 10.", "She cannot organize 1999!")
     ]
-    points = {"beams": [1], "densities": [1.2], "nbest": [1], "by_length": [6]}
-    expected = lm.sweep(lattices, references, "wer", **points).asdict()
+    points = {"beams": [1], "densities": [1.2], "nbest_sizes": [1], "by_length": [6]}
+    expected = lm.Corpus(lattices, references).sweep("wer", **points).totals
     assert found.pop("signature") == f"wer|refs:1|case:mixed|tok:none|norm:english|v:{lm.__version__}"
     del expected["signature"]
     assert found == expected

@@ -31,25 +31,23 @@ def lines(text):
 
 
 def from_python():
-    keyed = dict(line.split(" ", 1) for line in MEETING[1].read_text().splitlines())
-    graphs = dict(lm.read(MEETING[0]))
-    references = [keyed[name] for name in graphs]
-    numbers = {"beams": [1, 4], "densities": [1, 2.5], "nbest": [1, 10], "by_length": [3, 5]}
-    return lm.sweep(graphs.items(), references, "wer", **numbers)
+    references = dict(line.split(" ", 1) for line in MEETING[1].read_text().splitlines())
+    numbers = {"beams": [1, 4], "densities": [1, 2.5], "nbest_sizes": [1, 10], "by_length": [3, 5]}
+    return lm.Corpus(lm.read(MEETING[0]), references).sweep("wer", **numbers).totals
 
 
 def test_the_document_is_what_python_answers():
-    assert json.loads(sweep(*MEETING, *POINTS, "--format", "json").stdout) == from_python().asdict()
+    assert json.loads(sweep(*MEETING, *POINTS, "--format", "json").stdout) == from_python()
 
 
 def test_lines_are_rows_and_then_bins():
-    document = from_python().asdict()
+    document = from_python()
     assert lines(sweep(*MEETING, *POINTS, "--format", "jsonl").stdout) == document["rows"] + document["lengths"]
 
 
 def test_a_table_has_a_row_a_point_and_a_row_a_bin():
     header, *rows = (line.split("\t") for line in sweep(*MEETING, *POINTS, "--format", "tsv").stdout.splitlines())
-    document = from_python().asdict()
+    document = from_python()
     items = document["rows"] + document["lengths"]
     assert len(rows) == len(items)
     for row, item in zip(rows, items, strict=True):
@@ -121,7 +119,7 @@ def test_what_fails_counts_as_deleted_everywhere(tmp_path):
     arguments = (MEETING[0], references, *MEETING[2:], *POINTS, "--keep-going", "--format", "json")
     done = sweep(*arguments, status=1)
     assert "there is no graph named 'nobody'" in done.stderr
-    document, complete = json.loads(done.stdout), from_python().asdict()
+    document, complete = json.loads(done.stdout), from_python()
     assert (document["graphs"], document["failed"]) == (complete["graphs"], 1)
     for row, other in zip(document["rows"], complete["rows"], strict=True):
         assert row["deletions"] == other["deletions"] + 2

@@ -14,7 +14,6 @@ RESULTS = {
     "MetricMBR": lambda: lm.mbr(LATTICE, "wrr"),
     "Posteriors": lambda: lm.posteriors(LATTICE),
     "NBest": lambda: lm.NBest.from_graph(LATTICE, 3),
-    "Sweep": lambda: lm.sweep([LATTICE], ["a b"], beams=[1.0]),
     "OracleAtK": lambda: lm.oracle_at_k([["a b", "a"]], ["a"], resamples=0),
     "Scores": lambda: lm.score(["a b"], ["a c"], ["wer", "bleu"]),
     "MetricScore": lambda: lm.score(["a b"], ["a c"])["wer"],

@@ -24,7 +24,8 @@ QUESTIONS = {
     "oracle_forest": lambda references: lm.oracle_forest(FOREST, references),
     "oracle_lattice": lambda references: lm.oracle_lattice(LATTICE, references),
     "corpus_oracle": lambda references: lm.corpus_oracle([LATTICE], [references]),
-    "sweep": lambda references: lm.sweep([LATTICE], [references], nbest=[1]),
+    "corpus": lambda references: list(lm.Corpus([LATTICE], [references]).oracle("wer")),
+    "corpus by id": lambda references: list(lm.Corpus({"one": LATTICE}, {"one": references}).sweep(nbest_sizes=[1])),
     "tune_mbr": lambda references: lm.tune_mbr([LATTICE], [references], "wer", resamples=0),
 }
 
@@ -82,7 +83,6 @@ def test_a_text_is_not_taken_for_a_corpus(metric):
     "ask",
     [
         lambda: lm.corpus_oracle([LATTICE], "a"),
-        lambda: lm.sweep([LATTICE], "a", nbest=[1]),
         lambda: lm.tune_mbr([LATTICE], "a", "wer", resamples=0),
         lambda: lm.corpus_oracle([LATTICE], ["a"], ignore="uh"),
         lambda: lm.tune_mbr([LATTICE], ["a"], "wer", resamples=0, ignore="uh"),

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from kit.paths import DATA
 from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, metrics, references, scalings
 
 import latticemetric as lm
-from latticemetric.corpus.sweep import LengthBin
 from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.nbest import Hypothesis
 from latticemetric.oracle_search.sweep import Points, sweep_graph
@@ -33,6 +33,14 @@ forests = (
 some_beams = st.lists(st.integers(0, 48).map(lambda eighths: eighths / 8), max_size=4)
 some_densities = st.lists(st.sampled_from([0.25, 0.5, 1, 1.5, 2, 3, 5]), max_size=3)
 some_numbers = st.lists(st.integers(1, 12), max_size=3)
+
+
+def swept(graphs, references, metric="4-grr", **settings):
+    """The sums of a sweep; rows and bins have their fields as attributes."""
+    answers = lm.Corpus(graphs, references).sweep(metric, **settings)
+    totals = answers.totals
+    rows, lengths = ([SimpleNamespace(**row) for row in totals[name]] for name in ("rows", "lengths"))
+    return SimpleNamespace(**{**totals, "rows": rows, "lengths": lengths}, answers=list(answers))
 
 
 # --- The definitions
@@ -139,7 +147,7 @@ def test_lists_of_hypotheses_are_swept_as_lattices():
     hypotheses = tuple(
         Hypothesis(tuple(words.split()), {"total": cost}) for words, cost in [("a x", 1.0), ("a b", 2.0), ("a x", 0.5)]
     )
-    row = lm.sweep([lm.NBest(hypotheses, {})], ["a b"], "wer", nbest=[1, 2], beams=[1, 2]).rows
+    row = swept([lm.NBest(hypotheses, {})], ["a b"], "wer", nbest_sizes=[1, 2], beams=[1, 2]).rows
     assert [(one.kind, one.score) for one in row] == [
         ("one_best", 0.5), ("beam", 0.5), ("beam", 0.0), ("nbest", 0.5), ("nbest", 0.0), ("whole", 0.0),
     ]  # fmt: skip
@@ -149,7 +157,7 @@ def test_a_density_is_a_whole_number_of_arcs_in_spite_of_rounding():
     # 0.29 * 100 is 28.999999999999996
     words = [f"w{k}" for k in range(100)]
     lattice = lm.Lattice.from_strings(words, costs=[float(k) for k in range(100)])
-    found = lm.sweep([lattice], [" ".join(words)], "wer", densities=[0.29]).rows[1]
+    found = swept([lattice], [" ".join(words)], "wer", densities=[0.29]).rows[1]
     assert found.arcs == 29
 
 
@@ -157,13 +165,13 @@ def test_a_beam_keeps_no_end_that_is_too_dear():
     # All arcs of the best path stay, since a cheaper one goes on from where it ends.
     ends = {"cost": lm.Column(np.zeros(2), np.array([5.0, 0.0]))}
     lattice = lm.Lattice.from_arcs([0, 1], [1, 2], [1, 2], final=[1, 2], scores=ends)
-    rows = lm.sweep([lattice], ["1"], "wer", beams=[1, 5]).rows
+    rows = swept([lattice], ["1"], "wer", beams=[1, 5]).rows
     assert [row.score for row in rows] == [1.0, 1.0, 0.0, 0.0]
 
 
 def test_arcs_that_tie_are_kept_or_lost_together():
     lattice = lm.Lattice.from_strings(["a", "b", "c", "d"], costs=[0.0, 0.3, 0.1 + 0.2, 9.0])
-    arcs = [row.arcs for row in lm.sweep([lattice], ["x"], "wer", densities=[1, 2, 3, 4]).rows[1:-1]]
+    arcs = [row.arcs for row in swept([lattice], ["x"], "wer", densities=[1, 2, 3, 4]).rows[1:-1]]
     assert arcs == [1, 1, 3, 4]
 
 
@@ -174,16 +182,15 @@ def test_arcs_that_tie_are_kept_or_lost_together():
 def test_totals_are_sums(cases, case, beams, numbers):
     metric, points = case[0], Points.of(beams, [], numbers)
     given_references = [expected.argument for _, expected in cases]
-    found = lm.sweep([lattice for lattice, _ in cases], given_references, metric, beams=beams, nbest=numbers)
+    found = swept([lattice for lattice, _ in cases], given_references, metric, beams=beams, nbest_sizes=numbers)
     each = [sweep_graph(lattice, expected.argument, metric, points) for lattice, expected in cases]
     assert found.graphs == len(cases)
     assert [(row.kind, row.at) for row in found.rows] == [tuple(point) for point in points.listed()]
     for number, row in enumerate(found.rows):
         kept = [one[number] for one in each]
-        table = [k.statistics.as_columns() for k in kept]
-        assert row.table.tolist() == table
-        assert row.total.numerator == float(sum(metric.exact_numerator(k.statistics) for k in kept))
-        assert row.total.denominator == sum(metric.denominator(k.statistics) for k in kept)
+        assert [answer.statistics(number) for answer in found.answers] == [one.statistics for one in kept]
+        assert row.numerator == float(sum(metric.exact_numerator(k.statistics) for k in kept))
+        assert row.denominator == sum(metric.denominator(k.statistics) for k in kept)
         worse = [
             metric.merit(k.statistics) < metric.merit(one[-1].statistics) for k, one in zip(kept, each, strict=True)
         ]
@@ -193,7 +200,7 @@ def test_totals_are_sums(cases, case, beams, numbers):
 
 
 def test_widening_loses_nothing():
-    rows = corpus_sweep(beams=[0, 1, 2, 4, 8], nbest=[1, 2, 5, 50], densities=[1, 2, 3]).rows
+    rows = corpus_sweep(beams=[0, 1, 2, 4, 8], nbest_sizes=[1, 2, 5, 50], densities=[1, 2, 3]).rows
     for kind in ("beam", "density", "nbest"):
         of_kind = [row for row in rows if row.kind == kind]
         for row, wider in pairwise(of_kind):
@@ -212,35 +219,36 @@ CORPUS = {
 
 def corpus_sweep(metric="wer", **points):
     graphs = [lm.Lattice.from_strings(strings, costs=range(len(strings))) for strings in CORPUS.values()]
-    return lm.sweep(graphs, list(CORPUS), metric, **points)
+    return swept(graphs, list(CORPUS), metric, **points)
 
 
 def test_bins_hold_references_up_to_their_ends():
     found = corpus_sweep(by_length=[2, 3])
-    assert [(one.label, one.above, one.up_to, one.graphs) for one in found.lengths] == [
-        ("0–2", None, 2, 2), ("3", 2, 3, 1), ("> 3", 3, None, 1),
-    ]  # fmt: skip
-    assert [one.one_best.numerator for one in found.lengths] == [1, 1, 4]
-    assert [one.oracle.numerator for one in found.lengths] == [0, 0, 1]
+    assert [(one.above, one.up_to, one.graphs) for one in found.lengths] == [(None, 2, 2), (2, 3, 1), (3, None, 1)]
+    assert [one.one_best["numerator"] for one in found.lengths] == [1, 1, 4]
+    assert [one.numerator for one in found.lengths] == [0, 0, 1]
     assert [one.headroom for one in found.lengths] == [0.5, pytest.approx(1 / 3), pytest.approx(3 / 5)]
     assert sum(one.graphs for one in found.lengths) == found.graphs == 4
 
 
 def test_a_bin_of_no_graphs_has_no_rate():
     empty = corpus_sweep(by_length=[100]).lengths[-1]
-    assert (empty.graphs, empty.oracle.score, empty.headroom) == (0, None, None)
-    assert LengthBin.asdict(empty)["one_best"] == {"score": None, "numerator": 0, "denominator": 0}
+    assert (empty.graphs, empty.score, empty.headroom) == (0, None, None)
+    assert empty.one_best == {"score": None, "numerator": 0, "denominator": 0}
 
 
-def test_intervals_come_from_the_tables():
-    found = corpus_sweep(beams=[1])
-    interval = bootstrap(lm.WER(), found.rows[1].table, resamples=50)
-    assert interval.value == found.rows[1].score
-    assert interval.low <= interval.value <= interval.high
+def test_intervals_come_from_the_statistics_of_each_graph():
+    found = corpus_sweep(beams=[1], resamples=50)
+    for number, row in enumerate(found.rows):
+        table = np.array([answer.statistics(number).as_columns() for answer in found.answers], dtype=float)
+        interval = bootstrap(lm.WER(), table, resamples=50)
+        assert (row.low, row.high, row.half_width) == (interval.low, interval.high, interval.half_width)
+        assert row.low <= row.score == interval.value <= row.high
 
 
 def test_plain_values_are_all_there():
-    document = corpus_sweep(nbest=[2], by_length=[3]).asdict()
+    graphs = [lm.Lattice.from_strings(strings, costs=range(len(strings))) for strings in CORPUS.values()]
+    document = lm.Corpus(graphs, list(CORPUS)).sweep("wer", nbest_sizes=[2], by_length=[3]).totals
     assert document["signature"] == f"wer|refs:1|case:mixed|tok:none|v:{lm.__version__}"
     assert [row["kind"] for row in document["rows"]] == ["one_best", "nbest", "whole"]
     assert document["rows"][1]["strings"] == 2.0
@@ -249,7 +257,7 @@ def test_plain_values_are_all_there():
 
 def test_several_references_have_a_mean_length():
     lattice = lm.Lattice.from_strings(["a b", "c"], costs=[1.0, 2.0])
-    found = lm.sweep([("one", lattice)], [["a b c", "a"]], "wer", by_length=[2], densities=[1])
+    found = swept([("one", lattice)], [["a b c", "a"]], "wer", by_length=[2], densities=[1])
     assert [one.graphs for one in found.lengths] == [1, 0]
     assert found.rows[-1].density == 1.5
     assert "refs:2" in found.signature
@@ -257,8 +265,9 @@ def test_several_references_have_a_mean_length():
 
 def test_workers_change_nothing():
     graphs = [lm.Lattice.from_strings(["a b", "b"], costs=[k / 7, 0.5]) for k in range(40)]
-    alone, together = (lm.sweep(graphs, ["a b"] * 40, nbest=[1, 2], workers=n) for n in (1, 2))
+    alone, together = (swept(graphs, ["a b"] * 40, nbest_sizes=[1, 2], workers=n) for n in (1, 2))
     assert alone == together
+    assert len(alone.answers) == 40
 
 
 @pytest.mark.parametrize(
@@ -268,9 +277,13 @@ def test_workers_change_nothing():
         ({"beams": [math.nan]}, "beam is nan"),
         ({"beams": [math.inf]}, "beam is inf"),
         ({"densities": [0]}, "density is 0"),
-        ({"nbest": [0]}, "best strings is 0"),
-        ({"nbest": [1.5]}, "best strings is 1.5"),
+        ({"nbest_sizes": [0]}, "best strings is 0"),
+        ({"nbest_sizes": [1.5]}, "best strings is 1.5"),
+        ({"nbest_sizes": [10**7]}, "best strings is 10000000; give 1000000 or fewer"),
         ({"by_length": [-2]}, "ends at -2"),
+        ({"resamples": 10, "confidence": 1}, "confidence 1.0 is not between 0 and 1"),
+        ({"seed": 2}, "seed has no effect without resamples"),
+        ({"nbest": [1]}, "sweep has no setting 'nbest'; its settings and those of the run are beams, densities, nbest"),
     ],
 )
 def test_what_makes_no_sense_is_refused(points, message):
@@ -281,17 +294,17 @@ def test_what_makes_no_sense_is_refused(points, message):
 @pytest.mark.parametrize(("graphs", "texts"), [(1, 2), (2, 1)])
 def test_a_graph_without_a_reference_is_an_error(graphs, texts):
     lattice = lm.Lattice.from_strings(["a"])
-    with pytest.raises(lm.UsageError, match=r"there are 1 (graphs|references), but more"):
-        lm.sweep([lattice] * graphs, ["a"] * texts)
+    with pytest.raises(lm.UsageError, match=rf"numbers of graphs and references differ: {graphs} and {texts}"):
+        swept([lattice] * graphs, ["a"] * texts)
 
 
 def test_forests_have_lists_and_no_beams():
     forest = lm.Forest.from_lattice(lm.Lattice.from_strings(["a b", "c"], costs=[2.0, 1.0]))
-    found = lm.sweep([forest], ["a b"], nbest=[1, 2])
+    found = swept([forest], ["a b"], nbest_sizes=[1, 2])
     assert [row.score for row in found.rows] == [0.0, 0.0, 1.0, 1.0]
     assert found.rows[-1].arcs is None
     with pytest.raises(lm.InputError, match="this is a forest"):
-        lm.sweep([forest], ["a b"], beams=[1])
+        swept([forest], ["a b"], beams=[1])
 
 
 # --- Real lattices
@@ -305,9 +318,9 @@ def test_real_lattices_come_to_the_known_values():
     graphs = [graph for _, graph in lm.read(DATA / "hifst" / "att")]
     lines = (DATA / "hifst" / "refs.50.idx").read_text().splitlines()
     metric = lm.GRR(4, ignore=["1", "2"])
-    rows = lm.sweep(graphs, lines, metric, beams=[0, 1e9], nbest=[1, 10]).rows
-    rates = {(row.kind, row.at): round(row.score, 4) for row in rows}
+    found = swept(graphs, lines, metric, beams=[0, 1e9], nbest_sizes=[1, 10])
+    rates = {(row.kind, row.at): round(row.score, 4) for row in found.rows}
     assert rates["one_best", None] == rates["beam", 0] == rates["nbest", 1] == 0.2546
     assert rates["whole", None] == rates["beam", 1e9] == 0.4721
     assert rates["nbest", 10] == 0.3167
-    assert np.array_equal(rows[1].table, rows[0].table)
+    assert all(answer.statistics(0) == answer.statistics(1) for answer in found.answers)

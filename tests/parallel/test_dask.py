@@ -541,8 +541,10 @@ def test_a_function_that_cannot_be_sent_is_an_error(client):
 
 def test_a_sweep_takes_a_client(client):
     lattices = [lm.Lattice.from_strings(["a x c", "a b c"], costs=[1.0, 2.0])] * 40
-    given = (lattices, ["a b c"] * 40, "wer")
-    assert lm.sweep(*given, nbest=[1, 2], workers=client).rows == lm.sweep(*given, nbest=[1, 2]).rows
+    corpus = lm.Corpus(lattices, ["a b c"] * 40)
+    alone, together = (corpus.sweep("wer", nbest_sizes=[1, 2], workers=workers) for workers in (1, client))
+    assert list(together) == list(alone)
+    assert len(alone) == 40
 
 
 # --- Graphs travel as places in files, where workers find the same files

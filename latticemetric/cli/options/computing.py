@@ -9,7 +9,9 @@ import click
 
 from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS
 from latticemetric.cli.commands import Options, choice, option
+from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.options.values import Number, numbers, whole_numbers
+from latticemetric.oracle_search.settings import PointSettings
 
 POSTERIOR_SCALE = option(
     "--posterior-scale NUMBER",
@@ -57,19 +59,8 @@ class ResamplingOptions(Options):
 class PointOptions(Options):
     """Options for the sizes to which each graph is pruned, to find its oracle at each size."""
 
-    beams: tuple[float, ...] = option(
-        "--beams COSTS",
-        "Prune by each of these beams, such as 1,2,4: keep paths that cost at most this much more than the best path.",
-        reads=numbers,
-    )
-    densities: tuple[float, ...] = option(
-        "--densities NUMBERS",
-        "Prune to each of these densities or less, such as 1,5,10. The density is the number of arcs with a word, "
-        "divided by the number of reference words.",
-        reads=numbers,
-    )
-    nbest_sizes: tuple[int, ...] = option(
-        "--nbest-sizes NUMBERS",
-        "Prune to n-best lists of each of these sizes, such as 1,10,100: keep this many of the model's best strings.",
-        reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
+    beams: tuple[float, ...] = option_of(PointSettings.fields["beams"], reads=numbers)
+    densities: tuple[float, ...] = option_of(PointSettings.fields["densities"], reads=numbers)
+    nbest_sizes: tuple[int, ...] = option_of(
+        PointSettings.fields["nbest_sizes"], reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS)
     )

@@ -117,10 +117,13 @@ class SweepTable(Table):
             state = {"question": self.settings.state(), "resampling": self.resampling}
             return document_end({}, self.shard, sums={**state, "swept": swept_states(self.swept)})
 
-        head = self.sweep.asdict()
-        lengths = head.pop("lengths")
-        lists = {"rows": self._points(), "lengths": lengths}
-        return json_document({k: v for k, v in head.items() if k != "rows"}, lists, end, streamed=False)
+        head = self.totals()
+        lists = {name: head.pop(name) for name in ("rows", "lengths")}
+        return json_document(head, lists, end, streamed=False)
+
+    def totals(self) -> Record:
+        """Return the numbers of all graphs: the fields of the JSON document."""
+        return {**self.sweep.asdict(), "rows": list(self._points())}
 
     def summary(self) -> list[str]:
         """Return the number of graphs, the resampling settings and the signature."""

@@ -1,0 +1,93 @@
+"""The question of a sweep: the oracles of a test set, with each graph pruned to several sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from latticemetric.arguments import MOST_DRAWS
+from latticemetric.corpus.question import Question
+from latticemetric.errors import UsageError
+from latticemetric.oracle_search.settings import PointSettings
+from latticemetric.settings import flag, given, number, whole
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.sweep import Swept
+    from latticemetric.corpus.tables.looks import Looks
+    from latticemetric.corpus.tables.table import Table
+    from latticemetric.metrics.recognition import GRR
+
+
+class Sweeps(PointSettings, Question["Swept"]):
+    """The oracle of each graph at several sizes, summed over all graphs and by reference length.
+
+    Attributes:
+        metric: A recognition rate, or its name.
+        by_length: The upper bounds of groups of graphs by reference length, in words.
+        resamples: The number of resamples for intervals; 0 for no intervals.
+        seed: The seed of the resamples.
+        confidence: The confidence level of the intervals.
+        removing: Remove the ignored words of the corpus from its texts, since the metric does not ignore them itself.
+    """
+
+    verb = "sweep"
+
+    metric: str | GRR = given(default="4-grr")
+    by_length: Collection[float] = given(
+        default=(),
+        option="--by-length WORDS",
+        help="Group graphs by reference length; give the upper bounds of the groups in words, such as 5,10,20.",
+    )
+    resamples: int = whole(
+        default=0, least=0, most=MOST_DRAWS, help="Number of resamples for intervals and p-values; 0: none."
+    )
+    seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
+    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
+    removing: bool = flag(default=False, help="Remove the ignored words from texts, since the metric counts them.")
+
+    def check(self) -> None:
+        """Replace the name of the metric by the metric; sort the bounds of groups."""
+        super().check()
+        from latticemetric.corpus.sweep import checked_borders
+        from latticemetric.metrics.recognition import as_recognition_rate
+
+        vars(self)["metric"] = as_recognition_rate(self.metric)
+        vars(self)["by_length"] = checked_borders(self.by_length)
+        if not 0 < self.confidence < 1:
+            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
+        if not self.resamples and (unused := [name for name in ("seed", "confidence") if name in self.changed()]):
+            raise UsageError(f"{unused[0]} has no effect without resamples", advice="leave it out")
+
+    @property
+    def rate(self) -> GRR:
+        """The metric."""
+        return cast("GRR", self.metric)
+
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Swept]:
+        """Yield the oracles of each graph of the run, in order."""
+        from latticemetric.corpus.sweep import swept_lattices
+
+        pairs = corpus.required_pairs(run, removing=self.removing).pairs
+        return swept_lattices(pairs, self.rate, self.points, run, weights=corpus.weights)
+
+    def table(self, answers: Iterable[Swept], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
+        """Return the table of the sums."""
+        from latticemetric.corpus.sweep import SweepSettings
+        from latticemetric.corpus.tables.sweep import SweepTable
+
+        settings = SweepSettings(self.rate, self.points, tuple(self.by_length), corpus.references, corpus.rewritten_by)
+        resampling = {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
+        return SweepTable.of(settings, answers, resampling, run.shard, looks=looks)
+
+
+def measured_by(metric: str | GRR, ignored: frozenset[str]) -> dict[str, Any]:
+    """Return the settings that measure by a metric: by name, it ignores these words itself."""
+    if not isinstance(metric, str):
+        return {"metric": metric, "removing": True}
+    if not ignored:
+        return {"metric": metric}
+    from latticemetric.metrics.registry import make_metric
+
+    return {"metric": make_metric(metric, ignore=ignored)}

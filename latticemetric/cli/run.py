@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.cli.results import say, write_lines
@@ -146,6 +146,7 @@ def show(
     to_format: str | None = None,
     if_none: bool = True,
     at_once: bool = True,
+    beside: Callable[[Iterator[A]], Iterator[A]] = iter,
 ) -> None:
     """Ask a question about the graphs of a corpus, and write the answers.
 
@@ -161,6 +162,7 @@ def show(
         to_format: The format of that file.
         if_none: False to write no such file if no answer has a graph.
         at_once: Under --keep-going, show each answer on standard output immediately.
+        beside: Function that yields the answers again, and writes another file from them.
     """
     import click
 
@@ -170,6 +172,7 @@ def show(
     try:
         with running(run, output.output, question.known()) as (started, failures):
             answers = failures.reported(question.answers(corpus, started))
+            answers = beside(answers)
             answers = written_beside(answers, lattices, question.graph_of, to_format, if_none=if_none)
             table = question.table(answers, corpus, started, output.looks)
             output.write(table, at_once=at_once and run.keep_going)

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from latticemetric.corpus.answers import Answers
 from latticemetric.corpus.question import A
@@ -19,6 +19,7 @@ from latticemetric.renamed import refuse_old_keyword
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.answers_by_metric import AnswersByMetric
+    from latticemetric.corpus.gradients import ExpectedAnswers
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question
     from latticemetric.corpus.shards import Shard
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from latticemetric.vocabulary import Vocabulary
 
     Paths = str | os.PathLike[str] | list[str] | tuple[str, ...]
+
+Asked = TypeVar("Asked", bound="Question[Any]")
 
 
 class Corpus(ReadCorpus):
@@ -353,6 +356,30 @@ class Corpus(ReadCorpus):
         sizes = {"beams": beams, "densities": densities, "nbest_sizes": nbest_sizes, "by_length": by_length}
         return self._ask_by(Sweeps, run, {**measured_by(metric, self.ignored), **sizes, **settings})
 
+    def expected(
+        self, metric: str | GRR = "wer", *, run: RunSettings | None = None, **settings: Any
+    ) -> ExpectedAnswers:
+        """Compute how the paths of each graph score on average under the model's probabilities.
+
+        Args:
+            metric: A metric: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            run: The settings of the run.
+            settings: The settings of the question (`posterior_scale`, `most_states`, `gradient`, see `expected`) and of
+                the run by name.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> corpus = Corpus([Lattice.from_strings(["a b", "a c"], costs=[1.0, 1.0])], ["a c"])
+            >>> wer = corpus.expected("wer")
+            >>> wer["1"].value, wer.totals["one_best"]["score"]
+            (0.25, 0.5)
+        """
+        from latticemetric.corpus.expectation_question import Expectations, rate_of
+        from latticemetric.corpus.gradients import ExpectedAnswers
+
+        question, of_run = _divided(Expectations, {"metric": rate_of(metric, self.ignored), **settings})
+        return ExpectedAnswers(self, question, run_of(run, of_run))
+
     def best(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """Find the model's 1-best of each graph: words, cost, scores, times, confidences.
 
@@ -447,17 +474,23 @@ class Corpus(ReadCorpus):
 
     def _ask_by(self, kind: type[Question[A]], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
         """Ask a question, given its settings and those of the run by name."""
-        own = {name: value for name, value in settings.items() if name in kind.fields}
-        others = {name: value for name, value in settings.items() if name not in own}
-        if unknown := [name for name in others if name not in RunSettings.fields]:
-            refuse_old_keyword(unknown[0], kind.fields)
-            known = ", ".join([*kind.fields, *RunSettings.fields])
-            what = f"{kind.verb} has no setting '{unknown[0]}'; its settings and those of the run are {known}"
-            raise UsageError(what)
-        return self._ask(kind(**own), run, others)
+        question, of_run = _divided(kind, settings)
+        return self._ask(question, run, of_run)
 
     def _ask(self, question: Question[A], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
         return Answers(self, question, run_of(run, settings))
+
+
+def _divided(kind: type[Asked], settings: dict[str, Any]) -> tuple[Asked, dict[str, Any]]:
+    """Return the question with its settings, and the settings of the run, given all by name."""
+    own = {name: value for name, value in settings.items() if name in kind.fields}
+    others = {name: value for name, value in settings.items() if name not in own}
+    if unknown := [name for name in others if name not in RunSettings.fields]:
+        refuse_old_keyword(unknown[0], kind.fields)
+        known = ", ".join([*kind.fields, *RunSettings.fields])
+        what = f"{kind.verb} has no setting '{unknown[0]}'; its settings and those of the run are {known}"
+        raise UsageError(what)
+    return kind(**own), others
 
 
 def run_of(run: RunSettings | None, settings: dict[str, Any]) -> RunSettings:

@@ -43,9 +43,9 @@ class ExpectationAnswer:
     where: str = ""
 
     @property
-    def value(self) -> Self | None:
-        """The answer itself; `None` if the graph failed."""
-        return None if self.expected is None else self
+    def value(self) -> Expected | None:
+        """The expectation; `None` if the graph failed."""
+        return self.expected
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from latticemetric.errors import LatticeMetricError
-from latticemetric.settings import Settings
+from latticemetric.settings import Settings, number
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -90,3 +90,22 @@ class GraphQuestion(Question["Answer"]):
         from latticemetric.corpus.answer import answers_of
 
         return answers_of(corpus.entries(run, weighted=self.weighted), self.asked(corpus), run)
+
+
+class Scaled(Settings):
+    """A question about the model's distribution.
+
+    Attributes:
+        posterior_scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution
+            flatter.
+    """
+
+    section = "Model scores"
+
+    posterior_scale: float = number(
+        default=1.0,
+        least=0,
+        help="Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten "
+        "posteriors.",
+        option="--posterior-scale NUMBER",
+    )

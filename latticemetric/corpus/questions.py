@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from latticemetric.arguments import MOST_STRINGS
-from latticemetric.corpus.question import GraphQuestion, Task
+from latticemetric.corpus.question import GraphQuestion, Scaled, Task
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import ByExactErrors, ByMetric, ByNgrams, ByUtility, Decision, metric_of
 from latticemetric.settings import choice, flag, given, number, whole
@@ -22,26 +22,7 @@ if TYPE_CHECKING:
     from latticemetric.graph import Graph
 
 
-class Scaled(GraphQuestion):
-    """A question about the model's distribution.
-
-    Attributes:
-        posterior_scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution
-            flatter.
-    """
-
-    section = "Model scores"
-
-    posterior_scale: float = number(
-        default=1.0,
-        least=0,
-        help="Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten "
-        "posteriors.",
-        option="--posterior-scale NUMBER",
-    )
-
-
-class Best(Scaled):
+class Best(Scaled, GraphQuestion):
     """The model's 1-best of each graph; see `best`."""
 
     verb = "best"
@@ -104,7 +85,7 @@ class Strings(GraphQuestion):
         return written
 
 
-class Listing(Scaled):
+class Listing(Scaled, GraphQuestion):
     """Posteriors of each graph; see `listing`.
 
     Attributes:
@@ -162,7 +143,7 @@ class Listing(Scaled):
         return lattice
 
 
-class Network(Scaled):
+class Network(Scaled, GraphQuestion):
     """The confusion network of each graph; see `consensus`.
 
     Attributes:

@@ -6,6 +6,7 @@ import gc
 import json
 import tracemalloc
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -437,4 +438,114 @@ def test_an_interrupted_run_by_several_metrics_resumes(tmp_path):
     stream.close()
     resumed = corpus.oracle("wer,4-grr", resume=journal)
     assert resumed.to_records() == corpus.oracle("wer,4-grr").to_records()
+    assert not journal.exists()
+
+
+# ---- Expected rates ----
+
+
+@given(_CORPORA, st.sampled_from(["wer", "4-grr", "cer"]), st.sampled_from([0.5, 1.0]))
+def test_expected_rates_are_those_of_the_function_of_one_graph(drawn, metric, posterior_scale):
+    graphs = [lm.Lattice.from_strings(strings, costs=list(range(len(strings)))) for strings, _ in drawn]
+    references = [texts for _, texts in drawn]
+    answers = lm.Corpus(graphs, references).expected(metric, posterior_scale=posterior_scale, gradient=True)
+    one_by_one = [
+        lm.expected(graph, texts, metric, posterior_scale=posterior_scale, gradient=True)
+        for graph, texts in zip(graphs, references, strict=True)
+    ]
+    assert [answer.value for answer in answers] == one_by_one
+    totals = answers.totals
+    assert totals["one_best"]["numerator"] == sum(
+        lm.oracle(graph, texts, metric).one_best.numerator for graph, texts in zip(graphs, references, strict=True)
+    )
+    if all(one.numerator is not None for one in one_by_one):
+        assert totals["numerator"] == pytest.approx(sum(one.numerator for one in one_by_one))
+
+
+@pytest.mark.parametrize("metric", ["wer", "2-grr"])
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "json", "jsonl"])
+def test_files_of_expected_rates_are_those_of_the_command_line(metric, suffix, tmp_path):
+    lm.Corpus.read(*MEETING).expected(metric, posterior_scale=0.5).write(tmp_path / f"py.{suffix}")
+    options = "--metric", metric, "--posterior-scale", ".5", "-o", str(tmp_path / f"cli.{suffix}")
+    output_of("latticemetric", "expected", *MEETING, *options)
+    assert (tmp_path / f"py.{suffix}").read_bytes() == (tmp_path / f"cli.{suffix}").read_bytes()
+
+
+def test_expected_rates_of_memory_are_those_of_files():
+    references = dict(line.split(maxsplit=1) for line in FILES[1].read_text().splitlines())
+    in_memory = lm.Corpus(dict(lm.read(FILES[0])), references).expected("wer")
+    assert in_memory.to_records() == lm.Corpus.read(*MEETING).expected("wer").to_records()
+    assert str(in_memory) == str(lm.Corpus.read(*MEETING).expected("wer"))
+
+
+def test_gradients_are_those_of_the_command_line(tmp_path):
+    expected = lm.Corpus.read(*MEETING).expected(gradient=True)
+    assert expected.write_gradients(tmp_path / "py.npz") == 3
+    output_of("latticemetric", "expected", *MEETING, "--gradient", str(tmp_path / "cli.npz"))
+    with np.load(tmp_path / "py.npz") as ours, np.load(tmp_path / "cli.npz") as theirs:
+        assert list(ours) == list(theirs)
+        for name, array in ours.items():
+            assert array.tolist() == theirs[name].tolist()
+        assert ours["meeting-001"].tolist() == expected["meeting-001"].gradient.tolist()
+
+
+def test_graphs_without_a_gradient_are_named(tmp_path):
+    corpus = lm.Corpus({"one": LATTICE, "two": OTHER}, {"one": "a c", "two": ""})
+    with pytest.warns(UserWarning, match="^1 graph without gradient, not exact or without reference words: two;"):
+        assert corpus.expected(gradient=True).write_gradients(tmp_path / "some.npz") == 1
+    with pytest.raises(lm.UsageError, match="the answers have no gradients; ask with gradient=True"):
+        corpus.expected().write_gradients(tmp_path / "none.npz")
+    clash = lm.Corpus({"one": LATTICE, "one/final": OTHER}, ["a c", "x"])
+    with pytest.raises(lm.InputError, match="gradient: two arrays would have the name 'one/final'"):
+        clash.expected(gradient=True).write_gradients(tmp_path / "clash.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["some.npz"]
+
+
+def test_gradients_of_normalized_graphs_are_refused():
+    corpus = lm.Corpus([LATTICE], ["a c"], normalize="english")
+    with pytest.raises(lm.UsageError, match="a normalized graph has other arcs than the graph in the file"):
+        list(corpus.expected(gradient=True))
+
+
+@pytest.mark.parametrize("metric", ["wer", lm.WER(), lm.WER(ignore={"<s>"}), "4-grr"])
+def test_ignored_words_do_not_count_in_expected_rates(metric):
+    lattice = lm.Lattice.from_strings(["<s> a uh b </s>", "<s> uh a b </s>"], costs=[1.0, 2.0])
+    found = lm.Corpus([lattice], ["a b"], ignore="<s> </s> uh").expected(metric)
+    assert found["1"].value == (1.0 if metric == "4-grr" else 0.0)
+
+
+def test_expected_rates_that_cannot_be_are_refused():
+    corpus = lm.Corpus([LATTICE], ["a c"])
+    for metric, settings, message in (
+        ("bleu", {}, "bleu"),
+        ("wer", {"samples": 3}, "expected has no setting 'samples'"),
+        ("wer", {"posterior_scale": -1}, "the posterior scale is -1"),
+        ("wer", {"most_states": 0}, "the most states is 0"),
+        ("wer", {"gradient": 1}, "gradient is 1"),
+    ):
+        with pytest.raises(lm.UsageError, match=message):
+            corpus.expected(metric, **settings)
+    with pytest.raises(lm.UsageError, match="the corpus has no references"):
+        list(lm.Corpus([LATTICE]).expected())
+
+
+def test_shards_of_expected_rates_merge(tmp_path):
+    for index in (1, 2):
+        lm.Corpus.read(*MEETING, shard=f"{index}/2").expected(most_states=20).write(tmp_path / f"{index}.json")
+    lm.Corpus.read(*MEETING).expected(most_states=20).write(tmp_path / "whole.json")
+    merged = output_of("latticemetric", "merge", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
+    assert merged == (tmp_path / "whole.json").read_text()
+
+
+def test_an_interrupted_run_of_expected_rates_resumes(tmp_path):
+    journal = tmp_path / "expected.journal"
+    corpus = lm.Corpus.read(*MEETING, ignore="<s> </s>")
+    stream = corpus.expected("wer", gradient=True, resume=journal).streamed()
+    first = next(stream)
+    stream.close()
+    with pytest.raises(lm.UsageError, match="the journal is of another run"):
+        list(corpus.expected("wer", resume=journal))
+    resumed = corpus.expected("wer", gradient=True, resume=journal)
+    assert resumed.to_records() == corpus.expected("wer").to_records()
+    assert resumed[first.name] == first.value
     assert not journal.exists()

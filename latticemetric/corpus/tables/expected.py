@@ -20,6 +20,7 @@ _COLUMNS = (
     "id", "expected", "numerator", "denominator", "variance", "low", "high", "exact", "standard_error", "distribution"
 )  # fmt: skip
 _PATH_COLUMNS = ("hypothesis", "score", "numerator", "denominator")
+_SHOWN = 3  # ids of graphs that a warning lists
 
 
 class ExpectedTable(Table):
@@ -34,17 +35,21 @@ class ExpectedTable(Table):
         *,
         looks: Looks = AS_FILE,
         normalize: str | None = None,
+        gradient: bool = False,
     ) -> None:
         from latticemetric.corpus.expectations import ExpectationTotals
 
         self._answers, self._metric, self._shard = self._counted(answers), metric, shard
-        self.looks = looks
+        self.looks, self._gradient = looks, gradient
+        self._without: list[str] = []
         self._totals = ExpectationTotals()
         self._signature = metric.signature_for(references).also(norm=normalize)
 
     def _counted(self, answers: Iterable[ExpectationAnswer]) -> Iterator[ExpectationAnswer]:
         for answer in answers:
             self._totals += self._totals.of(answer, self._metric)
+            if self._gradient and answer.expected is not None and answer.expected.gradient is None:
+                self._without.append(answer.name)
             yield answer
 
     def text(self) -> Iterator[str]:
@@ -93,6 +98,16 @@ class ExpectedTable(Table):
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""
         return self._totals.asdict()
+
+    def warning(self) -> str | None:
+        """Return a warning that names graphs without gradients, if gradients are asked for."""
+        if not self._without:
+            return None
+        shown = ", ".join(map(harmless, self._without[:_SHOWN])) + (", …" if len(self._without) > _SHOWN else "")
+        return (
+            f"{counted(len(self._without), 'graph')} without gradient, not exact or without reference words: {shown}"
+            "; prune large graphs, or raise --most-states"
+        )
 
     def summary(self) -> list[str]:
         """Return the totals of the corpus: expectation, 1-best and oracle."""

@@ -1,0 +1,91 @@
+"""The question of expected rates: how each graph's paths score on average. Nothing here imports NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, cast
+
+from latticemetric.corpus.question import Question, Scaled
+from latticemetric.errors import UsageError
+from latticemetric.settings import flag, given, whole
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.expectations import ExpectationAnswer
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.tables.looks import Looks
+    from latticemetric.corpus.tables.table import Table
+    from latticemetric.metrics.recognition import GRR
+
+
+class Expectations(Scaled, Question["ExpectationAnswer"]):
+    """The expected rate of each graph's paths; see `expected`.
+
+    Attributes:
+        metric: A recognition rate, or its name: `wer`, `wrr`, `4-grr`, `cer`, …
+        most_states: Limit on the search states of a graph; above it, its result is an interval.
+        gradient: Also compute the gradients, for `ExpectedAnswers.write_gradients`.
+    """
+
+    verb = "expected"
+    section = "Search"
+
+    metric: str | GRR = given(default="wer")
+    most_states: int = whole(
+        default=2_000_000,
+        help="Limit on search states per graph; above it, the result is an interval.",
+        option="--most-states N",
+    )
+    gradient: bool = flag(default=False, help="Also compute the gradients.")
+
+    def check(self) -> None:
+        """Replace the name of the metric by the metric."""
+        from latticemetric.metrics.recognition import as_recognition_rate
+
+        vars(self)["metric"] = as_recognition_rate(self.metric)
+
+    @property
+    def rate(self) -> GRR:
+        """The metric."""
+        return cast("GRR", self.metric)
+
+    def check_texts(self, corpus: ReadCorpus) -> None:
+        """Refuse gradients of normalized graphs."""
+        if self.gradient and corpus.reading.normalize is not None:
+            raise UsageError(
+                "a normalized graph has other arcs than the graph in the file, and the gradient would be that of its "
+                "arcs",
+                advice="leave one out; in Python, give the result of normalize() to expected()",
+            )
+
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[ExpectationAnswer]:
+        """Yield the answer of each graph of the run, in order."""
+        from latticemetric.corpus.expectations import ExpectationSearch, expectations_of
+
+        self.check_texts(corpus)
+        search = ExpectationSearch(self.rate, self.posterior_scale, corpus.weights, self.gradient, self.most_states)
+        paired = corpus.required_pairs(run, removing=not corpus.ignored <= self.rate.ignore)
+        return expectations_of(paired.pairs, search, run)
+
+    def table(self, answers: Iterable[ExpectationAnswer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
+        """Return the table of the answers."""
+        from latticemetric.corpus.tables.expected import ExpectedTable
+
+        return ExpectedTable(
+            answers,
+            self.rate,
+            corpus.references,
+            run.shard,
+            looks=looks,
+            normalize=corpus.rewritten_by,
+            gradient=self.gradient,
+        )
+
+
+def rate_of(metric: str | GRR, ignored: frozenset[str]) -> GRR:
+    """Return the rate of this name, which ignores these words; a rate that is given as an object stays as it is."""
+    from latticemetric.metrics.recognition import as_recognition_rate
+    from latticemetric.metrics.registry import make_metric
+
+    rate = as_recognition_rate(metric)
+    return as_recognition_rate(make_metric(metric, ignore=ignored)) if isinstance(metric, str) and ignored else rate

@@ -6,22 +6,18 @@ References are lines that begin with the ids of the graphs, which may be lattice
 """
 
 import sys
-from pathlib import Path
 
 import latticemetric as lm
 
 
 def main(graph_file: str, reference_file: str) -> None:
     """Print three scores, and the sentences with the most headroom."""
-    lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
-    text = {name: words for name, _, words in lines}
-    graphs = dict(lm.read(graph_file))
-    best = lm.corpus_oracle(graphs.values(), [text[name] for name in graphs], lm.BLEU(order=3))
-    for label, found in (("1-best", best.one_best), ("4-GRR oracles", best.start), ("BLEU oracle", best.corpus)):
-        print(f"{label:<14} {found.score:.4f}")
-    by_headroom = sorted(zip(graphs, best.paths, strict=True), key=lambda pair: -pair[1].headroom)
-    for name, path in by_headroom[:3]:
-        print(f"{name} {path.headroom:.4f} {' '.join(path.words)}")
+    best = lm.Corpus.read(graph_file, reference_file).oracle(lm.BLEU(order=3))
+    totals = best.totals
+    for label, found in (("1-best", totals["one_best"]), ("4-GRR oracles", totals["start"]), ("BLEU oracle", totals)):
+        print(f"{label:<14} {found['score']:.4f}")
+    for answer in sorted(best, key=lambda answer: -answer.value.headroom)[:3]:
+        print(f"{answer.name} {answer.value.headroom:.4f} {' '.join(answer.value.words)}")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ _NAMES = {
     "nbest": "NBest",
     "normalization.grammar": "normalize normalize_reference",
     "oracle_search.compounds": "CompoundOracle CompoundPath compound_oracle",
-    "oracle_search.corpus_bleu": "CorpusOracle CorpusPath corpus_oracle",
+    "oracle_search.corpus_bleu": "CorpusPath",
     "oracle_search.margin": "Fear Hope Worst fear fears hope hopes worst",
     "oracle_search.oracle": "oracle oracle_forest oracle_lattice oracles",
     "oracle_search.scored_path": "Oracle ScoredPath",

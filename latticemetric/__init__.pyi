@@ -100,9 +100,7 @@ from latticemetric.normalization.grammar import normalize_reference as normalize
 from latticemetric.oracle_search.compounds import CompoundOracle as CompoundOracle
 from latticemetric.oracle_search.compounds import CompoundPath as CompoundPath
 from latticemetric.oracle_search.compounds import compound_oracle as compound_oracle
-from latticemetric.oracle_search.corpus_bleu import CorpusOracle as CorpusOracle
 from latticemetric.oracle_search.corpus_bleu import CorpusPath as CorpusPath
-from latticemetric.oracle_search.corpus_bleu import corpus_oracle as corpus_oracle
 from latticemetric.oracle_search.margin import Fear as Fear
 from latticemetric.oracle_search.margin import Hope as Hope
 from latticemetric.oracle_search.margin import Worst as Worst

@@ -345,7 +345,6 @@ OVER_TEST_SETS = {
     "error_analysis": lambda references: lm.error_analysis(["a", "c"], references),
     "oracle_at_k": lambda references: lm.oracle_at_k(LISTS, references),
     "corrections": lambda references: lm.corrections(LISTS, references, ["a", "c"]),
-    "corpus_oracle": lambda references: lm.corpus_oracle(GRAPHS, references),
     "calibration": lambda references: lm.calibration(GRAPHS, references),
     "tune_mbr": lambda references: lm.tune_mbr(GRAPHS, references),
     "batch": lambda references: Batch(GRAPHS, references),
@@ -806,7 +805,7 @@ def test_what_is_no_such_number_is_refused(name, value):
         lambda value: lm.CHRF(beta=value),
         lambda value: lm.METEOR(weight=value),
         lambda value: lm.Corpus([PAIR], ["a"]).sweep(by_length=value),
-        lambda value: lm.corpus_oracle(value, ["a"]),
+        lambda value: lm.Corpus(value, ["a"]),
         lambda value: Batch(value, ["a"]),
     ],
 )

@@ -67,7 +67,7 @@ OF_ALL_GRAPHS: dict[str, Verb] = {
     "mbr by n-grams": lambda g, _: of_ngrams(lm.mbr(g, posterior_scale=0.5, order=2)),
     "mbr by wrr": lambda g, _: of_metric(lm.mbr(g, "wrr", posterior_scale=0.5)),
     "mbr by bleu": lambda g, _: of_metric(lm.mbr(g, "bleu", posterior_scale=0.5)),
-    "corpus oracle": lambda g, r: {"score": lm.corpus_oracle([g, g], [[r], [("a", "b")]]).score},
+    "corpus oracle": lambda g, r: {"score": lm.Corpus([g, g], [[r], [("a", "b")]]).oracle("bleu").totals["score"]},
 }
 OF_LATTICES: dict[str, Verb] = {
     "mbr by word errors": lambda g, _: lm.mbr(g, "wer", posterior_scale=0.5).asdict(),

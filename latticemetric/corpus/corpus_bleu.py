@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,12 +60,11 @@ class CorpusBLEU:
 
     def asdict(self) -> dict[str, Any]:
         """Return the fields of `corpus` in the JSON document."""
-        oracle, signature = self.oracle, {"signature": self.signature}
+        oracle = self.oracle
         return {
             **oracle.corpus.asdict(),
-            **signature,
-            "start": {**oracle.start.asdict(), **signature},
-            "one_best": {**oracle.one_best.asdict(), **signature},
+            "start": oracle.start.asdict(),
+            "one_best": oracle.one_best.asdict(),
             "sweeps": oracle.sweeps,
             "exact": oracle.exact,
             "lattices": self.lattices,
@@ -90,24 +89,37 @@ def corpus_oracles(
         weights: Weight of each score column in the model's cost.
         rewritten_by: The steps that rewrote the texts, for the signature.
     """
-    metric, ignore = search.bleu, frozenset(search.ignore)
+    ignore = frozenset(search.ignore)
     read = [_built(pair, ignore, keep_going=run.keep_going) for pair in pairs]
-    usable = [(graph, references) for _, graph, references, _ in read if references]
-    graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]
-    oracle = corpus_oracle(graphs, expected, metric, ignore=ignore, weights=weights)
-    number = number_each([len(references) for references in expected])
-    signature = StringScorer((metric,), ignore, normalize=rewritten_by).signed(metric.signature_for(number))
-    failed = sum(problem is not None for *_, problem in read)
-    corpus = CorpusBLEU(oracle, str(signature), len(read) - failed, failed)
-    paths = iter(oracle.paths)
+    corpus = _searched(read, search, weights=weights, rewritten_by=rewritten_by)
+    paths = iter(corpus.oracle.paths)
     for pair, _, references, problem in read:
         path = next(paths) if references else None
         yield CorpusPathAnswer(pair.name, path if problem is None else None, problem, pair.where, corpus)
 
 
-def _built(
-    pair: Pair, ignored: Collection[str], *, keep_going: bool
-) -> tuple[Pair, Graph, list[GraphReference], InputError | None]:
+def of_no_graphs(search: ByCorpusBLEU, rewritten_by: str | None) -> CorpusBLEU:
+    """Return the results for a corpus without lattices."""
+    return _searched([], search, weights=None, rewritten_by=rewritten_by)
+
+
+_Read = tuple[Pair, Graph, list[GraphReference], InputError | None]
+
+
+def _searched(
+    read: Sequence[_Read], search: ByCorpusBLEU, *, weights: Weights | None, rewritten_by: str | None
+) -> CorpusBLEU:
+    metric, ignore = search.bleu, frozenset(search.ignore)
+    usable = [(graph, references) for _, graph, references, _ in read if references]
+    graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]
+    number = number_each([len(references) for references in expected])
+    signature = str(StringScorer((metric,), ignore, normalize=rewritten_by).signed(metric.signature_for(number)))
+    oracle = corpus_oracle(graphs, expected, metric, signature, ignore=ignore, weights=weights)
+    failed = sum(problem is not None for *_, problem in read)
+    return CorpusBLEU(oracle, signature, len(read) - failed, failed)
+
+
+def _built(pair: Pair, ignored: Collection[str], *, keep_going: bool) -> _Read:
     try:
         with built(pair, ignored) as (graph, references):
             return pair, graph, references, None

@@ -11,13 +11,12 @@ visits each graph, and changes its path if the change improves the BLEU of the c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from latticemetric.arguments import require_items
 from latticemetric.automata.reference import ReferenceNgrams
 from latticemetric.engine.native import ExactGains
 from latticemetric.errors import UsageError
@@ -26,15 +25,13 @@ from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Floats, Steps, Weights
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, Tally, number_each
+from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, Tally
 from latticemetric.metrics.bleu import BLEU, BLEUSBP
 from latticemetric.metrics.recognition import GRR
-from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.oracle_search.search_space import SearchSpace, as_search_space
-from latticemetric.vocabulary import word_set
 
 # Matches to assume if the corpus has none at an order: with 0, the gain of the first match would be infinite.
 _FEWEST = 0.5
@@ -296,8 +293,8 @@ class CorpusPath(Result):
         }
 
 
-@dataclass(frozen=True, repr=False)
-class CorpusOracle(Result):
+@dataclass(frozen=True)
+class CorpusOracle:
     """One path for each graph: the paths with the best joint BLEU that the search found.
 
     If a graph has at most 1000 paths, no change of its path alone improves this BLEU.
@@ -318,23 +315,14 @@ class CorpusOracle(Result):
     sweeps: int
     exact: bool = False
 
-    @property
-    def score(self) -> float | None:
-        """The BLEU of the corpus."""
-        return self.corpus.score
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        scores = {name: getattr(self, name).asdict() for name in ("corpus", "start", "one_best")}
-        return {**scores, "sweeps": self.sweeps, "exact": self.exact, "paths": [path.asdict() for path in self.paths]}
-
 
 def corpus_oracle(
-    graphs: Iterable[Graph],
+    graphs: Sequence[Graph],
     references: Sequence[GraphReferences],
-    metric: str | BLEU = "bleu",
+    bleu: BLEU,
+    signature: str,
     *,
-    ignore: Collection[str] = (),
+    ignore: frozenset[str] = frozenset(),
     weights: Weights | None = None,
 ) -> CorpusOracle:
     """Search several graphs for the paths with the best joint BLEU.
@@ -345,31 +333,18 @@ def corpus_oracle(
     result is never worse than the 4-GRR oracles, but may not be optimal.
 
     Args:
-        graphs: Lattices, forests or n-best lists; all are held in memory.
+        graphs: Lattices, forests or n-best lists.
         references: One or several references per graph.
-        metric: `bleu`, `bleu-sbp`, or a `BLEU` object.
+        bleu: The metric.
+        signature: The signature of the scores.
         ignore: Words that do not count, for example `<s>`.
         weights: Weight of each score column in the model's cost, which decides ties.
-
-    Examples:
-        >>> from latticemetric import Lattice
-        >>> graphs = [Lattice.from_strings(["a b c d", "a b x"]), Lattice.from_strings(["e f g h", "e f g h i j"])]
-        >>> best = corpus_oracle(graphs, ["a b c d", "e f g h i"])
-        >>> [" ".join(path.words) for path in best.paths], round(best.score, 4)
-        (['a b c d', 'e f g h'], 0.8825)
     """
-    bleu, recognition = as_bleu(metric), GRR(4, ignore=word_set(ignore, "ignore"))
-    listed = [strings_of_references(several) for several in checked_corpus(references)]
-    require_items(graphs, "graphs")
-    spaces = [as_search_space(graph, recognition, weights) for graph in graphs]
-    if len(spaces) != len(listed):
-        raise UsageError(
-            f"there are {len(spaces)} graphs, but references for {len(listed)}", advice="give references for each graph"
-        )
-    members = [Member(space, several, bleu.order, weights) for space, several in zip(spaces, listed, strict=True)]
-    signature = bleu.signature_for(number_each([len(several) for several in listed]))
-    if ignore:
-        signature = signature.also(ignore=",".join(sorted(ignore)))
+    recognition = GRR(4, ignore=ignore)
+    members = [
+        Member(as_search_space(graph, recognition, weights), strings_of_references(several), bleu.order, weights)
+        for graph, several in zip(graphs, references, strict=True)
+    ]
     start = Ascent(bleu, members, [member.oracle() for member in members])
     one_best = Ascent(bleu, members, [member.space.one_best() for member in members])
     best = Ascent(bleu, members, start.paths)
@@ -380,7 +355,7 @@ def corpus_oracle(
         score, one_score = (bleu.value(ascent.tally(ascent.rows[k])) for ascent in (best, one_best))
         paths.append(CorpusPath(path, score, best.headroom(k), one, one_score))
     totals = [ascent.tally(ascent.totals) for ascent in (best, start, one_best)]
-    joint, first, models = (CorpusScore(bleu.value(total), None, None, total, str(signature)) for total in totals)
+    joint, first, models = (CorpusScore(bleu.value(total), None, None, total, signature) for total in totals)
     return CorpusOracle(tuple(paths), joint, first, models, sweeps)
 
 

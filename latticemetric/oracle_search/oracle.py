@@ -145,7 +145,7 @@ def oracle(
             from latticemetric.oracle_search.user_automaton import automaton_oracle
 
             return automaton_oracle(graph, search.automaton, references, weights=weights)
-    raise UsageError("bleu searches all graphs together", advice="give lists of graphs and references to corpus_oracle")
+    raise UsageError("bleu searches all graphs together", advice="ask Corpus(graphs, references).oracle")
 
 
 def _given(references: GraphReferences | None) -> Sequence[GraphReference]:

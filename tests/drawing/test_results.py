@@ -24,7 +24,7 @@ RESULTS = {
     "Hope": lambda: lm.hope(LATTICE, "a c", "wer"),
     "Fear": lambda: lm.fear(LATTICE, "a c", "wer"),
     "Worst": lambda: lm.worst(LATTICE, "a c", "wer"),
-    "CorpusOracle": lambda: lm.corpus_oracle([LATTICE], ["a c"]),
+    "CorpusPath": lambda: lm.Corpus([LATTICE], ["a c"]).oracle("bleu")["1"],
     "CorpusScore": lambda: lm.make_metric("wer").corpus(["a b"], ["a c"]),
 }
 

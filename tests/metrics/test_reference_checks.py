@@ -23,7 +23,7 @@ QUESTIONS = {
     "worst": lambda references: lm.worst(LATTICE, references),
     "oracle_forest": lambda references: lm.oracle_forest(FOREST, references),
     "oracle_lattice": lambda references: lm.oracle_lattice(LATTICE, references),
-    "corpus_oracle": lambda references: lm.corpus_oracle([LATTICE], [references]),
+    "bleu": lambda references: list(lm.Corpus([LATTICE], [references]).oracle("bleu")),
     "corpus": lambda references: list(lm.Corpus([LATTICE], [references]).oracle("wer")),
     "corpus by id": lambda references: list(lm.Corpus({"one": LATTICE}, {"one": references}).sweep(nbest_sizes=[1])),
     "tune_mbr": lambda references: lm.tune_mbr([LATTICE], [references], "wer", resamples=0),
@@ -82,9 +82,7 @@ def test_a_text_is_not_taken_for_a_corpus(metric):
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: lm.corpus_oracle([LATTICE], "a"),
         lambda: lm.tune_mbr([LATTICE], "a", "wer", resamples=0),
-        lambda: lm.corpus_oracle([LATTICE], ["a"], ignore="uh"),
         lambda: lm.tune_mbr([LATTICE], ["a"], "wer", resamples=0, ignore="uh"),
         lambda: lm.WER(ignore="uh"),
         lambda: lm.METEOR(stop_words="uh"),

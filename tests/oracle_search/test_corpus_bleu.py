@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +24,15 @@ def corpora(draw: st.DrawFn) -> tuple[list[lm.Lattice], list[list[list[str]]]]:
     return graphs, [draw(spelled) for _ in graphs]
 
 
+def searched(graphs, references, metric="bleu", **reading):
+    """The oracle of the corpus: the path of each graph, and the scores of all."""
+    answers = lm.Corpus(graphs, references, **reading).oracle(metric)
+    totals = answers.totals
+    return SimpleNamespace(
+        paths=[answer.value for answer in answers], score=totals["score"], start=totals["start"]["score"]
+    )
+
+
 def strings_of(graph: lm.Lattice) -> list[str]:
     return sorted({" ".join(path.words) for path in graph.paths()})
 
@@ -42,14 +52,14 @@ def test_the_value_is_that_of_the_words_and_between_the_start_and_the_best(corpu
     graphs, references = corpus
     if math.prod(len(strings_of(graph)) for graph in graphs) > 3000:
         return
-    found = lm.corpus_oracle(graphs, references, metric)
+    found = searched(graphs, references, metric)
     said = [" ".join(path.words) for path in found.paths]
     for text, graph in zip(said, graphs, strict=True):
         assert text in strings_of(graph)
     assert found.score == pytest.approx(metric.corpus(said, references).score)
     starts = [lm.oracle(graph, several, "4-grr").words for graph, several in zip(graphs, references, strict=True)]
-    assert found.start.score == pytest.approx(metric.corpus([" ".join(words) for words in starts], references).score)
-    assert found.start.score <= found.score + 1e-12 <= best_of_all(metric, graphs, references) + 1e-12
+    assert found.start == pytest.approx(metric.corpus([" ".join(words) for words in starts], references).score)
+    assert found.start <= found.score + 1e-12 <= best_of_all(metric, graphs, references) + 1e-12
 
 
 def test_the_best_is_found_in_most_small_corpora_and_nearly_so_in_all():
@@ -60,7 +70,7 @@ def test_the_best_is_found_in_most_small_corpora_and_nearly_so_in_all():
         references = [" ".join(random.choice(list("abcd"), 6)) for _ in range(3)]
         graphs = list(map(lm.Lattice.from_strings, texts))
         best = best_of_all(lm.BLEU(order=2), graphs, [[text] for text in references])
-        shares.append(lm.corpus_oracle(graphs, references, lm.BLEU(order=2)).score / best)
+        shares.append(searched(graphs, references, lm.BLEU(order=2)).score / best)
     assert sum(share > 1 - 1e-9 for share in shares) >= 50
     assert min(shares) > 0.9
 
@@ -70,7 +80,7 @@ def test_the_best_is_found_in_most_small_corpora_and_nearly_so_in_all():
 def test_no_string_gains_more_than_its_headroom(corpus, metric):
     """To first order around the totals, with matches clipped: from the definition of log BLEU's slopes."""
     graphs, references = corpus
-    found = lm.corpus_oracle(graphs, references, metric)
+    found = searched(graphs, references, metric)
     said = [" ".join(path.words) for path in found.paths]
     table = metric.table(said, references)
     slopes = slopes_of(metric, table.sum(axis=0))
@@ -94,50 +104,51 @@ def slopes_of(metric, totals):
 def test_matches_beyond_what_counts_are_no_gain():
     """By sums alone "the the the" would be best."""
     graph = lm.Lattice.from_strings(["the the the", "the cat sat"])
-    found = lm.corpus_oracle([graph], ["the cat is"], lm.BLEU(order=1))
+    found = searched([graph], ["the cat is"], lm.BLEU(order=1))
     assert found.paths[0].words == ("the", "cat", "sat")
 
 
 def test_ignored_words_count_on_neither_side():
     graph = lm.Lattice.from_strings(["<s> a b c d </s>", "<s> a b x d </s>"])
-    found = lm.corpus_oracle([graph], ["<s> a b c d"], "bleu", ignore=["<s>", "</s>"])
+    found = searched([graph], ["<s> a b c d"], "bleu", ignore=["<s>", "</s>"])
     assert found.score == 1
     assert found.paths[0].words == ("a", "b", "c", "d")
 
 
 def test_costs_decide_between_equal_gains():
     graph = lm.Lattice.from_strings(["a b c d x", "a b c d y"], costs=[2.0, 1.0])
-    assert lm.corpus_oracle([graph], ["a b c d e"]).paths[0].words[-1] == "y"
+    assert searched([graph], ["a b c d e"]).paths[0].words[-1] == "y"
 
 
 def test_an_empty_corpus_has_no_paths():
-    assert lm.corpus_oracle([], []).paths == ()
+    found = lm.Corpus([], []).oracle("bleu", keep_going=True)
+    assert (len(found), found.to_records(), found.totals["lattices"]) == (0, [], 0)
+    assert str(found).splitlines()[-1].startswith("0 lattices   bleu|order:4|")
 
 
 def test_mistakes_are_named():
     graph = lm.Lattice.from_strings(["a b"])
-    with pytest.raises(lm.UsageError, match="1 graphs, but references for 2"):
-        lm.corpus_oracle([graph], ["a", "b"])
+    with pytest.raises(lm.UsageError, match="numbers of graphs and references differ: 1 and 2"):
+        searched([graph], ["a", "b"])
     with pytest.raises(lm.UsageError, match="'wer' cannot be the metric of a corpus oracle"):
-        lm.corpus_oracle([graph], ["a"], "wer")
+        lm.ByCorpusBLEU(metric="wer")
     with pytest.raises(lm.UsageError, match="stems"):
-        lm.corpus_oracle([graph], ["a"], "bleu-stem")
+        searched([graph], ["a"], "bleu-stem")
 
 
 def test_answers_are_plain_values():
     import json
 
-    found = lm.corpus_oracle([lm.Lattice.from_strings(["a b c d", "a"])], ["a b c d"])
-    document = json.loads(json.dumps(found.asdict(), allow_nan=False))
-    assert document["corpus"]["score"] == 1
-    assert document["paths"][0]["hypothesis"] == "a b c d"
-    assert document["paths"][0]["exact"] is False
+    found = lm.Corpus([lm.Lattice.from_strings(["a b c d", "a"])], ["a b c d"]).oracle("bleu")
+    totals, (record,) = json.loads(json.dumps([found.totals, found.to_records()], allow_nan=False))
+    assert (totals["score"], totals["exact"]) == (1, False)
+    assert (record["hypothesis"], record["exact"]) == ("a b c d", False)
 
 
 @given(corpora(), st.sampled_from(METRICS))
 def test_no_change_of_one_path_makes_a_small_corpus_better(corpus, metric):
     graphs, references = corpus
-    found = lm.corpus_oracle(graphs, references, metric)
+    found = searched(graphs, references, metric)
     said = [path.words for path in found.paths]
     for number, graph in enumerate(graphs):
         for text in strings_of(graph):
@@ -152,7 +163,7 @@ def test_no_change_of_one_derivation_makes_a_small_corpus_better():
         texts = [[" ".join(random.choice(list("abc"), random.integers(1, 9))) for _ in range(8)] for _ in range(4)]
         references = [" ".join(random.choice(list("abc"), 6)) for _ in range(4)]
         graphs = [lm.Forest.from_lattice(lm.Lattice.from_strings(several)) for several in texts]
-        found = lm.corpus_oracle(graphs, references, metric)
+        found = searched(graphs, references, metric)
         said = [" ".join(path.words) for path in found.paths]
         changes = [[*said[:k], text, *said[k + 1 :]] for k, several in enumerate(texts) for text in several]
         assert max(metric.corpus(changed, references).score for changed in changes) <= found.score + 1e-9

@@ -74,7 +74,7 @@ def oracle_table(
         case ByAutomaton():
             return AutomatonTable(answers, shard, looks=looks)
         case ByCorpusBLEU():
-            return CorpusBLEUTable(answers, search.bleu.name, looks=looks)
+            return CorpusBLEUTable(answers, search, rewritten_by=rewritten_by, looks=looks)
         case Search():
             raise AssertionError(f"no table is known for {search!r}")
     sums_of_each = [OracleSums(one, references, rewritten_by) for one in search]
@@ -375,8 +375,18 @@ class CorpusBLEUTable(Table):
 
     columns = _titles((*COLUMNS, "headroom"), ONE_BEST_COLUMNS)
 
-    def __init__(self, answers: Iterable[CorpusPathAnswer], metric: str, *, looks: Looks = AS_FILE) -> None:
-        self._answers, self._metric, self.looks = list(answers), metric, looks
+    def __init__(
+        self,
+        answers: Iterable[CorpusPathAnswer],
+        search: ByCorpusBLEU,
+        *,
+        rewritten_by: str | None = None,
+        looks: Looks = AS_FILE,
+    ) -> None:
+        from latticemetric.corpus.corpus_bleu import of_no_graphs
+
+        self._answers, self._metric, self.looks = list(answers), search.bleu.name, looks
+        self._corpus = self._answers[0].corpus if self._answers else of_no_graphs(search, rewritten_by)
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice."""
@@ -394,18 +404,18 @@ class CorpusBLEUTable(Table):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document."""
-        corpus = self._answers[0].corpus
+        corpus = self._corpus
         end = f'], "corpus": {as_json(corpus.asdict())}}}'
         head = {"signature": corpus.signature}
         return json_document(head, {"lattices": self.records()}, lambda: end, streamed=False)
 
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""
-        return self._answers[0].corpus.asdict()
+        return self._corpus.asdict()
 
     def summary(self) -> list[str]:
         """Return the totals of the corpus."""
-        corpus = self._answers[0].corpus
+        corpus = self._corpus
         oracle = corpus.oracle
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
         rows = [["", self.looks.rate_title(self._metric)]]

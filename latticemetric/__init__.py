@@ -21,7 +21,7 @@ _NAMES = {
     "corpus.corrections": "Corrections corrections",
     "corpus.lists": "Lists read_lists",
     "corpus.oracle_at_k": "OracleAtK oracle_at_k",
-    "corpus.tuning": "MBRTrial MBRTuning tune_mbr",
+    "corpus.tuning": "MBRTrial MBRTuning",
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",
     "errors": "FormatError InputError LatticeMetricError MissingDependencyError UsageError",

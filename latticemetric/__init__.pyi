@@ -19,7 +19,6 @@ from latticemetric.corpus.oracle_at_k import oracle_at_k as oracle_at_k
 from latticemetric.corpus.settings import RunSettings as RunSettings
 from latticemetric.corpus.tuning import MBRTrial as MBRTrial
 from latticemetric.corpus.tuning import MBRTuning as MBRTuning
-from latticemetric.corpus.tuning import tune_mbr as tune_mbr
 from latticemetric.doctor import Installation as Installation
 from latticemetric.doctor import diagnose_installation as diagnose_installation
 from latticemetric.drawing.api import Drawing as Drawing

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Upper limits: more draws do not change the digits that are shown, and nobody reads more strings per graph.
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
+MOST_HALVINGS = 100  # of steps, which are zero long before
 
 # The items of bytes are numbers; those of dictionaries and sets are keys, or have no order.
 _NO_LIST_OF_WORDS = (bytes, bytearray, dict, set, frozenset)

@@ -29,6 +29,7 @@ PUBLIC = {
     "ask_each": "Corpus.map",
     "corpus_oracle": "Corpus.oracle",
     "sweep": "Corpus.sweep",
+    "tune_mbr": "Corpus.tune",
 }
 
 

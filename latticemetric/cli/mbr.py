@@ -236,30 +236,17 @@ def _write_tuning(
     output: OutputOptions,
 ) -> None:
     """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""
-    from latticemetric.corpus.mbr_evidence import examples_of
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.mbr import TuningTable
-    from latticemetric.corpus.tuning import tune_mbr
+    from latticemetric.corpus.tuning_task import NgramTuning
 
     (metric,) = metrics_named([tuning.metric])
     corpus = reading.corpus(graphs, tuning.tune, style=tuning.style)
-    pairs = corpus.required_pairs(Run(watched=True)).pairs
-    evidence = corpus.evidence(decision.evidence) if decision.evidence else None
-    answers = examples_of(pairs, evidence, keep_going=run.keep_going)
+    task = NgramTuning(metric=metric, evidence=decision.evidence, **decision.given(ByNgrams.fields))
     failures = Failures(None)
-    examples = [answer.value for answer in failures.reported(answers) if answer.problem is None]
+    examples = list(failures.reported(task.examples(corpus, Run(keep_going=run.keep_going, watched=True))))
     failures.require_answers()
-    tuned = tune_mbr(
-        [example.graph for example in examples],
-        [example.references for example in examples],
-        metric,
-        evidence=[example.evidence for example in examples] if decision.evidence else None,
-        ignore=reading.ignored,
-        rewritten_by=corpus.rewritten_by,
-        weights=reading.weights,
-        **decision.given(ByNgrams.fields),
-    )
-    table = TuningTable(tuned, metric, looks=output.looks)
+    table = TuningTable(task.tuned(examples, corpus), looks=output.looks)
     output.write(table)
     output.say_summary(table)
     failures.exit()

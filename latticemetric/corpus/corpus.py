@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from latticemetric.corpus.answers import Answers
-from latticemetric.corpus.question import A
+from latticemetric.corpus.question import A, Task
 from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
-from latticemetric.corpus.sources import Files, Memory, paths_of
+from latticemetric.corpus.sources import Files, Memory, is_path, paths_of
 from latticemetric.errors import UsageError
 from latticemetric.renamed import refuse_old_keyword
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.question import Question
     from latticemetric.corpus.shards import Shard
     from latticemetric.corpus.sweep import Swept
+    from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.graph import Graph
     from latticemetric.metrics.recognition import GRR
     from latticemetric.normalization.grammar import Grammar
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     Paths = str | os.PathLike[str] | list[str] | tuple[str, ...]
 
-Asked = TypeVar("Asked", bound="Question[Any]")
+Asked = TypeVar("Asked", bound=Task)
 
 
 class Corpus(ReadCorpus):
@@ -471,6 +472,59 @@ class Corpus(ReadCorpus):
             by=grid, evidence=paths_of(evidence), utility_matrix=matrix, gains=gains, gains_only=gains_only
         )
         return self._ask(question, run, of_run)
+
+    # ---- All graphs together ----
+
+    def tune(
+        self,
+        metric: Any = "bleu",
+        *,
+        by: Any = "ngram",
+        evidence: Any = None,
+        run: RunSettings | None = None,
+        **settings: Any,
+    ) -> MBRTuning:
+        """Find the parameters of n-gram MBR whose answers score best against the references.
+
+        All graphs stay in memory.
+
+        Args:
+            metric: A metric or its name; its corpus value is optimized.
+            by: How answers are decided: `ngram`, or the settings to try first, `ByNgrams.grid(p=[0.6, 0.8], …)`.
+                Settings with one value are kept.
+            evidence: Graphs that give the posteriors, matched by id: files, or graphs in memory.
+            run: The settings of the run; with `keep_going`, warn of graphs that fail.
+            settings: Values of `posterior_scale`, `T`, `p`, `r` and `word_penalty` to try first, one of each to keep
+                it; `order`, `beam` and `determinize` (see `ByNgrams`); `halvings`, the rounds of ever smaller steps
+                (0: none); `folds` for the score to expect on new graphs; `resamples` and `seed` of comparisons; and
+                the settings of the run by name.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
+            >>> found = Corpus([lattice], ["a c"]).tune("wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
+            >>> found.best.by.posterior_scale, found.best.by.word_penalty, found.best.score, found.one_best
+            (0.5, 0.0, 0.0, 0.5)
+        """
+        from latticemetric.corpus.begin import begun
+        from latticemetric.corpus.tuning_task import NgramTuning, all_failed, refuse_runs, varied_by
+
+        of_grid = varied_by(by)
+        if twice := next((name for name in settings if name in of_grid), None):
+            raise UsageError(f"{twice} has no effect beside the settings of by", advice="leave it out")
+        graphs = paths_of(evidence) if evidence is None or is_path(evidence) else Memory(evidence)
+        values = {"metric": metric, "evidence": graphs, **of_grid, **settings}
+        task, of_run = _divided(NgramTuning, values)
+        how = run_of(run, of_run)
+        refuse_runs(self, how)
+        with begun(self, task, how) as started:
+            examples = list(task.examples(self, started))
+        problems = [str(one.problem) for one in examples if one.problem is not None]
+        for problem in problems:
+            warnings.warn(problem, stacklevel=2)
+        if problems and len(problems) == len(examples):
+            raise all_failed()
+        return task.tuned(examples, self)
 
     def _ask_by(self, kind: type[Question[A]], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
         """Ask a question, given its settings and those of the run by name."""

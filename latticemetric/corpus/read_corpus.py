@@ -124,11 +124,13 @@ class ReadCorpus:
             listed = normalized_entries(listed, self.grammar, self.weights)
         return listed
 
-    def evidence(self, files: Sequence[str]) -> Iterator[Entry]:
-        """Yield graphs that give posteriors, prepared as those of this corpus."""
+    def evidence(self, given: Sequence[str] | Memory) -> Iterator[Entry]:
+        """Yield graphs that give posteriors, of files or in memory, prepared as those of this corpus."""
         from latticemetric.formats.reading import entries
 
-        return self.prepared(entries(files, None, self.vocabulary, keep_marks=self.reading.keep_marks))
+        if isinstance(given, Memory):
+            return self.prepared(given.entries(self.reading, self.vocabulary))
+        return self.prepared(entries(given, None, self.vocabulary, keep_marks=self.reading.keep_marks))
 
     def pairs(
         self, run: Run, *, required: bool = True, removing: bool = True, rewriting: bool = True

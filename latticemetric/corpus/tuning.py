@@ -13,38 +13,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise, product
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from latticemetric.arguments import numbers_to_try, require_items, whole_number
+from latticemetric.arguments import MOST_HALVINGS, whole_number
 from latticemetric.corpus.string_scores import StringScorer
+from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
 from latticemetric.frozen import Result
-from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Weights
 from latticemetric.mbr_decoding.ngram import NgramMBR
 from latticemetric.mbr_decoding.settings import ByNgrams
 from latticemetric.metrics.base import Metric, References, Table, references_each, references_of
-from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.posterior.posteriors import NgramPosteriors
-from latticemetric.vocabulary import word_set
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.mbr_evidence import Example
+    from latticemetric.corpus.tables.mbr import TuningTable
+    from latticemetric.corpus.tuning_task import NgramTuning
 
 # ---- Search for the best point of a grid, then for better points around it, by steps along one axis ----
 
 Point = tuple[float, ...]
 Key = TypeVar("Key")
-Values = float | Iterable[float]
 Merits = Callable[[Sequence[Point]], list[float]]
 
 # A step must gain more than this: smaller differences may be rounding errors.
 _ROUNDING = 1e-12
 _PLACES = 10
-_MOST_HALVINGS = 100  # steps are zero long before
 
 
 def coordinate_search(
@@ -64,8 +65,8 @@ def coordinate_search(
         halvings: Number of rounds; 0 tries the grid only.
         is_possible: A function that returns True if a point outside of the grid is valid.
     """
-    message, advice = f"the number of halvings is {halvings!r}", f"give a whole number from 0 to {_MOST_HALVINGS}"
-    halvings = whole_number(halvings, message, advice, least=0, most=_MOST_HALVINGS)
+    message, advice = f"the number of halvings is {halvings!r}", f"give a whole number from 0 to {MOST_HALVINGS}"
+    halvings = whole_number(halvings, message, advice, least=0, most=MOST_HALVINGS)
     ascending = {name: sorted(set(map(float, values))) for name, values in axes.items()}
     for name, values in ascending.items():
         if not values:
@@ -119,13 +120,6 @@ class Development:
         ignore: Iterable[str] = (),
         rewritten_by: str | None = None,
     ) -> None:
-        if len(decoders) != len(references):
-            raise UsageError(
-                f"there are {len(decoders)} graphs, but {len(references)} references",
-                advice="give one item per graph: a reference, or a list of references",
-            )
-        if not decoders:
-            raise UsageError("there are no graphs to tune on", advice="give at least one")
         self.metric, self._rewritten_by = metric, rewritten_by
         self._decoders, self._ignored = decoders, frozenset(ignore)
         self.references = [tuple(map(self._counted_words, references_of(several))) for several in references]
@@ -222,7 +216,7 @@ def _compared(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, repr=False)
-class MBRTuning(Result):
+class MBRTuning(Tabular, Result):
     """The result of tuning on a development set.
 
     Attributes:
@@ -238,6 +232,7 @@ class MBRTuning(Result):
         trials: All settings tried, in order.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
+        metric: The metric.
     """
 
     best: MBRTrial
@@ -250,6 +245,20 @@ class MBRTuning(Result):
     trials: tuple[MBRTrial, ...]
     graphs: int
     signature: str
+    metric: Metric[Any] = field(compare=False)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a record for each setting that was tried, as JSON lines have them."""
+        return list(self._table().records())
+
+    def __str__(self) -> str:
+        table = self._table()
+        return "\n".join([*table.text(), *table.summary()])
+
+    def _table(self) -> TuningTable:
+        from latticemetric.corpus.tables.mbr import TuningTable
+
+        return TuningTable(self)
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -269,106 +278,47 @@ class MBRTuning(Result):
 
 # ---- Tuning ----
 
-SCALES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-PRECISIONS = (0.6, 0.85)
-RATIOS = (0.5, 0.6, 0.72, 0.85)
-WORD_PENALTIES = (-0.05, 0.0, 0.05)
-
-_FEWEST_FOLDS = 2
 _AXES = ("posterior_scale", "T", "p", "r", "word_penalty")
+_FEWEST_FOLDS = 2
 
 
-def tune_mbr(
-    graphs: Iterable[Graph],
-    references: Sequence[References],
-    metric: str | Metric[Any] = "bleu",
+def tuned(
+    examples: Sequence[Example],
+    tuning: NgramTuning,
     *,
-    posterior_scale: Values = SCALES,
-    T: Values = 10.0,  # noqa: N803  as all papers have it
-    p: Values = PRECISIONS,
-    r: Values = RATIOS,
-    word_penalty: Values = WORD_PENALTIES,
-    order: int = 4,
-    evidence: Iterable[Graph] | None = None,
-    beam: float | None = None,
-    determinize: bool = False,
     weights: Weights | None = None,
-    ignore: Iterable[str] = (),
+    ignored: Iterable[str] = (),
     rewritten_by: str | None = None,
-    halvings: int = 2,
-    folds: int = 5,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> MBRTuning:
-    """Find the parameters of n-gram `mbr` whose answers score best against references.
+    """Find the parameters of n-gram MBR whose answers score best on a development set.
 
     Args:
-        graphs: Lattices or n-best lists. All graphs stay in memory.
-        references: One or several references per graph.
-        metric: A metric or its name; its corpus value is optimized.
-        posterior_scale: Factor of the costs in posteriors. Give a number, or several numbers to try; likewise for `T`,
-            `p`, `r` and `word_penalty`.
-        T: Length (in words) of the hypothesis at which log BLEU is linearised; see `ByNgrams`.
-        p: Average precision of unigrams.
-        r: Ratio of the precision of n-grams to the precision of (n−1)-grams.
-        word_penalty: Additional cost of each word.
-        order: The length of the longest n-grams.
-        evidence: Graphs that give the posteriors, one for each of `graphs`.
-        beam: Keep only the paths that cost at most this much more than the best path. `posterior_scale` does not change
-            these costs.
-        determinize: Determinize graphs: a string then has the probability of its best path; see `mbr`.
-        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        ignore: Words to remove from answers and references before scoring, such as `<s>` and `</s>`.
+        examples: The graphs, their references and their evidence.
+        tuning: The values to try, and how to search.
+        weights: Weights of score columns in the model's cost.
+        ignored: Words to remove from answers and references before scoring.
         rewritten_by: The steps that rewrote the texts, for the signature, such as `lc+13a`.
-        halvings: Number of rounds of steps; each round halves the steps. 0 tries the grid only.
-        folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
-        resamples: Number of resamples of the paired bootstrap; 0 skips it.
-        seed: The seed of the resamples.
-
-    Examples:
-        >>> from latticemetric import Lattice
-        >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> tuning = tune_mbr([lattice], ["a c"], "wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
-        >>> tuning.best.by.posterior_scale, tuning.best.by.word_penalty, tuning.best.score, tuning.one_best
-        (0.5, 0.0, 0.0, 0.5)
     """
-    made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
-    by = ByNgrams(order=order, beam=beam, determinize=determinize)
-    decoders = _decoders(graphs, evidence, by, weights)
-    development = Development(
-        decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"), rewritten_by
-    )
-    given = zip(_AXES, (posterior_scale, T, p, r, word_penalty), strict=True)
-    axes = {name: numbers_to_try(values, name) for name, values in given}
-    folds = whole_number(folds, f"the number of folds is {folds!r}", "give a whole number from 0", least=0)
-    return _tuned(development, made, axes, by, _SearchSettings(halvings, folds, resamples, seed))
-
-
-class _SearchSettings(NamedTuple):
-    """The settings of the search (`halvings`) and of the comparisons of its result; see `tune_mbr`."""
-
-    halvings: int
-    folds: int
-    resamples: int
-    seed: int
-
-
-def _tuned(
-    development: Development, made: Metric[Any], axes: dict[str, list[float]], by: ByNgrams, effort: _SearchSettings
-) -> MBRTuning:
-    best, tables = _search(development, made, axes, by, effort.halvings)
+    if not examples:
+        raise UsageError("there are no graphs to tune on", advice="give at least one")
+    made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
+    by = tuning.fixed
+    decoders = [NgramMBR(one.graph, by, one.evidence, weights) for one in examples]
+    development = Development(decoders, [one.references for one in examples], made, ignored, rewritten_by)
+    axes = {name: list(getattr(tuning, name)) for name in _AXES}
+    best, tables = _search(development, made, axes, by, tuning.halvings)
 
     def value(table: Table) -> float | None:
         score = value_of(made, table)
         return None if math.isnan(score) else score
 
     def compared(first: Table, second: Table | None) -> PairedBootstrap | None:
-        if second is None or not effort.resamples:
+        if second is None or not tuning.resamples:
             return None
-        return paired_bootstrap(made, first, second, resamples=effort.resamples, seed=effort.seed)
+        return paired_bootstrap(made, first, second, resamples=tuning.resamples, seed=tuning.seed)
 
     in_grid = math.prod(len(set(values)) for values in axes.values())
-    held_out = _held_out(made, list(tables.values())[:in_grid], effort.folds)
+    held_out = _held_out(made, list(tables.values())[:in_grid], tuning.folds)
     (default,), one_best = development.tables([by]), development.one_best()
     return MBRTuning(
         best=MBRTrial(_setting(best, by), value(tables[best])),
@@ -381,20 +331,8 @@ def _tuned(
         trials=tuple(MBRTrial(_setting(point, by), value(table)) for point, table in tables.items()),
         graphs=len(one_best),
         signature=development.signature(),
+        metric=made,
     )
-
-
-def _decoders(
-    graphs: Iterable[Graph], evidence: Iterable[Graph] | None, by: ByNgrams, weights: Weights | None
-) -> list[NgramMBR]:
-    require_items(graphs, "graphs")
-    listed = list(graphs)
-    others = [None] * len(listed) if evidence is None else list(evidence)
-    if len(others) != len(listed):
-        raise UsageError(
-            f"there are {len(listed)} graphs, but {len(others)} graphs of evidence", advice="give one for each graph"
-        )
-    return [NgramMBR(graph, by, other, weights) for graph, other in zip(listed, others, strict=True)]
 
 
 def _search(

@@ -329,7 +329,7 @@ def tuned(**more):
         name, *words = line.split()
         references[name] = [words]
     lattices = graphs(MEETING)
-    return lm.tune_mbr(lattices.values(), [references[name] for name in lattices], **more)
+    return lm.Corpus(lattices, references).tune(**more)
 
 
 def test_tuning_is_what_python_finds():
@@ -379,7 +379,7 @@ def test_evidence_is_tuned_with(tmp_path):
     path = tmp_path / "other.lat.txt"
     lm.write(path, [(name, graph.pruned(0.5)) for name, graph in graphs(MEETING).items()])
     arguments = ("mbr", MEETING, "--tune", REFERENCES, "--evidence", path, "--format", "json")
-    assert json.loads(run(*arguments).stdout) == plain(tuned(evidence=graphs(path).values()).asdict())
+    assert json.loads(run(*arguments).stdout) == plain(tuned(evidence=graphs(path)).asdict())
     lm.write(path, [(name, graph) for name, graph in graphs(MEETING).items() if name != "meeting-002"])
     assert "there is no evidence named 'meeting-002'" in run(*arguments, status=2).stderr
     assert json.loads(run(*arguments, "--keep-going", status=1).stdout)["graphs"] == 2

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kit.paths import DATA
+from kit.commands import good, run
+from kit.paths import DATA, EXAMPLES
 from kit.strategies import lattices, sentences
 
 import latticemetric as lm
@@ -32,6 +33,10 @@ def without(words, ignored):
     return tuple(word for word in words if word not in ignored)
 
 
+def tuned(graphs, references, metric="bleu", **settings):
+    return lm.Corpus(graphs, references).tune(metric, **settings)
+
+
 def answered(graphs, references, metric, ignored, **setting):
     """The corpus value of the answers under one setting, each asked for alone."""
     answers = [without(lm.mbr(graph, **setting).words, ignored) for graph in graphs]
@@ -50,7 +55,7 @@ def merit(metric, score):
 def test_the_best_of_the_grid_is_found(examples, metric, ignored):
     graphs, references = examples
     measure = lm.make_metric(metric)
-    found = lm.tune_mbr(
+    found = tuned(
         graphs, [[reference] for reference in references], metric, **GRID, r=0.7, order=2, ignore=ignored,
         halvings=0, resamples=0,
     )  # fmt: skip
@@ -74,8 +79,8 @@ def test_the_best_of_the_grid_is_found(examples, metric, ignored):
 def test_steps_make_it_no_worse_and_are_answered_as_they_are(examples):
     graphs, references = examples
     wer, pairs = lm.WER(), [[reference] for reference in references]
-    grid = lm.tune_mbr(graphs, pairs, wer, **GRID, r=0.7, halvings=0, resamples=0)
-    found = lm.tune_mbr(graphs, pairs, wer, **GRID, r=0.7, halvings=2, resamples=0)
+    grid = tuned(graphs, pairs, wer, **GRID, r=0.7, halvings=0, resamples=0)
+    found = tuned(graphs, pairs, wer, **GRID, r=0.7, halvings=2, resamples=0)
     assert found.trials[: len(grid.trials)] == grid.trials
     assert len(set(found.trials)) == len(found.trials)
     assert merit(wer, found.best.score) >= merit(wer, grid.best.score)
@@ -83,14 +88,14 @@ def test_steps_make_it_no_worse_and_are_answered_as_they_are(examples):
         setting = {name: getattr(trial.by, name) for name in AXES}
         assert trial.score == pytest.approx(answered(graphs, references, wer, (), **setting))
         assert setting["r"] == 0.7
-    assert found == lm.tune_mbr(graphs, pairs, wer, **GRID, r=0.7, halvings=2, resamples=0)
+    assert found == tuned(graphs, pairs, wer, **GRID, r=0.7, halvings=2, resamples=0)
 
 
 @given(examples=development_sets(), folds=st.integers(2, 4))
 def test_held_out_graphs_are_answered_by_what_is_best_for_the_others(examples, folds):
     graphs, references = examples
     wer, pairs = lm.WER(), [[reference] for reference in references]
-    found = lm.tune_mbr(graphs, pairs, wer, **GRID, r=0.7, halvings=0, folds=folds, resamples=0)
+    found = tuned(graphs, pairs, wer, **GRID, r=0.7, halvings=0, folds=folds, resamples=0)
     if len(graphs) == 1:
         assert found.held_out is None
         return
@@ -111,7 +116,7 @@ def test_held_out_graphs_are_answered_by_what_is_best_for_the_others(examples, f
 def test_differences_are_those_of_a_paired_bootstrap():
     graphs = [lm.Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])] * 3
     references = ["a c", "a b c", "c d"]
-    found = lm.tune_mbr(graphs, references, "wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=200, seed=3)
+    found = tuned(graphs, references, "wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=200, seed=3)
     wer = lm.WER()
     best = [
         lm.mbr(g, posterior_scale=found.best.by.posterior_scale, word_penalty=found.best.by.word_penalty)
@@ -136,14 +141,14 @@ def test_posteriors_are_computed_once_a_scale_and_answers_scored_once(monkeypatc
             tables.append([tuple(words) for words in candidates])
             return super().table(candidates, references)
 
-    found = lm.tune_mbr(graphs, ["a b", "a"], Counted(), resamples=0)
+    found = tuned(graphs, ["a b", "a"], Counted(), resamples=0)
     assert counts["n"] == 2 * len({trial.by.posterior_scale for trial in found.trials})
     said = [table[0] for table in tables]
     assert len(set(said)) == len(said)
 
 
 def test_the_default_setting_is_in_the_default_grid():
-    found = lm.tune_mbr([lm.Lattice.from_strings(["a b"])], ["a b"], halvings=0, resamples=0)
+    found = tuned([lm.Lattice.from_strings(["a b"])], ["a b"], halvings=0, resamples=0)
     assert found.default in found.trials
     assert found.best == found.trials[0]
 
@@ -152,20 +157,20 @@ def test_evidence_is_that_of_each_graph():
     graphs = [lm.Lattice.from_strings(["a x", "b x"], costs=[0.0, 0.0]) for _ in range(2)]
     evidence = [lm.Lattice.from_strings(["a"]), lm.Lattice.from_strings(["b"])]
     one = {"posterior_scale": 1.0, "p": 0.85, "r": 0.72, "word_penalty": 0.0, "resamples": 0}
-    assert lm.tune_mbr(graphs, ["a x", "b x"], "wer", evidence=evidence, **one).best.score == 0
-    assert lm.tune_mbr(graphs, ["b x", "a x"], "wer", evidence=evidence, **one).best.score == 0.5
+    assert tuned(graphs, ["a x", "b x"], "wer", evidence=evidence, **one).best.score == 0
+    assert tuned(graphs, ["b x", "a x"], "wer", evidence=evidence, **one).best.score == 0.5
 
 
 def test_ignored_words_are_named_by_the_signature():
     lattice = lm.Lattice.from_strings(["<s> a </s>"])
-    found = lm.tune_mbr([lattice], ["a"], "wer", ignore=["<s>", "</s>"], resamples=0)
+    found = lm.Corpus([lattice], ["a"], ignore=["<s>", "</s>"]).tune("wer", resamples=0)
     assert (found.best.score, found.one_best) == (0, 0)
     assert "ignore:</s>,<s>" in found.signature
 
 
 def test_a_score_that_is_undefined_is_worst():
     assert best_of({(1.0,): -math.inf, (2.0,): -math.inf}) == (1.0,)
-    found = lm.tune_mbr([lm.Lattice.from_strings(["a"])], [""], "wer", halvings=0, resamples=0)
+    found = tuned([lm.Lattice.from_strings(["a"])], [""], "wer", halvings=0, resamples=0)
     assert found.best == found.trials[0]
     assert found.best.score is None
 
@@ -207,21 +212,75 @@ def test_equal_merits_are_no_reason_to_go_on():
 @pytest.mark.parametrize(
     ("graphs", "references", "more", "says"),
     [
-        (["a"], ["a", "b"], {}, "there are 1 graphs, but 2 references"),
+        (["a"], ["a", "b"], {}, "the numbers of graphs and references differ: 1 and 2"),
         ([], [], {}, "no graphs to tune on"),
         (["a"], ["a"], {"p": []}, "p has no values"),
         (["a"], ["a"], {"p": [0.0]}, "p is 0.0; give a number above 0"),
         (["a"], ["a"], {"posterior_scale": [math.nan]}, "the posterior scale is nan"),
         (["a"], ["a"], {"metric": "bleurt"}, "there is no metric 'bleurt'"),
         (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),
-        (["a"], ["a"], {"evidence": []}, "there are 1 graphs, but 0 graphs of evidence"),
-        (["a"], ["a"], {"order": 0}, "order 0 is not possible for n-grams"),
+        (["a"], ["a"], {"by": "wer"}, "there is nothing to tune in ByWordErrors"),
+        (["a"], ["a"], {"by": lm.ByNgrams.grid(p=[0.5, 0.6])[1:], "p": 0.5}, "p has no effect beside the settings"),
+        (["a"], ["a"], {"by": [*lm.ByNgrams.grid(p=[0.5, 0.6], r=[0.5, 0.6])][1:]}, "are no grid"),
+        (["a"], ["a"], {"by": [lm.ByNgrams(order=2), lm.ByNgrams(order=3)]}, "are no grid of those that vary"),
+        (["a"], ["a"], {"timeout": 3}, "timeout has no effect on tuning"),
+        (["a"], ["a"], {"resume": "journal"}, "resume has no effect on tuning"),
+        (["a"], ["a"], {"vary": ["lm"]}, "mbr has no setting 'vary'"),
+        (["a"], ["a"], {"order": 0}, "the order is 0; give a whole number from 1"),
         (["a"], ["a"], {"seed": -1}, "the seed is -1; give a whole number from 0"),
     ],
 )
 def test_what_makes_no_sense_is_refused(graphs, references, more, says):
     with pytest.raises(lm.UsageError, match=says):
-        lm.tune_mbr([lm.Lattice.from_strings([text]) for text in graphs], references, **more)
+        tuned([lm.Lattice.from_strings([text]) for text in graphs], references, **more)
+
+
+def test_a_graph_without_evidence_is_an_error_or_a_warning():
+    corpus = lm.Corpus({"one": lm.Lattice.from_strings(["a"]), "two": lm.Lattice.from_strings(["b"])}, ["a", "b"])
+    evidence = {"one": lm.Lattice.from_strings(["a"])}
+    with pytest.raises(lm.InputError, match="there is no evidence named 'two'"):
+        corpus.tune("wer", evidence=evidence, resamples=0)
+    with pytest.warns(UserWarning, match="there is no evidence named 'two'"):
+        assert corpus.tune("wer", evidence=evidence, resamples=0, keep_going=True).graphs == 1
+    with (
+        pytest.warns(UserWarning, match="there is no (evidence|graph) named"),
+        pytest.raises(lm.InputError, match="all graphs failed"),
+    ):
+        lm.Corpus([LATTICE], ["a c"]).tune("wer", evidence={"other": LATTICE}, keep_going=True)
+
+
+LATTICE = lm.Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
+
+
+def test_a_grid_of_settings_says_what_is_tried():
+    grid = lm.ByNgrams.grid(posterior_scale=[0.5, 1.0], p=[0.6, 0.85], beam=5.0, order=3)
+    corpus = lm.Corpus([LATTICE] * 3, ["a c", "a b c", "c d"])
+    found = corpus.tune("wer", by=grid, halvings=0, resamples=0)
+    assert [trial.by for trial in found.trials] == grid
+    one = {"T": 10.0, "r": 0.72, "word_penalty": 0.0}
+    named = corpus.tune(
+        "wer", posterior_scale=[0.5, 1.0], p=[0.6, 0.85], **one, beam=5, order=3, halvings=0, resamples=0
+    )
+    assert found == named
+    assert corpus.tune("wer", by=grid[2], halvings=3, resamples=0).trials == (found.trials[2],)
+
+
+def test_the_corpus_tells_what_the_command_line_tells(tmp_path):
+    graphs, texts = EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"
+    options = ["--ignore", "um <s>", "--keep-going", "--posterior-scale", "0.5,1", "--order", "3"]
+    how = {"posterior_scale": [0.5, 1.0], "order": 3, "keep_going": True, "progress": False}
+    told = good(run("latticemetric", "mbr", graphs, "--tune", texts, "-m", "wer", *options))
+    corpus = lm.Corpus.read(graphs, texts, ignore="um <s>")
+    found = corpus.tune("wer", **how)
+    assert str(found) == told.stdout + told.stderr.rstrip("\n")
+    written = [tmp_path / "tuning.json", tmp_path / "tuning.jsonl"]
+    for path in written:
+        good(run("latticemetric", "mbr", graphs, "--tune", texts, "-m", "wer", *options, "-o", path))
+    assert json.loads(written[0].read_text()) == found.asdict()
+    assert [json.loads(line) for line in written[1].read_text().splitlines()] == found.to_records()
+    references = dict(line.split(maxsplit=1) for line in texts.read_text().splitlines())
+    in_memory = lm.Corpus(lm.read(graphs), references, ignore="um <s>")
+    assert in_memory.tune("wer", **how) == found
 
 
 HIFST = DATA / "hifst" / "att"
@@ -232,7 +291,7 @@ HIFST = DATA / "hifst" / "att"
 def test_real_lattices_say_better_things_after_tuning():
     graphs = [graph for _, graph in lm.read(HIFST)]
     references = (DATA / "hifst" / "refs.50.idx").read_text().splitlines()
-    found = lm.tune_mbr(graphs, references, ignore=["1", "2"])
+    found = lm.Corpus(graphs, references, ignore=["1", "2"]).tune()
     assert found.one_best == pytest.approx(0.2387, abs=5e-5)
     assert found.best.score > found.default.score > found.one_best
     assert np.isclose(found.over_one_best.difference.value, found.best.score - found.one_best)

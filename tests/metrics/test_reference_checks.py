@@ -26,7 +26,7 @@ QUESTIONS = {
     "bleu": lambda references: list(lm.Corpus([LATTICE], [references]).oracle("bleu")),
     "corpus": lambda references: list(lm.Corpus([LATTICE], [references]).oracle("wer")),
     "corpus by id": lambda references: list(lm.Corpus({"one": LATTICE}, {"one": references}).sweep(nbest_sizes=[1])),
-    "tune_mbr": lambda references: lm.tune_mbr([LATTICE], [references], "wer", resamples=0),
+    "tune": lambda references: lm.Corpus([LATTICE], [references]).tune("wer", resamples=0),
 }
 
 
@@ -82,8 +82,6 @@ def test_a_text_is_not_taken_for_a_corpus(metric):
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: lm.tune_mbr([LATTICE], "a", "wer", resamples=0),
-        lambda: lm.tune_mbr([LATTICE], ["a"], "wer", resamples=0, ignore="uh"),
         lambda: lm.WER(ignore="uh"),
         lambda: lm.METEOR(stop_words="uh"),
         lambda: lm.NBest((Hypothesis(("a",), {"lm": 1.0}),), {}).to_lattice(keep="lm"),

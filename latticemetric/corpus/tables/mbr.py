@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.evaluation.intervals import PairedBootstrap
-    from latticemetric.metrics.base import Metric
 
 
 _NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "determinize")]
@@ -96,8 +95,8 @@ class TuningTable(Table):
 
     columns = (*ByNgrams.fields, "score", "best")
 
-    def __init__(self, tuning: MBRTuning, metric: Metric[Any], *, looks: Looks = AS_FILE) -> None:
-        self._tuning, self._metric, self.looks = tuning, metric, looks
+    def __init__(self, tuning: MBRTuning, *, looks: Looks = AS_FILE) -> None:
+        self._tuning, self.looks = tuning, looks
 
     def text(self) -> list[str]:
         """Return the best setting as options of this program."""
@@ -124,8 +123,9 @@ class TuningTable(Table):
         The held-out score is an estimate for new graphs, by cross-validation. Also return two differences of scores,
         with intervals and p-values: best setting minus default setting, and best setting minus 1-bests.
         """
-        tuning, name = self._tuning, self._metric.name
-        score, title = (self.looks.rate, self.looks.rate_title(name)) if self._metric.is_fraction else (shown, name)
+        tuning, metric = self._tuning, self._tuning.metric
+        name = metric.name
+        score, title = (self.looks.rate, self.looks.rate_title(name)) if metric.is_fraction else (shown, name)
         rows = [
             ["", title, "best minus this", "95 % interval", "p"],
             ["best", score(tuning.best.score), "", "", ""],

@@ -85,12 +85,12 @@ def output_closed() -> InputError:
     return InputError("standard output is closed", advice="name a file to write to")
 
 
-def placed(where: str) -> _Placed:
+def placed(where: str) -> _PlacedErrors:
     """Return a context manager that adds the place `where` to errors raised without a place."""
-    return _Placed(where)
+    return _PlacedErrors(where)
 
 
-class _Placed:
+class _PlacedErrors:
     """Context manager of `placed`. It is a class because it runs for every graph, and a generator would be slower."""
 
     __slots__ = ("_where",)

@@ -78,7 +78,7 @@ class Field:
         return self.phrase.format(repr(value) if isinstance(value, str) else value)
 
 
-class Number(Field):
+class NumberField(Field):
     """A field that takes a finite number: from `least` (or above `above`) to `most`."""
 
     def __init__(
@@ -106,7 +106,7 @@ class Number(Field):
         return f"≥ {self.least:g}" if self.above is None else f"above {self.above:g}"
 
 
-class Numbers(Number):
+class Numbers(NumberField):
     """A field that takes any number of numbers in a range; equal numbers count once."""
 
     def checked(self, value: Any) -> Any:
@@ -183,7 +183,7 @@ def number(
     needs: tuple[str, ...] = (),
 ) -> Any:
     """Declare a field that takes a finite number: from `least` (or above `above`) to `most`."""
-    return Number(default, help, option, phrase, least=least, above=above, most=most, several=several, needs=needs)
+    return NumberField(default, help, option, phrase, least=least, above=above, most=most, several=several, needs=needs)
 
 
 def numbers(

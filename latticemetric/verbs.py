@@ -1,4 +1,4 @@
-"""What another package needs to add a verb to the command line.
+"""Tools for another package that adds a verb to the command line.
 
 A verb is a function with `verb`; its options are groups, and its files have types that say what they hold. Name it in
 the entry point `latticemetric.verbs`. `docs/plugins.md` has an example.

@@ -210,14 +210,14 @@ class Ratio(NamedTuple):
     total: int
 
 
-class BestPath(NamedTuple):
+class MachinePath(NamedTuple):
     """The best path of a search: its arcs, and the gain and denominator of one of its best alignments."""
 
     arcs: npt.NDArray[np.int64]
     ratio: Ratio
 
 
-def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
+def path_of_best_rate(search: Callable[[Ratio], MachinePath], gains: Gains) -> MachinePath:
     """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
     The rate, gain / denominator, is not a sum over arcs. For a given number λ, gain − λ · denominator is a sum over
@@ -238,7 +238,7 @@ def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> Best
         rate = best.ratio
 
 
-def best_path_at(graph: _native.Lattice, reference: _native.ReferenceGraph, gains: Gains, rate: Ratio) -> BestPath:
+def best_path_at(graph: _native.Lattice, reference: _native.ReferenceGraph, gains: Gains, rate: Ratio) -> MachinePath:
     """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
     The denominator is a sum over the arcs of the reference.
@@ -253,7 +253,7 @@ def best_path_at(graph: _native.Lattice, reference: _native.ReferenceGraph, gain
         return _best_path(*_native.search_reference_graph(graph, reference, gains, rate, most_bytes()))
 
 
-def best_reading(reference: ReferenceGraph, words: Words, gains: Gains) -> BestPath:
+def best_reading(reference: ReferenceGraph, words: Words, gains: Gains) -> MachinePath:
     """Return the path of a reference against which a string has the best rate; of several, the one with the least arcs.
 
     Search the reference like a lattice, and the string like its reference: deletions and insertions exchange their
@@ -270,7 +270,7 @@ def best_reading(reference: ReferenceGraph, words: Words, gains: Gains) -> BestP
     )
     exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
 
-    def reading_at(rate: Ratio) -> BestPath:
+    def reading_at(rate: Ratio) -> MachinePath:
         with _small_enough():
             return _best_path(*_native.search_at_rate(graph, reference.size, words, exchanged, rate))
 
@@ -288,5 +288,5 @@ def _small_enough() -> Iterator[None]:
         raise InputError(str(error), advice="give alpha and beta with fewer digits") from None
 
 
-def _best_path(arcs: npt.NDArray[np.int64], gain: int, total: int) -> BestPath:
-    return BestPath(arcs, Ratio(gain, total))
+def _best_path(arcs: npt.NDArray[np.int64], gain: int, total: int) -> MachinePath:
+    return MachinePath(arcs, Ratio(gain, total))

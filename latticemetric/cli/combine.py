@@ -120,7 +120,7 @@ class _ReadingOptions(ScoredReadingOptions):
     lowercase: bool = flag("--lowercase -lc", "Lowercase all words of the systems and of the reference.")
 
 
-class _OutputOptions(RateOutputOptions):
+class _CombinationOutput(RateOutputOptions):
     output_format: str = format_option(parts=(*PARTS, "ctm", "trn"))
 
 
@@ -134,7 +134,7 @@ def command(
     judging: _JudgingOptions,
     reading: _ReadingOptions,
     resampling: ResamplingOptions,
-    output: _OutputOptions,
+    output: _CombinationOutput,
 ) -> None:
     """Combine the outputs of several systems (one file each) into one text per utterance.
 

@@ -152,7 +152,7 @@ class _Bash(BashComplete):
         return joined, incomplete
 
 
-class _Joined(ShellComplete):
+class _JoinedShell(ShellComplete):
     """A shell that keeps `--metric=wer` as one word; completions must begin with `--metric=`."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
@@ -163,11 +163,11 @@ class _Joined(ShellComplete):
         return [CompletionItem(f"{option}={item.value}", item.type, item.help) for item in items]
 
 
-class _Zsh(_Joined, ZshComplete):
+class _Zsh(_JoinedShell, ZshComplete):
     pass
 
 
-class _Fish(_Joined, FishComplete):
+class _Fish(_JoinedShell, FishComplete):
     # Names separated by commas are one value.
     source_template = FishComplete.source_template.replace('string split ","', 'string split -m 1 ","')
 

@@ -15,7 +15,7 @@ from latticemetric.cli.options import (
     refuse,
 )
 from latticemetric.cli.run import show
-from latticemetric.corpus.questions import Network
+from latticemetric.corpus.questions import Networks
 
 _EPILOG = """\b
 Examples:
@@ -32,11 +32,11 @@ _SECTIONS = {
 }
 
 
-class _NetworkOptions(SettingsOptions, kinds=(Network,)):
+class _NetworkOptions(SettingsOptions, kinds=(Networks,)):
     """Options of the networks."""
 
 
-class _WrittenOptions(Options):
+class _WrittenNetworks(Options):
     write_lattices: str | None = lattices_option("the networks as lattices")
 
 
@@ -46,7 +46,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     network: _NetworkOptions,
-    written: _WrittenOptions,
+    written: _WrittenNetworks,
     reading: CorpusOptions,
     run: ShardedRunOptions,
     output: CTMOutputOptions,
@@ -57,4 +57,4 @@ def command(
     """
     if not written.write_lattices:
         refuse(["least"], "without --write-lattices")
-    show(network.settings(Network), reading.corpus(graphs), run, output, lattices=written.write_lattices)
+    show(network.settings(Networks), reading.corpus(graphs), run, output, lattices=written.write_lattices)

@@ -207,7 +207,7 @@ class _GroupOptions(Options):
     unigram: str = option("--unigram METRIC", "Metric for --group-by unigram.", default="f1")
 
 
-class _OutputOptions(PlottedOutputOptions):
+class _CorrelationOutput(PlottedOutputOptions):
     tables: str = option(
         "--tables NAMES",
         f"Tables to show in text output, separated by commas: {', '.join(_TABLES)}.",
@@ -258,7 +258,7 @@ def command(
     ranked: RankOptions,
     resampling: ResamplingOptions,
     work: WorkerOptions,
-    output: _OutputOptions,
+    output: _CorrelationOutput,
 ) -> None:
     """Correlate metrics with human scores of systems, pairs of systems, and segments.
 
@@ -325,7 +325,7 @@ class _Run(NamedTuple):
     measured: MetricOptions
     groups: _GroupOptions
     resampling: ResamplingOptions
-    output: _OutputOptions
+    output: _CorrelationOutput
     threads: int
 
     def measure(self, pair: str | None, metrics: list[AnyMetric], left_out: tuple[str, ...]) -> _Measured:

@@ -40,7 +40,7 @@ _SECTIONS = {
 }
 
 
-class _ListOptions(Options):
+class _CurveOptions(Options):
     at: tuple[int, ...] = option(
         "--at NUMBERS",
         "Use these values of k, such as 1,5,10; 1 and the length of the longest list are always added "
@@ -65,7 +65,7 @@ def command(
     lists: str,
     references: tuple[str, ...],
     *,
-    wanted: _ListOptions,
+    wanted: _CurveOptions,
     metric: _RateOptions,
     reading: PairedReadingOptions,
     resampling: ResamplingOptions,

@@ -15,7 +15,7 @@ from latticemetric.cli.options import (
     lattices_option,
 )
 from latticemetric.cli.run import show
-from latticemetric.corpus.questions import Strings
+from latticemetric.corpus.questions import BestStrings
 
 _EPILOG = """\b
 Examples:
@@ -26,7 +26,7 @@ Examples:
 """
 
 
-class _ListOptions(SettingsOptions, kinds=(Strings,)):
+class _ListOptions(SettingsOptions, kinds=(BestStrings,)):
     """Options of the lists."""
 
 
@@ -53,7 +53,7 @@ def command(
     written.check_beside(written.write_lattices, "lists")
     keep = None if written.write_lattices is None else written.written(reading.weights)
     show(
-        listed.settings(Strings, written=keep),
+        listed.settings(BestStrings, written=keep),
         reading.corpus(graphs),
         run,
         output,

@@ -24,7 +24,7 @@ from latticemetric.oracle_search.settings import (
     KINDS,
     ByAutomaton,
     ByRate,
-    Search,
+    SearchSettings,
     kind_of,
     names_automaton,
     refuse_other,
@@ -39,7 +39,7 @@ Examples:
   lattice-oracle lats.ark.gz text --hope 1,10 --fear 1,10 --worst --format json
 """
 
-# Parameters of the further settings, inputs and outputs that only some kinds of search support; see `Search.takes`.
+# Parameters of the further settings, inputs and outputs that only some kinds of search support; see `SearchSettings.takes`.
 _TAKEN = {
     "alignments": ["tags", "alignment"],
     "each": ["cluster", "shard", "resume", "timeout", "max_memory"],
@@ -63,7 +63,7 @@ class _SearchOptions(RateOptions, SettingsOptions, kinds=KINDS):
     alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
     tags: bool = flag("--tags", "Tag words as OK or BAD. With --format text, print only the tags of the 1-best.")
 
-    def searches(self, output_format: str, *, graphs: bool) -> list[Search]:
+    def searches(self, output_format: str, *, graphs: bool) -> list[SearchSettings]:
         """Return the settings of the search by each metric.
 
         Refuse the options of other kinds of search, and what the output cannot show.
@@ -83,7 +83,7 @@ class _SearchOptions(RateOptions, SettingsOptions, kinds=KINDS):
         self.metrics(names)  # refuses a metric that is named twice
         return searches
 
-    def _search(self, kind: type[Search], name: str, *, graphs: bool) -> Search:
+    def _search(self, kind: type[SearchSettings], name: str, *, graphs: bool) -> SearchSettings:
         values: dict[str, Any] = {}
         also: str | None = self.given(["also_score"]).get("also_score")
         if kind is ByRate:
@@ -95,7 +95,7 @@ class _SearchOptions(RateOptions, SettingsOptions, kinds=KINDS):
             (values["metric"],) = self.metrics([name], among=also, ignoring="ignore" not in kind.fields)
         return self.settings(kind, **values)
 
-    def _refuse_others(self, kind: type[Search]) -> None:
+    def _refuse_others(self, kind: type[SearchSettings]) -> None:
         for what, names in {**_TAKEN, **{name: [name] for name in self.fields}}.items():
             for spelling in given(names):
                 refuse_other(kind, what, spelling)

@@ -146,7 +146,7 @@ def command(
     notes: dict[str, None] = {}
     for system, file in zip(systems, segments.files, strict=False):
         notes |= dict.fromkeys(note_on_texts(system, file, spoken, ignored))
-    texts: dict[str, _Prepared] = {}
+    texts: dict[str, _PreparedTexts] = {}
     rows: list[dict[str, Tabled]] = [{} for _ in systems]
     for preparation in dict.fromkeys(several):
         alike = [metric for metric, own in zip(metrics, several, strict=True) if own == preparation]
@@ -221,7 +221,7 @@ def _conventions(options: _ScoreOptions) -> tuple[list[str], Preparations]:
     return parameters, Preparations(options.lowercase, tokenizers, others, word_list(options.ignore))
 
 
-class _Prepared(NamedTuple):
+class _PreparedTexts(NamedTuple):
     """The texts as a metric compares them: those of each system, and the references of each segment."""
 
     outputs: Texts
@@ -234,18 +234,20 @@ def _prepared(
     preparation: Preparation,
     metrics: Sequence[Metric[Any]],
     normalize: str | None,
-) -> _Prepared:
+) -> _PreparedTexts:
     """Return the texts of all files, prepared and normalized; `names` are those of systems and references."""
     systems, references = names
     grammar = grammar_named(normalize)
     if grammar is None:
         lines = [preparation.all_lines(texts) for texts in files]
-        return _Prepared(lines[: len(systems)], [list(texts) for texts in zip(*lines[len(systems) :], strict=True)])
+        return _PreparedTexts(
+            lines[: len(systems)], [list(texts) for texts in zip(*lines[len(systems) :], strict=True)]
+        )
     from latticemetric.corpus.normalization import normalized_sides
 
     # A grammar may turn one reference into several.
     named = list(zip([*systems, *references], map(preparation.all_words, files), strict=True))
-    return _Prepared(
+    return _PreparedTexts(
         *normalized_sides(
             named[: len(systems)],
             named[len(systems) :],
@@ -281,7 +283,10 @@ def _check_details(options: _ScoreOptions) -> None:
 
 
 def _analyses(
-    tabled: Sequence[Sequence[Tabled]], texts: Mapping[str, _Prepared], ids: Sequence[AnyId], options: _ScoreOptions
+    tabled: Sequence[Sequence[Tabled]],
+    texts: Mapping[str, _PreparedTexts],
+    ids: Sequence[AnyId],
+    options: _ScoreOptions,
 ) -> tuple[list[Analysed], int]:
     """Return the errors of each system by each metric that aligns words, and the number of words to list."""
     from latticemetric.evaluation.error_analysis import can_analyse, error_analysis

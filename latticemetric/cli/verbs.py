@@ -1,4 +1,4 @@
-"""What the program says of its verbs before it imports them. Each verb is a module of this folder.
+"""The verbs, as the program describes them before it imports them. Each verb is a module of this folder.
 
 What a verb reads and writes, and whether it resumes, follows from its options: see `Verb` in `commands.py`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class About:
-    """What the program says of a verb: its section of `--help`, its line there, and examples.
+    """The description of a verb: its section of `--help`, its line there, and examples.
 
     Attributes:
         section: The title of the section.

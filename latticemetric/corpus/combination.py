@@ -52,7 +52,7 @@ def _wer() -> WER:
 # ---- Reading ----
 
 
-class Output(NamedTuple):
+class NamedOutput(NamedTuple):
     """The output of a system for one utterance: its name, whether the name is an id or a position, words or a graph."""
 
     name: str
@@ -107,7 +107,7 @@ def read_systems(
     return _paired(paths, files)
 
 
-def _paired(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> list[Utterance]:
+def _paired(paths: Sequence[str], files: Sequence[Sequence[NamedOutput]]) -> list[Utterance]:
     """Match the utterances of all files."""
     for path, file in zip(paths, files, strict=True):
         if not file:
@@ -141,7 +141,7 @@ def _paired(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> list[Utt
     ]
 
 
-def _only_utterance(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> Utterance:
+def _only_utterance(paths: Sequence[str], files: Sequence[Sequence[NamedOutput]]) -> Utterance:
     """Return the only utterance of each file; warn if they have different ids."""
     ids = {file[0].name: path for path, file in zip(paths, files, strict=True) if file[0].is_id}
     if len(ids) > 1:
@@ -150,7 +150,7 @@ def _only_utterance(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> 
     return Utterance(next(iter(ids), "1"), {p: file[0].output for p, file in zip(paths, files, strict=True)})
 
 
-def _matched(paths: Sequence[str], files: Sequence[Sequence[Output]]) -> list[Utterance]:
+def _matched(paths: Sequence[str], files: Sequence[Sequence[NamedOutput]]) -> list[Utterance]:
     """Match utterances by id; where a file lacks an utterance, the system has no words.
 
     Raises:
@@ -182,9 +182,9 @@ def _outputs(
     style: LineStyle,
     reading: Mapping[str, Any],
     beside: Sequence[str],
-) -> list[list[Output]]:
+) -> list[list[NamedOutput]]:
     """Return the outputs of each file; `reading` are arguments of `entries`."""
-    found: dict[str, list[Output]] = {}
+    found: dict[str, list[NamedOutput]] = {}
     lines: dict[str, list[list[str]]] = {}
     for path in paths:
         if _is_silent(path):
@@ -192,7 +192,9 @@ def _outputs(
         elif format_name == TEXT or (format_name is None and _is_text(path, style)):
             texts = _texts(path)
             if isinstance(texts, ReferenceFile):
-                found[path] = [Output(name, is_id=True, output=list(one.words)) for name, one in texts.keyed().items()]
+                found[path] = [
+                    NamedOutput(name, is_id=True, output=list(one.words)) for name, one in texts.keyed().items()
+                ]
             else:
                 lines[path] = texts
         else:
@@ -204,14 +206,14 @@ def _outputs(
     return [found[path] for path in paths]
 
 
-def _graphs(path: str, format_name: str | None, reading: Mapping[str, Any]) -> Iterator[Output]:
+def _graphs(path: str, format_name: str | None, reading: Mapping[str, Any]) -> Iterator[NamedOutput]:
     for entry in entries([path], format_name, **reading):
         with placed(entry.place):
-            yield Output(entry.name, entry.naming == "own", entry.build())
+            yield NamedOutput(entry.name, entry.naming == "own", entry.build())
 
 
 def _are_keyed(
-    lines: Mapping[str, Sequence[Sequence[str]]], others: Mapping[str, Sequence[Output]], beside: Sequence[str]
+    lines: Mapping[str, Sequence[Sequence[str]]], others: Mapping[str, Sequence[NamedOutput]], beside: Sequence[str]
 ) -> bool:
     """Decide whether lines of text begin with ids; warn if they do, or if it is not sure."""
     known = [
@@ -233,7 +235,7 @@ def _are_keyed(
     return verdict.keyed
 
 
-def _prepared(file: list[Output], *, lowercase: bool, ignore: Collection[str]) -> list[Output]:
+def _prepared(file: list[NamedOutput], *, lowercase: bool, ignore: Collection[str]) -> list[NamedOutput]:
     # Import late: few combinations need these modules.
     from latticemetric.corpus.preparation import prepared_graph
     from latticemetric.metrics.preparation import Preparation
@@ -244,7 +246,7 @@ def _prepared(file: list[Output], *, lowercase: bool, ignore: Collection[str]) -
         with placed(name):
             is_line = isinstance(output, list)
             prepared = preparation.listed(output) if is_line else prepared_graph(output, preparation)
-        found.append(Output(name, is_id, prepared))
+        found.append(NamedOutput(name, is_id, prepared))
     return found
 
 
@@ -292,17 +294,17 @@ def _texts(path: str) -> ReferenceFile | list[list[str]]:
         return [split_words(line) for line in stream.lines()]
 
 
-def _numbered(lines: Iterable[list[str]]) -> list[Output]:
-    return [Output(str(number), is_id=False, output=words) for number, words in enumerate(lines, start=1)]
+def _numbered(lines: Iterable[list[str]]) -> list[NamedOutput]:
+    return [NamedOutput(str(number), is_id=False, output=words) for number, words in enumerate(lines, start=1)]
 
 
-def _keyed(path: str, lines: Sequence[list[str]]) -> list[Output]:
+def _keyed(path: str, lines: Sequence[list[str]]) -> list[NamedOutput]:
     found = {words[0]: words[1:] for words in lines if words}
     if len(found) < sum(map(bool, lines)):
         raise FormatError(
             "two lines begin with the same id", where=path, advice="if these are not ids, use --style plain"
         )
-    return [Output(name, is_id=True, output=words) for name, words in found.items()]
+    return [NamedOutput(name, is_id=True, output=words) for name, words in found.items()]
 
 
 def references_of(

@@ -404,9 +404,9 @@ class Corpus(ReadCorpus):
             settings: The settings of the question (`paths`) and of the run by name.
         """
         from latticemetric.corpus.graphs import AS_IT_IS
-        from latticemetric.corpus.questions import Strings
+        from latticemetric.corpus.questions import BestStrings
 
-        return self._ask_by(Strings, run, {"n": n, "written": AS_IT_IS if lists else None, **settings})
+        return self._ask_by(BestStrings, run, {"n": n, "written": AS_IT_IS if lists else None, **settings})
 
     def posteriors(self, of: str = "words", *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """List the posteriors of each graph, most probable first.
@@ -427,9 +427,9 @@ class Corpus(ReadCorpus):
             run: The settings of the run.
             settings: The settings of the question (`posterior_scale`, see `consensus`) and of the run by name.
         """
-        from latticemetric.corpus.questions import Network
+        from latticemetric.corpus.questions import Networks
 
-        return self._ask_by(Network, run, settings)
+        return self._ask_by(Networks, run, settings)
 
     def mbr(
         self,

@@ -1,4 +1,4 @@
-"""What a decoder could have said, by its own model: n-best strings, posteriors and minimum Bayes risk of one graph."""
+"""Answers from the model of one graph: n-best strings, posteriors and minimum Bayes risk of one graph."""
 
 from __future__ import annotations
 

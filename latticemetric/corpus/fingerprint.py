@@ -1,4 +1,4 @@
-"""What identifies a run, for journals and shards: its question, its settings, and the state of its files."""
+"""The identity of a run, for journals and shards: its question, its settings, and the state of its files."""
 
 from __future__ import annotations
 

@@ -195,8 +195,8 @@ def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list
 
 
 def _entries(table: Any, samples: int | None) -> Iterator[Entry]:
-    from latticemetric.formats.nbest.records import Record, entries_of
+    from latticemetric.formats.nbest.records import ListRecord, entries_of
 
     records = enumerate(records_of(table), start=1)
-    listed = ((position, Record(fields, f"record {position}")) for position, fields in records)
+    listed = ((position, ListRecord(fields, f"record {position}")) for position, fields in records)
     return entries_of(listed, samples=samples)

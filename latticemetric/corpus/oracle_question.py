@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.question import Question
 from latticemetric.errors import UsageError
-from latticemetric.oracle_search.settings import ByAutomaton, ByCorpusBLEU, ByRate, Search, kind_of, searched_by
+from latticemetric.oracle_search.settings import ByAutomaton, ByCorpusBLEU, ByRate, SearchSettings, kind_of, searched_by
 from latticemetric.settings import flag, given
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Oracles(Question[Any]):
     verb = "oracle"
     with_graphs = "graphs=True"
 
-    searches: tuple[Search, ...] = given(default=())
+    searches: tuple[SearchSettings, ...] = given(default=())
     tags: bool = flag(default=False, help="Tag words as OK or BAD.")
     alignment: bool = flag(default=False, help="Show the alignment of words in text output.")
     sentence_scores: bool = flag(default=True, help="Score each sentence, not only the corpus.")
@@ -115,7 +115,7 @@ def question_of(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any
     return Oracles(searches=searches, removing=not by_name, **looks)
 
 
-def _search(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any]) -> Search:
+def _search(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any]) -> SearchSettings:
     """Return the search by a metric that ignores these words."""
     if not ignored:
         return searched_by(metric, settings)

@@ -25,7 +25,7 @@ from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import oracle_by_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
-from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCorpusBLEU, ByRate, Search
+from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCorpusBLEU, ByRate, SearchSettings
 
 if TYPE_CHECKING:
     from latticemetric.corpus.margins import Margins, MarginTotals
@@ -149,7 +149,7 @@ class OraclesByMetric:
 
 def oracles_of(
     pairs: Iterable[Pair],
-    search: Search | Sequence[ByRate],
+    search: SearchSettings | Sequence[ByRate],
     run: Run,
     *,
     weights: Weights | None = None,
@@ -183,7 +183,7 @@ def oracles_of(
             from latticemetric.corpus.corpus_bleu import corpus_oracles
 
             return corpus_oracles(pairs, search, run, weights=weights, rewritten_by=rewritten_by)
-        case Search():
+        case SearchSettings():
             raise AssertionError(f"no run is known for {search!r}")
     several = [_RateSearch(one, weights, scorer_of(one, rewritten_by, each=sentence_scores)) for one in search]
     return answer_each(partial(_answers, several, run.keep_going), partial(_failed_by_all, several), pairs, run)

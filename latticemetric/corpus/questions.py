@@ -40,7 +40,7 @@ class Best(Scaled, GraphQuestion):
         return BestTable(answers, run.shard, looks=looks)
 
 
-class Strings(GraphQuestion):
+class BestStrings(GraphQuestion):
     """The model's best strings or paths of each graph.
 
     Attributes:
@@ -143,7 +143,7 @@ class Listing(Scaled, GraphQuestion):
         return lattice
 
 
-class Network(Scaled, GraphQuestion):
+class Networks(Scaled, GraphQuestion):
     """The confusion network of each graph; see `consensus`.
 
     Attributes:

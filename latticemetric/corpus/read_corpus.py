@@ -1,4 +1,4 @@
-"""What questions see of a corpus: its graphs and references, as they are read and prepared."""
+"""A corpus as questions see it: its graphs and references, as they are read and prepared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the graphs and references of a corpus come from: files, or memory."""
+"""The sources of the graphs and references of a corpus: files, or memory."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class Memory:
 
     @property
     def named(self) -> dict[str, str]:
-        """What stands for the names of graphs in memory."""
+        """The texts that stand for the names of files: graphs in memory have none."""
         return {"graphs": "in memory"}
 
     def __str__(self) -> str:

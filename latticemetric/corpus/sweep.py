@@ -24,7 +24,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.oracle_search.sweep import Point, PointOracle, Points, reference_words, sweep_graph
+from latticemetric.oracle_search.sweep import PointOracle, Points, SweepPoint, reference_words, sweep_graph
 
 Score = CorpusScore[RecognitionStatistics]
 
@@ -252,7 +252,7 @@ class SweepSettings:
             signature=str(self.metric.signature_for(references).also(norm=self.rewritten_by)),
         )
 
-    def _row(self, number: int, point: Point, scored: Sequence[Swept], total: Score) -> SweepRow:
+    def _row(self, number: int, point: SweepPoint, scored: Sequence[Swept], total: Score) -> SweepRow:
         answered = [one for one in scored if one.kept]
         kept = [one.kept[number] for one in answered]
         arcs, word_arcs, strings = (

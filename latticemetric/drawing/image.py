@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from latticemetric.drawing.diagram import BOX, BOXES, SHADE_COLOUR, SHADE_WIDTH, SHADES, WORD, PathStyle, path_styles
-from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
+from latticemetric.drawing.picture import Curve, Picture, Position, Shape, arrow_head, shifted
 from latticemetric.errors import UsageError, importing
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _draw_curve(axes: Axes, curve: Curve, styles: list[PathStyle]) -> None:
 
     codes = [Outline.MOVETO, *[Outline.CURVE4] * (len(curve.points) - 1)]
 
-    def add(points: Sequence[Point], colour: str, width: float, **more: Any) -> None:
+    def add(points: Sequence[Position], colour: str, width: float, **more: Any) -> None:
         outline = Outline(points, codes)
         axes.add_patch(PathPatch(outline, fill=False, ec=colour, lw=width * _POINTS_A_PIXEL, **more))
 

@@ -24,7 +24,7 @@ from latticemetric.drawing.picture import (
     Curve,
     Picture,
     PlacedText,
-    Point,
+    Position,
     Shape,
     text_width,
 )
@@ -331,25 +331,25 @@ class _Drawing:
     ) -> None:
         self.diagram, self.graph, self.y, self.borders = diagram, graph, y, borders
 
-    def centre(self, node: int) -> Point:
+    def centre(self, node: int) -> Position:
         left, right = self.borders[self.graph.column[node]]
-        return Point((left + right) / 2, self.y[node])
+        return Position((left + right) / 2, self.y[node])
 
     def curve(self, number: int) -> Curve:
         link, chain = self.diagram.links[number], self.graph.chains[number]
         if link.source == link.target:
             return Curve(self._loop(link.source), link.paths, shade=link.shade)
         points = [self._port(link.source, chain[1], 1)]
-        _line_to(points, Point(self.borders[self.graph.column[link.source]][1], points[0].y))
+        _line_to(points, Position(self.borders[self.graph.column[link.source]][1], points[0].y))
         for node in chain[1:-1]:
             left, right = self.borders[self.graph.column[node]]
             if left == right:
                 continue  # a column without labels
-            _bend_to(points, Point(left, self.y[node]))
-            _line_to(points, Point(right, points[-1].y))
+            _bend_to(points, Position(left, self.y[node]))
+            _line_to(points, Position(right, points[-1].y))
         end = self._port(link.target, chain[-2], -1)
-        _bend_to(points, Point(self.borders[self.graph.column[link.target]][0], end.y))
-        _line_to(points, Point(end.x, points[-1].y))
+        _bend_to(points, Position(self.borders[self.graph.column[link.target]][0], end.y))
+        _line_to(points, Position(end.x, points[-1].y))
         return Curve(tuple(points), link.paths, shade=link.shade)
 
     def texts(self) -> Iterator[PlacedText]:
@@ -373,39 +373,39 @@ class _Drawing:
             if link.detail:
                 yield PlacedText(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
 
-    def _port(self, vertex: int, towards: int, side: int) -> Point:
+    def _port(self, vertex: int, towards: int, side: int) -> Position:
         """Return the point on a vertex's border where a link begins or ends, shifted towards the link's other end."""
         x, y = self.centre(vertex)
         width, height = vertex_size(self.diagram.vertices[vertex])
         shift = 0.33 * height * math.tanh((self.y[towards] - y) / (1.5 * height))
         if self.diagram.vertices[vertex].shape in BOXES:
-            return Point(x + side * width / 2, y + shift)
-        return Point(x + side * math.sqrt(width**2 / 4 - shift**2), y + shift)
+            return Position(x + side * width / 2, y + shift)
+        return Position(x + side * math.sqrt(width**2 / 4 - shift**2), y + shift)
 
     def _top(self, vertex: int) -> float:
         """Return the highest point of a vertex's self-loop."""
         return self.y[vertex] - vertex_size(self.diagram.vertices[vertex])[1] / 2 - LOOP
 
-    def _loop(self, vertex: int) -> tuple[Point, ...]:
+    def _loop(self, vertex: int) -> tuple[Position, ...]:
         """Return the curve of a self-loop: from the upper right of the vertex over its top to the upper left."""
         x, y = self.centre(vertex)
         side = 0.35 * vertex_size(self.diagram.vertices[vertex])[1]
         top, width = self._top(vertex), 1.6 * side
         right = [(side, y - side), (width, (y + top) / 2 - side), (width, top)]
         left = [(-across, height) for across, height in reversed(right)]
-        return tuple(Point(x + across, height) for across, height in (*right, (0.0, top), *left))
+        return tuple(Position(x + across, height) for across, height in (*right, (0.0, top), *left))
 
 
-def _bend_to(points: list[Point], end: Point) -> None:
+def _bend_to(points: list[Position], end: Position) -> None:
     """Add a bend that starts and ends horizontally, or a straight line if both heights are nearly equal."""
     if abs(end.y - points[-1].y) < _LEVEL:
-        _line_to(points, Point(end.x, points[-1].y))
+        _line_to(points, Position(end.x, points[-1].y))
         return
     middle = (points[-1].x + end.x) / 2
-    points += [Point(middle, points[-1].y), Point(middle, end.y), end]
+    points += [Position(middle, points[-1].y), Position(middle, end.y), end]
 
 
-def _line_to(points: list[Point], end: Point) -> None:
+def _line_to(points: list[Position], end: Position) -> None:
     """Add a straight line, unless its length is nearly zero."""
     if abs(end.x - points[-1].x) <= _NEAR:
         return
@@ -442,9 +442,9 @@ def tree_layout(diagram: Diagram) -> Picture:
     ]
     curves = []
     for link in diagram.links:
-        begin = Point(x[link.source], shapes[link.source].rectangle.bottom)
-        end = Point(x[link.target], shapes[link.target].rectangle.top)
+        begin = Position(x[link.source], shapes[link.source].rectangle.bottom)
+        end = Position(x[link.target], shapes[link.target].rectangle.top)
         middle = (begin.y + end.y) / 2
-        curves.append(Curve((begin, Point(begin.x, middle), Point(end.x, middle), end), link.paths, arrow=False))
+        curves.append(Curve((begin, Position(begin.x, middle), Position(end.x, middle), end), link.paths, arrow=False))
     bottom = max(shape.rectangle.bottom for shape in shapes) + 2
     return with_legend(Picture(room[0], bottom, diagram.title, (), tuple(shapes), tuple(curves), tuple(texts)), diagram)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from latticemetric.display.text import display_width, padding, visible
 from latticemetric.drawing.diagram import SHADES, Diagram
-from latticemetric.drawing.picture import SMALL, Curve, Picture, PlacedText, Point
+from latticemetric.drawing.picture import SMALL, Curve, Picture, PlacedText, Position
 from latticemetric.metrics.alignment import INSERTION, Alignment
 
 MARGIN = 12.0
@@ -25,7 +25,7 @@ def with_legend(picture: Picture, diagram: Diagram) -> Picture:
     rows = diagram.legend()
     for path, name, caption in rows:
         if path is not None:
-            begin, end = Point(x, y - 4), Point(x + _SAMPLE, y - 4)
+            begin, end = Position(x, y - 4), Position(x + _SAMPLE, y - 4)
             samples.append(Curve((begin, begin, end, end), (path,), arrow=False))
         shown = " ".join(f"{name}: {caption}".split()) if caption else name
         texts.append(_note(x + _SAMPLE + 8, y, shown))
@@ -38,7 +38,7 @@ def with_legend(picture: Picture, diagram: Diagram) -> Picture:
     if diagram.shading:
         width = _SAMPLE / len(SHADES)
         for shade in range(len(SHADES)):
-            begin, end = Point(MARGIN + shade * width, y - 4), Point(MARGIN + (shade + 1) * width, y - 4)
+            begin, end = Position(MARGIN + shade * width, y - 4), Position(MARGIN + (shade + 1) * width, y - 4)
             samples.append(Curve((begin, begin, end, end), arrow=False, shade=shade))
         texts.append(_note(MARGIN + _SAMPLE + 8, y, diagram.shading))
         y += _LINE
@@ -52,7 +52,7 @@ def with_legend(picture: Picture, diagram: Diagram) -> Picture:
         height=below + MARGIN,
         shapes=tuple(replace(shape, x=shape.x + MARGIN, y=shape.y + MARGIN) for shape in picture.shapes),
         curves=tuple(
-            replace(c, points=tuple(Point(x + MARGIN, y + MARGIN) for x, y in c.points)) for c in picture.curves
+            replace(c, points=tuple(Position(x + MARGIN, y + MARGIN) for x, y in c.points)) for c in picture.curves
         ),
         texts=(*(replace(text, x=text.x + MARGIN, y=text.y + MARGIN) for text in picture.texts), *texts),
         samples=tuple(samples),

@@ -67,7 +67,7 @@ class Rectangle(NamedTuple):
     bottom: float
 
 
-class Point(NamedTuple):
+class Position(NamedTuple):
     """A position in a picture."""
 
     x: float
@@ -109,7 +109,7 @@ class Curve:
         shade: The band of colour under the line (an index in `SHADES`); `None` if there is none.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[Position, ...]
     paths: tuple[int, ...] = ()
     arrow: bool = True
     shade: int | None = None
@@ -173,21 +173,21 @@ class Picture:
     samples: tuple[Curve, ...] = ()
 
 
-def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
+def shifted(curve: Curve) -> Iterator[tuple[int, list[Position]]]:
     """Yield the number of each highlighted path along a curve, and the points of the path's own, parallel line."""
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
-        yield path, [Point(x, y + shift) for x, y in curve.points]
+        yield path, [Position(x, y + shift) for x, y in curve.points]
 
 
-def arrow_head(curve: Curve) -> tuple[Point, Point, Point]:
+def arrow_head(curve: Curve) -> tuple[Position, Position, Position]:
     """Return the triangle at the end of a curve, in the curve's direction; larger for highlighted paths."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)
     size = _HEAD + (2.5 if curve.paths else 0.0)
     left, right = (
-        Point(end.x - size * math.cos(angle + turn), end.y - size * math.sin(angle + turn))
+        Position(end.x - size * math.cos(angle + turn), end.y - size * math.sin(angle + turn))
         for turn in (-_SHARP, _SHARP)
     )
     return end, left, right

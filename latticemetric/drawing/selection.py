@@ -11,7 +11,7 @@ import numpy.typing as npt
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import ForestMargins
 from latticemetric.lattice.lattice import Lattice, Weights
-from latticemetric.lattice.pruning import Margins, checked_beam
+from latticemetric.lattice.pruning import PruningMargins, checked_beam
 
 MOST_STATES = 60
 """The default number of states or nodes to draw."""
@@ -57,8 +57,8 @@ def select_arcs(
         whole, nouns = (graph.num_nodes, len(graph.head)), ("nodes", "edges", "derivations")
     if bounds.beam is None and bounds.fit(whole):
         return Selection(np.arange(whole[1]), ())
-    margins = Margins.of(graph, weights) if isinstance(graph, Lattice) else ForestMargins.of(graph, weights)
-    of_arcs = margins.arc if isinstance(margins, Margins) else margins.edge
+    margins = PruningMargins.of(graph, weights) if isinstance(graph, Lattice) else ForestMargins.of(graph, weights)
+    of_arcs = margins.arc if isinstance(margins, PruningMargins) else margins.edge
     always = np.asarray(sorted(set(kept)), dtype=np.int64)
 
     def drawn(beam: float) -> Numbers:

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from latticemetric.display.text import visible
 from latticemetric.drawing.diagram import BOX, BOXES, SHADE_COLOUR, SHADE_WIDTH, SHADES, WORD, PathStyle, path_styles
-from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
+from latticemetric.drawing.picture import Curve, Picture, Position, Shape, arrow_head, shifted
 
 _FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 _OURS, _ALONE = "latticemetric", "alone"
@@ -121,7 +121,7 @@ def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Itera
         yield element("path", class_="head", d=f"M{' L'.join(map(_pair, arrow_head(curve)))} Z")
 
 
-def _outline(points: Sequence[Point]) -> str:
+def _outline(points: Sequence[Position]) -> str:
     """Return the points of a curve as SVG path data; straight parts become lines."""
     parts = [f"M{_pair(points[0])}"]
     for place in range(1, len(points), 3):
@@ -149,5 +149,5 @@ def _border(shape: Shape, inside: float, ink: float) -> str:
     )
 
 
-def _pair(point: Point) -> str:
+def _pair(point: Position) -> str:
     return f"{decimal(point.x)},{decimal(point.y)}"

@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.recognition import (
-    BestPath,
     Gains,
+    MachinePath,
     Ratio,
     best_path_at,
     best_reading,
@@ -52,7 +52,7 @@ def best_path(lattice: Lattice, cost: Costs, word_counts: npt.NDArray[np.uint8])
     return _native.best_path(lattice.native(cost, is_word=word_counts))
 
 
-def search_lattice(search: Search) -> BestPath:
+def search_lattice(search: Search) -> MachinePath:
     """Return the best path of a lattice under a recognition rate."""
     if search.spelling is not None:
         return _search_spelled(search, search.spelling)
@@ -60,10 +60,10 @@ def search_lattice(search: Search) -> BestPath:
     if isinstance(reference, ReferenceGraph):
         if _is_one_path(search.lattice):
             words = search.label[search.label != EPSILON]
-            return BestPath(np.arange(len(search.label)), best_reading(reference, words, search.gains).ratio)
+            return MachinePath(np.arange(len(search.label)), best_reading(reference, words, search.gains).ratio)
         return path_of_best_rate(partial(best_path_at, graph, reference.native(), search.gains), search.gains)
     arcs, gain = _native.search_lattice(graph, reference, search.gains)
-    return BestPath(arcs, Ratio(gain, ngram_total(len(reference), search.gains.order)))
+    return MachinePath(arcs, Ratio(gain, ngram_total(len(reference), search.gains.order)))
 
 
 def _is_one_path(lattice: Lattice) -> bool:
@@ -81,7 +81,7 @@ def _is_one_path(lattice: Lattice) -> bool:
 _MOST_UNITS = 4096
 
 
-def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
+def _search_spelled(search: Search, spelling: Spelling) -> MachinePath:
     """Return the best path of a lattice whose words consist of units (such as characters).
 
     If gains are edit distances, the kernel `search/spelled_search.cpp` splits words into units during the search. For
@@ -94,7 +94,7 @@ def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
         return best._replace(arcs=spelled.arcs_of(best.arcs))
     graph = search.lattice.native(search.cost, spelling.label, search.is_word)
     arcs, errors = _native.search_spelled_lattice(graph, spelling.begin, spelling.units, spelling.separator, reference)
-    return BestPath(arcs, Ratio((len(reference) - errors) * gains.unit, len(reference)))
+    return MachinePath(arcs, Ratio((len(reference) - errors) * gains.unit, len(reference)))
 
 
 class BestArcs(NamedTuple):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.automata.recognition import BestPath, Gains, Ratio, path_of_best_rate, recognition_automaton
+from latticemetric.automata.recognition import Gains, MachinePath, Ratio, path_of_best_rate, recognition_automaton
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import resolve_ties
@@ -88,7 +88,7 @@ def metric_machine(reference: ReferenceGraph, gains: Gains, worth: Sequence[int]
 _STATE_BYTES, _ARC_BYTES = 140, 42
 
 
-def search_lattice(search: Search) -> BestPath:
+def search_lattice(search: Search) -> MachinePath:
     """Return the best path of a lattice under a recognition rate."""
     if search.spelling is not None:
         in_units, spelled = search.in_units()
@@ -100,7 +100,7 @@ def search_lattice(search: Search) -> BestPath:
     return _best_path_at(search, ReferenceGraph.of_words(reference, search.gains.order), NUMERATOR)
 
 
-def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> BestPath:
+def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> MachinePath:
     require_pynini()
     lattice = search.lattice
     require_memory_to_compose(lattice, len(reference.final))
@@ -110,7 +110,7 @@ def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Bes
     arcs, outputs = resolve_ties(product, search.cost, search.is_word, lattice.final, worth)
     ratios = ratios_of_outputs(search.gains)
     gains, sizes = ([ratios[output][k] for output in outputs] for k in (0, 1))
-    return BestPath(arcs, Ratio(sum(gains), sum(sizes)))
+    return MachinePath(arcs, Ratio(sum(gains), sum(sizes)))
 
 
 def require_memory_to_compose(lattice: Lattice, states: int) -> None:

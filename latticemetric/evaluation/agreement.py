@@ -260,7 +260,7 @@ def correlate(
     values = floats(system_human, "human scores of systems") if own is None else own.of_systems()
     if own is None:
         _check_system_human(values, len(names))
-    run = _Run(names, judged, values, own, resamples, seed, confidence)
+    run = _Ratings(names, judged, values, own, resamples, seed, confidence)
     with ThreadPoolExecutor(max(1, workers)) as pool:
         agreements, over_systems, over_segments = zip(*pool.map(run.measure, tables.values()), strict=True)
     of_segments = {name: one for name, one in zip(tables, over_segments, strict=True) if one}
@@ -277,7 +277,7 @@ def correlate(
     )
 
 
-class _Run(NamedTuple):
+class _Ratings(NamedTuple):
     """Human scores and parameters, for all metrics."""
 
     names: tuple[str, ...]  # names of systems

@@ -51,7 +51,7 @@ class Group:
 
     @property
     def reason(self) -> str | None:
-        """Why scores are undefined; `None` if all are defined."""
+        """The reason why scores are undefined; `None` if all are defined."""
         undefined = [name for name, score in self.scores.items() if score is None]
         return f"undefined for these segments: {', '.join(undefined)}" if undefined else None
 

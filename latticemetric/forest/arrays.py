@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.forest.columns import NodeLabels, Nodes, Ragged, checked_node_labels, checked_rows
-from latticemetric.forest.validation import Columns, validated
+from latticemetric.forest.validation import EdgeColumns, validated
 from latticemetric.frozen import Frozen, FrozenDict, notebook
 from latticemetric.lattice.columns import (
     Column,
@@ -46,21 +46,21 @@ class Derivation(NamedTuple):
     cost: float
 
 
-class _Part(NamedTuple):
+class _SubDerivation(NamedTuple):
     """A derivation of a node: its edge, and the derivations of the edge's tails, which other derivations share."""
 
     edge: int
-    tails: tuple[_Part, ...]
+    tails: tuple[_SubDerivation, ...]
     size: int
     cost: float
 
 
-def _spelled(whole: _Part, spell: Sequence[Sequence[int | str]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+def _spelled(whole: _SubDerivation, spell: Sequence[Sequence[int | str]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Return the edges and the words of a derivation; `spell` has the reversed target side of each edge, with words."""
     if whole.size > MOST_EDGES:
         raise InputError(f"cannot list derivations with more than {MOST_EDGES} edges", advice="prune the forest")
     edges, words = list[int](), list[str]()
-    pending: list[_Part | str] = [whole]
+    pending: list[_SubDerivation | str] = [whole]
     while pending:
         part = pending.pop()
         if isinstance(part, str):
@@ -121,7 +121,7 @@ class ForestArrays(Frozen):
             >>> [derivation.words for derivation in forest.derivations()]
             [('5', '6'), ('6', '5')]
         """
-        draft = Columns(
+        draft = EdgeColumns(
             0,
             int32_numbers(head, "head"),
             checked_rows(tails, "tails"),
@@ -256,12 +256,12 @@ class ForestArrays(Frozen):
             InputError: A derivation has more than 262,144 edges.
         """
         edge_cost, final = (part.tolist() for part in self.cost(weights))
-        below: list[list[_Part]] = [[] for _ in range(self.num_nodes)]
+        below: list[list[_SubDerivation]] = [[] for _ in range(self.num_nodes)]
         rows = zip(self.head.tolist(), self.tails.rows(), edge_cost, strict=True)
         for edge, (head, tails, own) in enumerate(rows):
             for parts in product(*(below[tail] for tail in tails)):
                 size, cost = 1 + sum(part.size for part in parts), sum([own, *(part.cost for part in parts)])
-                below[head].append(_Part(edge, parts, size, cost))
+                below[head].append(_SubDerivation(edge, parts, size, cost))
         spell = [
             [symbol if symbol < 0 else self.vocabulary.word(symbol) for symbol in reversed(row)]
             for row in self.target.rows()

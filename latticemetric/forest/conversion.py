@@ -48,7 +48,7 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
     )
 
 
-class _Arcs:
+class _ArcBuilder:
     """The arcs of a lattice that is built from a forest.
 
     An arc gets its scores from its `owner`, an edge or goal of the forest. Owners are numbers: edges come first,
@@ -83,7 +83,7 @@ class _Arcs:
 
 def lattice_from_forest(forest: ForestArrays) -> Lattice:
     """Build a lattice with one state per node, and arcs for the words of each edge; see `Forest.to_lattice`."""
-    arcs = _Arcs(forest)
+    arcs = _ArcBuilder(forest)
     start, final = (_add_forwards if _tails_are_first(forest) else _add_backwards)(forest, arcs)
     ends_are_goals = len(final) == len(forest.goals) and final == forest.goals.tolist()
 
@@ -124,7 +124,7 @@ def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
     )
 
 
-def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
+def _add_forwards(forest: ForestArrays, arcs: _ArcBuilder) -> tuple[int, list[int]]:
     """Add the arcs of paths that lead from edges without tails to goals; return the start state and final states."""
     start, silent = forest.num_nodes, None
     leaves = np.flatnonzero(forest.tails.lengths() == 0)
@@ -144,7 +144,7 @@ def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
     return start, forest.goals.tolist()
 
 
-def _add_backwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
+def _add_backwards(forest: ForestArrays, arcs: _ArcBuilder) -> tuple[int, list[int]]:
     """Add the arcs of paths that lead from goals to edges without tails; return the start state and final states."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):

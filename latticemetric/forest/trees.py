@@ -25,7 +25,7 @@ _MOST_INDENTED = 40
 _WORD = -1
 
 
-class _Step(NamedTuple):
+class _TreeStep(NamedTuple):
     """A node or a word of the tree, with its depth; `edge` is the edge that derives the node, −1 for a word."""
 
     depth: int
@@ -143,7 +143,7 @@ class DerivationTree:
     def _repr_svg_(self) -> str:
         return str(notebook().graph_svg(self))
 
-    def _steps(self) -> Iterator[_Step]:
+    def _steps(self) -> Iterator[_TreeStep]:
         """Yield the nodes and words of the tree in preorder."""
         forest, edges = self.forest, iter(self.edges)
         open_sides = [iter([-1])]  # begin with a side whose only symbol is the tail for the root
@@ -152,11 +152,11 @@ class DerivationTree:
             if symbol is None:
                 open_sides.pop()
             elif symbol > 0:
-                yield _Step(depth, _WORD, forest.vocabulary.word(symbol))
+                yield _TreeStep(depth, _WORD, forest.vocabulary.word(symbol))
             else:
                 # Edges follow the order of target sides, so the next edge derives this tail.
                 edge = next(edges)
-                yield _Step(depth, edge, "")
+                yield _TreeStep(depth, edge, "")
                 open_sides.append(iter(forest.target.row(edge)))
 
     def _label(self, edge: int) -> str:

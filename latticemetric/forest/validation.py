@@ -72,7 +72,7 @@ def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]
     return productive
 
 
-class Columns(NamedTuple):
+class EdgeColumns(NamedTuple):
     """The fields of a forest, named as in `Forest`. Before validation, nodes and edges may be in any order."""
 
     num_nodes: int
@@ -86,7 +86,7 @@ class Columns(NamedTuple):
     node_labels: Mapping[str, NodeLabels]
 
 
-def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
+def validated(draft: EdgeColumns, node_name: Callable[[int], str]) -> EdgeColumns:
     """Check columns, remove nodes and edges that are in no complete derivation, and sort the others.
 
     Nodes are sorted topologically, edges by head. `node_name` returns the name of a node in errors.
@@ -134,7 +134,7 @@ def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
     return row, value - int(rows.begin[row]) + 1
 
 
-def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -> Columns:
+def _in_order(draft: EdgeColumns, target: Ragged, node_name: Callable[[int], str]) -> EdgeColumns:
     head, tails, goals, names = _renumbered(draft)
     is_goal = np.zeros(len(names), dtype=np.uint8)
     is_goal[goals] = 1
@@ -165,7 +165,7 @@ def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -
     in_order = len(edges) == len(head) and np.array_equal(edges, np.arange(len(edges)))
     rows = slice(None) if in_order else edges
     kept_tails, kept_target = (part.copied() if in_order else part.taken(edges) for part in (tails, target))
-    return Columns(
+    return EdgeColumns(
         num_nodes=kept,
         head=frozen(rank[head[rows]]),
         tails=_frozen_rows(Ragged(kept_tails.begin, rank[kept_tails.values])),
@@ -179,7 +179,7 @@ def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -
 
 
 def _renumbered(
-    draft: Columns,
+    draft: EdgeColumns,
 ) -> tuple[npt.NDArray[np.int32], Ragged, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Renumber nodes without gaps, so that tables with a row per node stay small.
 

@@ -108,14 +108,14 @@ class _Batch(NamedTuple):
     unpacking: Unpacking
 
 
-class _Source(NamedTuple):
+class _Stream(NamedTuple):
     """The content of a stream: a path, or bytes in memory."""
 
     path: str
     data: bytes | None
 
     @classmethod
-    def of(cls, stream: Stream) -> _Source:
+    def of(cls, stream: Stream) -> _Stream:
         is_plain_file = stream.offset == 0 and os.path.isfile(stream.name)  # noqa: PTH113  a plain string
         return cls(stream.name, None if is_plain_file else stream.read())
 
@@ -136,7 +136,7 @@ def _parquet_batches(stream: Stream, wanted: Wanted) -> Iterator[_Batch]:
     require_arrow()
     from pyarrow import parquet
 
-    source = _Source.of(stream)
+    source = _Stream.of(stream)
     unpacking = stream.unpacking(source.size)
 
     def opened(shared: list[str]) -> Any:
@@ -244,7 +244,7 @@ def _arrow_batches(stream: Stream, wanted: Wanted) -> Iterator[_Batch]:
     require_arrow()
     from pyarrow import ipc
 
-    source = _Source.of(stream)
+    source = _Stream.of(stream)
     unpacking = stream.unpacking(source.size)
     # A file is a stream between two frames; the last one says how many batches there are.
     is_file = stream.head().startswith(FILE_MAGIC)
@@ -304,7 +304,7 @@ def _size_of_message(message: Any) -> tuple[int, int]:
     """
     body = memoryview(message.body) if message.body is not None else memoryview(b"")
     with contextlib.suppress(struct.error, IndexError):
-        root = _Table(bytes(message.metadata), 0).table()
+        root = _FlatTable(bytes(message.metadata), 0).table()
         batch = root.at(_HEADER).table()
         if root.byte(_HEADER_TYPE) != _RECORD_BATCH:
             batch = batch.at(_DATA).table()
@@ -319,23 +319,23 @@ def _size_of_message(message: Any) -> tuple[int, int]:
     return len(body), len(body)
 
 
-class _Table(NamedTuple):
+class _FlatTable(NamedTuple):
     """A place in a flatbuffer, the form of Arrow's metadata: tables refer to their fields by relative offsets."""
 
     data: bytes
     place: int
 
-    def table(self) -> _Table:
+    def table(self) -> _FlatTable:
         """Return the table, or vector, that the offset at this place refers to."""
-        return _Table(self.data, self.place + struct.unpack_from("<I", self.data, self.place)[0])
+        return _FlatTable(self.data, self.place + struct.unpack_from("<I", self.data, self.place)[0])
 
     def has(self, field: int) -> bool:
         """Check whether the table at this place has a field."""
         return self._offset(field) != 0
 
-    def at(self, field: int) -> _Table:
+    def at(self, field: int) -> _FlatTable:
         """Return the place of a field of the table at this place."""
-        return _Table(self.data, self.place + self._offset(field))
+        return _FlatTable(self.data, self.place + self._offset(field))
 
     def byte(self, field: int) -> int:
         """Return a field of one byte; 0 if the table has none."""

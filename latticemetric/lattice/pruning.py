@@ -48,7 +48,7 @@ def within_beam(costs: Floats, beam: float) -> npt.NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class Margins(Generic[AnyLattice]):
+class PruningMargins(Generic[AnyLattice]):
     """The margin of each arc and final state: the cost of the best path that uses it, minus the best cost.
 
     A path uses a final state if it ends in this state. Margins do not depend on the beam. `arc_size` has the absolute
@@ -62,13 +62,13 @@ class Margins(Generic[AnyLattice]):
     final_size: Floats
 
     @classmethod
-    def of(cls, lattice: AnyLattice, weights: Weights | None = None) -> Margins[AnyLattice]:
+    def of(cls, lattice: AnyLattice, weights: Weights | None = None) -> PruningMargins[AnyLattice]:
         """Compute the margins, with costs weighted by `weights`."""
         cost = lattice.cost(weights)
         arc, ending = _native.best_costs_through_arcs(lattice.native(cost))
         closing = ending[lattice.final]
         best = closing.min()
-        return Margins(lattice, arc - best, closing - best, np.abs(cost.arc), np.abs(closing))
+        return PruningMargins(lattice, arc - best, closing - best, np.abs(cost.arc), np.abs(closing))
 
     def slack(self, beam: float) -> float:
         """Return the largest rounding error of the margins within a beam."""
@@ -131,7 +131,7 @@ class Margins(Generic[AnyLattice]):
 
 def prune(lattice: AnyLattice, beam: float, weights: Weights | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
     """Return the pruned lattice, and the numbers of its arcs in the original lattice. See `Lattice.pruned`."""
-    return Margins.of(lattice, weights).within(beam)
+    return PruningMargins.of(lattice, weights).within(beam)
 
 
 def checked_beam(beam: float) -> float:
@@ -164,7 +164,7 @@ def chosen_beam(
     if not words:
         raise InputError("the 1-best has no words, so the lattice has no density", advice="prune by a beam")
     # Allow for rounding: a product that should be a whole number must not lose an arc.
-    return Margins.of(lattice, weights).beam_of(int(min(density * words + 1e-9, _MOST_ARCS)), is_word)
+    return PruningMargins.of(lattice, weights).beam_of(int(min(density * words + 1e-9, _MOST_ARCS)), is_word)
 
 
 def require_one(**given: float | None) -> None:

@@ -52,7 +52,7 @@ _NO_VOTES = 1e3  # the cost of a word that no system votes for
 
 
 @dataclass(frozen=True, eq=False)
-class Output(Frozen):
+class SlottedOutput(Frozen):
     """The output of a system: a sequence of slots with alternative words.
 
     Attributes:
@@ -70,7 +70,7 @@ class Output(Frozen):
     graph: Lattice | None
 
     @classmethod
-    def of(cls, given: Any, posterior_scale: float = 1.0, weights: Weights | None = None) -> Output:
+    def of(cls, given: Any, posterior_scale: float = 1.0, weights: Weights | None = None) -> SlottedOutput:
         """Return the output of a system, given as a text, as words, or as a graph.
 
         A graph with one path becomes its words. Other graphs become the bins of their confusion networks, without the
@@ -98,13 +98,13 @@ class Output(Frozen):
         )
 
     @classmethod
-    def of_words(cls, words: tuple[str, ...]) -> Output:
+    def of_words(cls, words: tuple[str, ...]) -> SlottedOutput:
         """Return the output of a string."""
         size = len(words)
         return cls(words, *(_of_string(size) if size <= _MOST_SHARED else _of_string.__wrapped__(size)), None)
 
     @classmethod
-    def _of_path(cls, lattice: Lattice) -> Output:
+    def _of_path(cls, lattice: Lattice) -> SlottedOutput:
         """Return the words of a one-path lattice, with the times and confidences of a CTM."""
         arcs = np.flatnonzero(lattice.word != EPSILON)
         words = tuple(lattice.vocabulary.decode(lattice.word[arcs]))
@@ -244,7 +244,7 @@ class Combination(Result, Frozen):
 
     systems: tuple[str, ...]
     slots: Numbers
-    outputs: tuple[Output, ...]
+    outputs: tuple[SlottedOutput, ...]
     cost: float
     bound: float | None
     system_weights: tuple[float, ...]
@@ -318,7 +318,9 @@ class Combination(Result, Frozen):
             high = max(low, int(own.max(initial=-1)) + 1)
             begin, stop = (int(output.first[slot]) for slot in (low, high))
             words, sure = output.words[begin:stop], output.probabilities[begin:stop]
-            outputs.append(Output(words, sure, output.first[low : high + 1] - begin, output.times[low:high], None))
+            outputs.append(
+                SlottedOutput(words, sure, output.first[low : high + 1] - begin, output.times[low:high], None)
+            )
             moved[:, s] = np.where(own >= 0, own - low, -1)
         rest = (self.system_weights, self.null, self.scheme, self.count_share, self.posterior_scale, self.weights)
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
@@ -412,8 +414,8 @@ class Combination(Result, Frozen):
         return values
 
     @cached_property
-    def _table(self) -> _Table:
-        return _Table(self.outputs, self.slots)
+    def _table(self) -> _WordTable:
+        return _WordTable(self.outputs, self.slots)
 
 
 @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
@@ -468,7 +470,7 @@ def combine(
     share = _checked_share(count_share)
     rule, systems = _checked_scheme(scheme, SCHEMES), tuple(named)
     used = _checked_weights(system_weights, systems)
-    read = tuple(Output.of(given, posterior_scale, weights) for given in named.values())
+    read = tuple(SlottedOutput.of(given, posterior_scale, weights) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
     if not isinstance(weights, FeatureWeights) and (unknown := sorted(set(weights or {}) - known)):
         advice = f"choose among {', '.join(sorted(known))}" if known else "leave weights out"
@@ -478,7 +480,7 @@ def combine(
         raise UsageError(what, advice="give outputs with times, such as CTMs")
     slots, cost, bound = _aligned(read, time_mediated=time_mediated)
     if bound is None:  # the search rounds probabilities
-        cost = _Table(read, slots).cost()
+        cost = _WordTable(read, slots).cost()
     model = (posterior_scale, weights)
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share, *model)
 
@@ -534,7 +536,7 @@ def _checked_share(share: float) -> float:
 # ---- Alignment ----
 
 
-def _aligned(outputs: Sequence[Output], *, time_mediated: bool = False) -> tuple[Numbers, float, float | None]:
+def _aligned(outputs: Sequence[SlottedOutput], *, time_mediated: bool = False) -> tuple[Numbers, float, float | None]:
     """Return the slots of each column, the cost of the alignment, and a lower bound of this cost.
 
     The systems are sorted by output before the alignment. So the result does not depend on the order of the systems.
@@ -562,7 +564,7 @@ def _aligned(outputs: Sequence[Output], *, time_mediated: bool = False) -> tuple
     return slots, cost, float(distances) if all(output.is_string for output in outputs) else None
 
 
-def _integer_probabilities(output: Output) -> npt.NDArray[np.int32]:
+def _integer_probabilities(output: SlottedOutput) -> npt.NDArray[np.int32]:
     """Return the probabilities of each slot as integers with a fixed sum; the only word of a slot has all of it."""
     whole = _native.whole_slot
     if output.is_string:
@@ -581,14 +583,14 @@ def _integer_probabilities(output: Output) -> npt.NDArray[np.int32]:
 # ---- Votes ----
 
 
-class _Table:
+class _WordTable:
     """The words of all systems, by column.
 
     An entry is a word (or '' for no word) of a system in a column, with its probability (`mass`). A group consists of
     all entries of a column with the same word. Groups are sorted by column, then by the tie rule of votes.
     """
 
-    def __init__(self, outputs: Sequence[Output], slots: Numbers) -> None:
+    def __init__(self, outputs: Sequence[SlottedOutput], slots: Numbers) -> None:
         spelling = sorted({word for output in outputs for word in output.words} - {""})
         self.vocabulary = Vocabulary.from_words(spelling)
         self.columns = len(slots)
@@ -609,7 +611,9 @@ class _Table:
         self._sort_groups(keys // (len(spelling) + 1), keys % (len(spelling) + 1), group, self._ranks(outputs))
 
     @staticmethod
-    def _entries(s: int, output: Output, slot: Numbers, numbers: Mapping[str, int]) -> tuple[npt.NDArray[Any], ...]:
+    def _entries(
+        s: int, output: SlottedOutput, slot: Numbers, numbers: Mapping[str, int]
+    ) -> tuple[npt.NDArray[Any], ...]:
         """Return the entries of system `s` as five arrays: column, system, word, mass and flag.
 
         The flag is True for the best word of each slot, and for "no word" in a column without a slot.
@@ -627,7 +631,7 @@ class _Table:
             np.concatenate([is_top, np.ones(len(absent), dtype=bool)]),
         )
 
-    def _ranks(self, outputs: Sequence[Output]) -> Numbers:
+    def _ranks(self, outputs: Sequence[SlottedOutput]) -> Numbers:
         """Return the rank of each system by its mean distance to the other systems; ties are resolved by the words."""
         systems = range(len(outputs))
         distances = [sum(int(np.count_nonzero(self.top[:, s] != self.top[:, t])) for t in systems) for s in systems]

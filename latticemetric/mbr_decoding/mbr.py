@@ -50,11 +50,11 @@ from latticemetric.mbr_decoding.settings import (
     ByExactErrors,
     ByMetric,
     ByNgrams,
+    ByScores,
     ByUtility,
     ByWordErrors,
     Decision,
     EvidenceWeights,
-    Scored,
     decided_by,
 )
 from latticemetric.mbr_decoding.utility import Range, Utility
@@ -222,7 +222,7 @@ def mbr(
     if decision.determinize:
         graph, evidence, hypotheses = _all_determinized(graph, evidence, hypotheses, decision.beam, weights)
         decision, weights = decision.__replace__(beam=None), None
-    if isinstance(decision, Scored):
+    if isinstance(decision, ByScores):
         return metric_mbr(graph, decision, hypotheses=hypotheses, evidence=evidence, weights=weights)
     assert isinstance(decision, ByWordErrors | ByExactErrors)
     return _by_word_errors(graph, decision, weights)

@@ -22,7 +22,7 @@ from latticemetric.lattice.columns import Floats, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.pruning import within_beam
 from latticemetric.mbr_decoding.confidence_pruning import TIE, PairPruning, pruned_scores
-from latticemetric.mbr_decoding.settings import ByMetric, ByUtility, EvidenceWeights, Scored, metric_of
+from latticemetric.mbr_decoding.settings import ByMetric, ByScores, ByUtility, EvidenceWeights, metric_of
 from latticemetric.mbr_decoding.utility import (
     FunctionScorer,
     MatrixScorer,
@@ -61,7 +61,7 @@ class StringDistribution(NamedTuple):
 
 
 def string_distribution(
-    graph: Graph, by: Scored, weights: Weights | None, evidence_weights: EvidenceWeights = "probabilities"
+    graph: Graph, by: ByScores, weights: Weights | None, evidence_weights: EvidenceWeights = "probabilities"
 ) -> StringDistribution:
     """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
@@ -95,7 +95,7 @@ def string_distribution(
 
 
 def _weighted_list(
-    graph: Graph, by: Scored, weights: Weights | None, evidence_weights: EvidenceWeights
+    graph: Graph, by: ByScores, weights: Weights | None, evidence_weights: EvidenceWeights
 ) -> StringDistribution:
     """Return the distinct strings of an n-best list with the weights of its entries."""
     if not isinstance(graph, NBest):
@@ -293,7 +293,7 @@ class MetricMBR(Result):
 
 def metric_mbr(
     graph: Graph,
-    by: Scored,
+    by: ByScores,
     *,
     hypotheses: Graph | None = None,
     evidence: Graph | None = None,
@@ -359,7 +359,7 @@ def _times(graph: Graph, words: _String, weights: Weights | None) -> Times | Non
 
 
 def _scorer(
-    by: Scored,
+    by: ByScores,
     hypotheses: tuple[Graph, Sequence[_String]],
     evidence: tuple[Graph, Sequence[_String]],
 ) -> Scorer:

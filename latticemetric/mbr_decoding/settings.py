@@ -187,7 +187,7 @@ class ByExactErrors(Decision):
     )
 
 
-class Scored(Decision):
+class ByScores(Decision):
     """The settings of decisions by scores of pairs of strings: by a metric, or by scores of another program.
 
     Attributes:
@@ -229,7 +229,7 @@ class Scored(Decision):
     )
 
 
-class ByMetric(Scored):
+class ByMetric(ByScores):
     """Decide by a metric: the string with the best expected score against all strings.
 
     Attributes:
@@ -248,7 +248,7 @@ class ByMetric(Scored):
         return str(getattr(self.metric, "name", self.metric))
 
 
-class ByUtility(Scored):
+class ByUtility(ByScores):
     """Decide by scores of another program for pairs of strings (COMET, BLEURT …).
 
     Attributes:

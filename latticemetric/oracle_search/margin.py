@@ -24,13 +24,13 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Steps, Weights
 from latticemetric.lattice.n_best import number_of_strings
-from latticemetric.lattice.pruning import Margins, prune
+from latticemetric.lattice.pruning import PruningMargins, prune
 from latticemetric.metrics.base import GraphReferences, listed_references
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.oracle_search.scored_path import Answer
+from latticemetric.oracle_search.scored_path import SearchResult
 from latticemetric.oracle_search.search_space import ForestSpace, LatticeSpace, ListSpace, SearchSpace
 
 On = Literal["rate", "numerator"]
@@ -40,7 +40,7 @@ MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True, repr=False)
-class Hope(Answer):
+class Hope(SearchResult):
     """The best path or derivation by metric and model cost: the target of margin training.
 
     Attributes:
@@ -57,7 +57,7 @@ class Hope(Answer):
 
 
 @dataclass(frozen=True, repr=False)
-class Fear(Answer):
+class Fear(SearchResult):
     """The string with the largest −weight · metric − cost: the rival of margin training.
 
     Attributes:
@@ -77,7 +77,7 @@ class Fear(Answer):
 
 
 @dataclass(frozen=True, repr=False)
-class Worst(Answer):
+class Worst(SearchResult):
     """The string with the worst score.
 
     Attributes:
@@ -462,7 +462,7 @@ def strings_by_objective(
         listed = ListSpace(lattice, objective.metric, weights)
         return listed, _best_of(listed, listed.strings().values(), objective, n)
     space = LatticeSpace(lattice, objective.metric, weights)
-    found = _Search(space, objective, weights, n, cap or MOST_STEPS).strings()
+    found = _StringSearch(space, objective, weights, n, cap or MOST_STEPS).strings()
     if cap is None and any(string.bound is not None for string in found):
         raise InputError(
             "the search for strings does not fit into memory", advice="ask for fewer strings, or prune the graph"
@@ -477,7 +477,7 @@ _WIDER = 2.0**20
 
 
 @dataclass(frozen=True)
-class _Search:
+class _StringSearch:
     """A search of a lattice for the `n` best strings by an objective, which stops after a number of steps.
 
     The native search rounds all costs to multiples of the same unit. Decoders write costs like 1e30 for what is
@@ -536,7 +536,7 @@ class _Search:
 
     def _beams(self, first: float) -> Iterator[float]:
         """Yield wider and wider beams; the last has all paths, and each has paths that the one before did not have."""
-        margins = Margins.of(self.space.graph, self.weights)
+        margins = PruningMargins.of(self.space.graph, self.weights)
         further = np.concatenate([margins.arc, margins.final])
         beam = first
         while True:

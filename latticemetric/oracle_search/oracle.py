@@ -36,7 +36,14 @@ from latticemetric.oracle_search.search_space import (
     as_search_space,
     find_engine,
 )
-from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByRate, Search, names_automaton, searched_by
+from latticemetric.oracle_search.settings import (
+    ByAutomaton,
+    ByCompounds,
+    ByRate,
+    SearchSettings,
+    names_automaton,
+    searched_by,
+)
 
 if TYPE_CHECKING:
     from latticemetric.metrics.compounds import CompoundWER
@@ -96,7 +103,7 @@ def oracle(
 def oracle(
     graph: Graph,
     references: GraphReferences | None,
-    metric: str | Metric[Any] | Search | Any = "4-grr",
+    metric: str | Metric[Any] | SearchSettings | Any = "4-grr",
     *,
     weights: Weights | None = None,
     **settings: Any,
@@ -158,7 +165,7 @@ def _given(references: GraphReferences | None) -> Sequence[GraphReference]:
 _OF_EACH_GRAPH = frozenset({"metric", "engine", "automaton", "ignore"})
 
 
-def _refuse_further(search: Search) -> None:
+def _refuse_further(search: SearchSettings) -> None:
     for name in search.changed():
         if name not in _OF_EACH_GRAPH:
             raise UsageError(

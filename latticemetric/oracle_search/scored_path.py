@@ -112,7 +112,7 @@ class ScoredPath(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class Answer(ScoredPath):
+class SearchResult(ScoredPath):
     """The answer of a search: a scored path, with the model's 1-best and the metric's signature."""
 
     one_best: ScoredPath
@@ -136,7 +136,7 @@ class Answer(ScoredPath):
 
 
 @dataclass(frozen=True, repr=False)
-class Oracle(Answer):
+class Oracle(SearchResult):
     """The best path of a lattice, or derivation of a forest, by a metric.
 
     Attributes:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.automata.recognition import BestPath, ngram_total
+from latticemetric.automata.recognition import MachinePath, ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
 from latticemetric.automata.spelling import Spelling, spelled_lattice
 from latticemetric.cached import cached_property
@@ -169,7 +169,7 @@ class LatticeSpace(SearchSpace):
         """Return the best path against one reference; for a reference graph, against the best of its strings."""
         metric = self.metric
         expected = self._graph_of(reference) if isinstance(reference, Lattice) else self.encoded(reference)
-        best: BestPath = find_engine(engine).search_lattice(self._search_for(expected))
+        best: MachinePath = find_engine(engine).search_lattice(self._search_for(expected))
         return Candidate(best.arcs, merit(*best.ratio, metric.gains))
 
     def one_best(self) -> Steps:

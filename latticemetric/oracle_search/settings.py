@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from latticemetric.oracle_search.sweep import Points
 
 
-class Search(Settings):
+class SearchSettings(Settings):
     """The settings that all searches share.
 
     Attributes:
@@ -58,7 +58,7 @@ class Search(Settings):
             raise UsageError(f"the {self.engine} engine does not search by {self.described}", advice=advice)
 
 
-class _Shown(Search):
+class _Shown(SearchSettings):
     """The settings of what is shown beside oracles.
 
     Attributes:
@@ -163,7 +163,7 @@ class ByRate(_Shown):
         return bool(self.nbest or self.hope or self.fear or self.worst or self.graphs)
 
 
-class ByCompounds(Search):
+class ByCompounds(SearchSettings):
     """Search each graph for the path with the fewest word errors if adjacent words may be joined (`compound-wer`)."""
 
     described = "compound-wer"
@@ -176,7 +176,7 @@ class ByCompounds(Search):
         require_pynini()
 
 
-class ByCorpusBLEU(Search):
+class ByCorpusBLEU(SearchSettings):
     """Search all graphs together, for the paths with the best BLEU over all graphs.
 
     Attributes:
@@ -204,7 +204,7 @@ class ByCorpusBLEU(Search):
         return cast("BLEU", self.metric)
 
 
-class ByAutomaton(Search):
+class ByAutomaton(SearchSettings):
     """Search each graph for the path with the best value under your own automaton.
 
     Attributes:
@@ -274,21 +274,21 @@ class PointSettings(Settings):
         return Points(tuple(self.beams), tuple(self.densities), tuple(self.nbest_sizes))
 
 
-KINDS: tuple[type[Search], ...] = (ByRate, ByCompounds, ByCorpusBLEU, ByAutomaton)
+KINDS: tuple[type[SearchSettings], ...] = (ByRate, ByCompounds, ByCorpusBLEU, ByAutomaton)
 _FILE_OF_AUTOMATON = ".fst"
 
 
-def searched_by(by: str | Metric[Any] | Search | Any, settings: Mapping[str, Any]) -> Search:
+def searched_by(by: str | Metric[Any] | SearchSettings | Any, settings: Mapping[str, Any]) -> SearchSettings:
     """Return the settings that a metric (by name or as an object) or an automaton, and keywords, mean.
 
     Raises:
         UsageError: A keyword is not a setting of this search.
     """
-    if isinstance(by, Search):
+    if isinstance(by, SearchSettings):
         if settings:
             raise UsageError(f"{by!r} and {', '.join(settings)} are given", advice="put all settings into one object")
         return by
-    if isinstance(by, type) and issubclass(by, Search):
+    if isinstance(by, type) and issubclass(by, SearchSettings):
         raise UsageError(f"{by.__name__} is a class of settings", advice=f"give settings: {by.__name__}(…)")
     kind, values = kind_of(by)
     for name in settings:
@@ -296,7 +296,7 @@ def searched_by(by: str | Metric[Any] | Search | Any, settings: Mapping[str, Any
     return kind(**values, **settings)
 
 
-def kind_of(by: str | Metric[Any] | Any) -> tuple[type[Search], dict[str, Any]]:
+def kind_of(by: str | Metric[Any] | Any) -> tuple[type[SearchSettings], dict[str, Any]]:
     """Return the kind of search that a metric or an automaton means, and the settings that it gives."""
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.bleu import BLEU
@@ -316,7 +316,7 @@ def names_automaton(name: object) -> bool:
     return isinstance(name, str) and name.endswith(_FILE_OF_AUTOMATON)
 
 
-def refuse_other(kind: type[Search], name: str, written: str | None = None) -> None:
+def refuse_other(kind: type[SearchSettings], name: str, written: str | None = None) -> None:
     """Raise `UsageError` if a kind lacks a setting; say which kind has it.
 
     Args:
@@ -325,7 +325,7 @@ def refuse_other(kind: type[Search], name: str, written: str | None = None) -> N
         written: The setting as the user wrote it: an option of the command line.
     """
 
-    def has(other: type[Search]) -> bool:
+    def has(other: type[SearchSettings]) -> bool:
         return name in other.fields or name in other.takes
 
     if has(kind):

@@ -16,7 +16,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest
 from latticemetric.lattice.columns import Weights
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.pruning import Margins
+from latticemetric.lattice.pruning import PruningMargins
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -29,7 +29,7 @@ Kind = Literal["one_best", "beam", "density", "nbest", "whole"]
 _MOST_ARCS = 2**53  # more than any lattice has
 
 
-class Point(NamedTuple):
+class SweepPoint(NamedTuple):
     """One size to which a graph is pruned.
 
     Attributes:
@@ -85,12 +85,12 @@ class Points:
                 )
         return points
 
-    def listed(self) -> list[Point]:
+    def listed(self) -> list[SweepPoint]:
         """Return all points, from the 1-best to the whole graph."""
-        beams = [Point("beam", beam) for beam in self.beams]
-        densities = [Point("density", density) for density in self.densities]
-        nbest = [Point("nbest", number) for number in self.nbest]
-        return [Point("one_best"), *beams, *densities, *nbest, Point("whole")]
+        beams = [SweepPoint("beam", beam) for beam in self.beams]
+        densities = [SweepPoint("density", density) for density in self.densities]
+        nbest = [SweepPoint("nbest", number) for number in self.nbest]
+        return [SweepPoint("one_best"), *beams, *densities, *nbest, SweepPoint("whole")]
 
 
 class PointOracle(NamedTuple):
@@ -152,7 +152,7 @@ def _within_beams(
     Each density is replaced by the widest beam that does not exceed this density. The search goes from wide to narrow
     beams. If a beam keeps the best path of the wider beam before it, this path is still the best.
     """
-    margins, is_word = Margins.of(lattice, weights), lattice.is_word(metric.ignore) > 0
+    margins, is_word = PruningMargins.of(lattice, weights), lattice.is_word(metric.ignore) > 0
 
     def sized(statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> PointOracle:
         return PointOracle(statistics, len(arcs), int(is_word[arcs].sum()))

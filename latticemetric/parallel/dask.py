@@ -38,7 +38,7 @@ _SECONDS_TO_WAIT = 5.0
 _SECONDS_BETWEEN_COUNTS = 2.0
 
 
-class _Run(NamedTuple):
+class _ClusterRun(NamedTuple):
     """The settings of a run: its unique name, the limits per task, and the working folder of the client."""
 
     name: str
@@ -55,7 +55,7 @@ class Batches(Window):
 
     def __init__(self, function: Callable[[Any], Any], client: Client, limits: Limits) -> None:
         super().__init__()
-        self._run = _Run(uuid.uuid4().hex, limits, os.getcwd())  # noqa: PTH109
+        self._run = _ClusterRun(uuid.uuid4().hex, limits, os.getcwd())  # noqa: PTH109
         self._client = client
         self._executor = client.get_executor(pure=False)
         try:
@@ -181,7 +181,7 @@ class _Replies(NamedTuple):
 
 
 def answer_batch(
-    version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
+    version: str, run: _ClusterRun, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
 ) -> _Replies:
     """Compute the answers of pickled tasks in order; raise `UsageError` if the client has another version."""
     if version != VERSION:
@@ -201,7 +201,7 @@ def answer_batch(
 class _ThreadPool(Pool):
     """A pool of one worker process, used by one thread in one run."""
 
-    def __init__(self, run: _Run, function: bytes) -> None:
+    def __init__(self, run: _ClusterRun, function: bytes) -> None:
         start = partial(started_program, folder=run.folder, patience=_IDLE_SECONDS)
         super().__init__(function, 1, run.limits, start, replies_together=False)
         self.lock = threading.Lock()
@@ -214,7 +214,7 @@ _ended: deque[str] = deque(maxlen=_MOST_ENDED)
 
 
 @contextlib.contextmanager
-def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
+def _pool(run: _ClusterRun, function: bytes) -> Iterator[Pool]:
     """Yield the pool of this thread and run; the pool is kept between batches, since starting a process is slow."""
     key = run.name, threading.get_ident()
     with _lock:

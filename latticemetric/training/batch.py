@@ -350,7 +350,7 @@ def _prepared(graph: Lattice | Forest | Machine) -> _Prepared:
     return _Prepared(lattice, np.arange(arcs), np.arange(arcs, arcs + ends), arcs + ends)
 
 
-class _Searched(NamedTuple):
+class _SearchedGraph(NamedTuple):
     """A graph with its references; words are replaced by numbers of word classes (see `CountedReferences.arcs`)."""
 
     prepared: _Prepared
@@ -392,7 +392,7 @@ class _RatedList(NamedTuple):
         return 0
 
 
-def _searched(graph: Graph | Machine, references: GraphReferences, metric: GRR) -> _Searched | _RatedList:
+def _searched(graph: Graph | Machine, references: GraphReferences, metric: GRR) -> _SearchedGraph | _RatedList:
     check_references(references)
     listed = CountedReferences.of(metric, references)
     if not listed.is_defined:
@@ -403,7 +403,7 @@ def _searched(graph: Graph | Machine, references: GraphReferences, metric: GRR) 
         cost_of = dict(zip(distinct, listed.costs(distinct, metric.gains), strict=True))
         return _RatedList(listed, np.array([cost / listed.sizes[k] for cost, k in map(cost_of.__getitem__, strings)]))
     prepared = _prepared(graph)
-    return _Searched(prepared, listed, *listed.arcs(prepared.lattice, metric.ignore | metric.wildcard, None))
+    return _SearchedGraph(prepared, listed, *listed.arcs(prepared.lattice, metric.ignore | metric.wildcard, None))
 
 
 class _Part(NamedTuple):
@@ -451,7 +451,7 @@ class _ListPart(NamedTuple):
         return mean, share * (self.quotient - mean[self.owner])
 
 
-def _parts(graphs: Sequence[_Searched | _RatedList], number: int) -> list[_Part | _ListPart]:
+def _parts(graphs: Sequence[_SearchedGraph | _RatedList], number: int) -> list[_Part | _ListPart]:
     """Divide graphs into parts with about the same number of arcs: about `number`, if lists and graphs do not mix."""
     share = math.ceil(sum(one.arcs + 1 for one in graphs) / number)
     parts: list[list[Any]] = []
@@ -482,7 +482,7 @@ def _list_part(lists: Sequence[_RatedList], first: int, cost: int) -> _ListPart:
     )
 
 
-def _part(graphs: Sequence[_Searched], first: int, cost: int) -> _Part:
+def _part(graphs: Sequence[_SearchedGraph], first: int, cost: int) -> _Part:
     lattices = [one.prepared.lattice for one in graphs]
     state_begin, arc_begin, cost_begin = (
         np.cumsum([0, *counts], dtype=np.int64)

@@ -17,7 +17,7 @@ from kit.strategies import lattices
 import latticemetric as lm
 from latticemetric import _native
 from latticemetric.lattice.columns import Labels
-from latticemetric.mbr_decoding.combination import VOTES, Output, _with_marked_words
+from latticemetric.mbr_decoding.combination import VOTES, SlottedOutput, _with_marked_words
 from latticemetric.metrics.pairs import error_counts
 
 texts = st.lists(st.sampled_from("abcd"), max_size=4).map(tuple)
@@ -106,7 +106,7 @@ class TestAlignment:
         for string in strings:
             starts = np.sort(begins[: len(string)])
             times = np.stack([starts, starts + 0.5], axis=1).reshape(-1, 2)
-            timed.append(replace(Output.of_words(string), times=times))
+            timed.append(replace(SlottedOutput.of_words(string), times=times))
         from latticemetric.mbr_decoding.combination import _aligned
 
         _, cost, _ = _aligned(timed)
@@ -423,7 +423,7 @@ class TestGraphs:
             "u 1 * * <ALT_END>\nu 1 1.0 0.2 (uh) 0.9\nu 1 1.3 0.2 a 0.4\nu 1 1.6 0.2 a\n"
         )
         (graph,) = (entry for _, entry in lm.read(tmp_path / "one.ctm"))
-        output = Output.of(graph)
+        output = SlottedOutput.of(graph)
         slots = [output.words[first:end] for first, end in itertools.pairwise(output.first.tolist())]
         assert slots == [("a",), ("b", "c"), ("uh", ""), ("a",), ("a",)] or slots[2] == ("", "uh")
         assert output.probabilities.tolist() == pytest.approx([0.3, 0.5, 0.5, 0.5, 0.5, 0.4, 1.0])

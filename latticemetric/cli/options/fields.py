@@ -14,7 +14,7 @@ from latticemetric.cli.files import GrammarName, NamesFiles, ScoreWeights, Table
 from latticemetric.cli.options.values import Number as NumberInRange
 from latticemetric.cli.options.values import given, numbers, refuse
 from latticemetric.errors import placed
-from latticemetric.settings import Choice, Field, Flag, Number, Numbers, Settings, Whole
+from latticemetric.settings import Choice, Field, Flag, NumberField, Numbers, Settings, Whole
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
@@ -39,9 +39,9 @@ def option_of(field: Field, **further: Any) -> Any:
         of_click["type"] = click.IntRange(field.least, field.most)
     elif isinstance(field, Numbers):
         of_click = {"reads": functools.partial(_numbers, field)}
-    elif isinstance(field, Number) and field.several:
+    elif isinstance(field, NumberField) and field.several:
         of_click = {"default": f"{field.default:g}", "reads": functools.partial(_numbers, field)}
-    elif isinstance(field, Number):
+    elif isinstance(field, NumberField):
         least = field.least if field.above is None else field.above
         most = None if field.most == math.inf else field.most
         of_click["type"] = NumberInRange(None if least == -math.inf else least, most, min_open=field.above is not None)

@@ -71,7 +71,7 @@ class OutputOptions(Options):
 
     @property
     def looks(self) -> Looks:
-        """How text looks there: rates in per cent, unless the command has `--fractions` and the user gives it."""
+        """The looks of text there: rates in per cent, unless the command has `--fractions` and the user gives it."""
         from latticemetric.cli.results import looks_in
 
         return looks_in(self.output, percent=not vars(self).get("fractions"))

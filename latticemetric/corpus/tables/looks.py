@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Looks(NamedTuple):
-    """How a text table looks; by default, as in a file.
+    """The looks of a text table; by default, those in a file.
 
     Attributes:
         percent: True to write rates in per cent, False to write them as fractions.

@@ -12,7 +12,7 @@ from latticemetric.corpus.tables.table import AnswerTable, Record, Table, as_jso
 from latticemetric.display.text import display_width, error_line, padding
 from latticemetric.errors import harmless
 from latticemetric.metrics.registry import make_metric
-from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCorpusBLEU, ByRate, Search
+from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCorpusBLEU, ByRate, SearchSettings
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -41,7 +41,7 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
 
 def oracle_table(
     answers: Iterable[Any],
-    search: Search | Sequence[ByRate],
+    search: SearchSettings | Sequence[ByRate],
     references: int | str,
     *,
     rewritten_by: str | None = None,
@@ -75,7 +75,7 @@ def oracle_table(
             return AutomatonTable(answers, shard, looks=looks)
         case ByCorpusBLEU():
             return CorpusBLEUTable(answers, search, rewritten_by=rewritten_by, looks=looks)
-        case Search():
+        case SearchSettings():
             raise AssertionError(f"no table is known for {search!r}")
     sums_of_each = [OracleSums(one, references, rewritten_by) for one in search]
     tables = [OracleTable([], sums, looks=looks, tags=tags, alignment=alignment) for sums in sums_of_each]

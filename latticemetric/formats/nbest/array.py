@@ -14,7 +14,7 @@ from typing import IO
 from latticemetric.errors import FormatError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
 from latticemetric.formats.nbest.keyed import has_keyed_lists
-from latticemetric.formats.nbest.records import ANY_LIST, IDS, Record, entries_of
+from latticemetric.formats.nbest.records import ANY_LIST, IDS, ListRecord, entries_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import array_elements, object_members
@@ -33,22 +33,22 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     return entries_of(_keyed_records(stream) if has_keyed_lists(stream.head()) else _records(stream))
 
 
-def _keyed_records(stream: Stream) -> Iterator[tuple[int, Record]]:
+def _keyed_records(stream: Stream) -> Iterator[tuple[int, ListRecord]]:
     """Yield a record for each id; a record that has an id of its own keeps it."""
     for position, (line, name, value) in enumerate(object_members(stream), start=1):
         place = f"{stream.place(line)} ({shortened(name, 40)})"
         fields = {"hypotheses": value} if isinstance(value, list) else value
         if not isinstance(fields, dict):
             raise FormatError("the value is neither a record nor a list of hypotheses", where=place)
-        yield position, Record(fields if not fields.keys().isdisjoint(IDS) else {"id": name, **fields}, place)
+        yield position, ListRecord(fields if not fields.keys().isdisjoint(IDS) else {"id": name, **fields}, place)
 
 
-def _records(stream: Stream) -> Iterator[tuple[int, Record]]:
+def _records(stream: Stream) -> Iterator[tuple[int, ListRecord]]:
     for position, (line, fields) in enumerate(array_elements(stream), start=1):
         place = f"{stream.place(line)}, element {position}"
         if not isinstance(fields, dict):
             raise FormatError("the element is not a JSON object", where=place)
-        yield position, Record(fields, place)
+        yield position, ListRecord(fields, place)
 
 
 def _write(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:

@@ -21,7 +21,7 @@ from latticemetric.formats.nbest.records import (
     TOKENS,
     TOTALS,
     Alike,
-    Record,
+    ListRecord,
     is_manifest,
     weights_of,
 )
@@ -46,7 +46,9 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     return records_of_lines(stream)
 
 
-def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lambda record: record) -> Iterator[Entry]:
+def records_of_lines(
+    stream: Stream, complete: Callable[[ListRecord], ListRecord] = lambda record: record
+) -> Iterator[Entry]:
     """Yield an entry for each line that is not blank; pass each record through `complete` first.
 
     If records have no ids, line numbers are used as ids. Then, each blank line before the last record gets an entry,
@@ -76,11 +78,11 @@ def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lamb
         yield from entries
 
 
-def _record(line: bytes, stream: Stream) -> Record:
+def _record(line: bytes, stream: Stream) -> ListRecord:
     fields = parsed_json(line, stream.name, stream.line, objects=object_of)
     if not isinstance(fields, dict):
         raise FormatError("the line is not a JSON object", where=stream.place())
-    return Record(fields, stream.place())
+    return ListRecord(fields, stream.place())
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:

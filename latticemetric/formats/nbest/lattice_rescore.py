@@ -28,7 +28,7 @@ _FIRST_LINE = re.compile(rf"[^\s|]*-[0-9]+(?:[ \t]+{NUMBER}){{2,}}[ \t]*\|(?!\|)
 _ID = re.compile(r"(.+)-([0-9]{1,9})")
 
 
-class _Line(NamedTuple):
+class _RankedLine(NamedTuple):
     place: str
     rank: int
     scores: list[str]
@@ -40,7 +40,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
         yield Entry(name, place, partial(_build, lines), naming="own")
 
 
-def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
+def _lines(stream: Stream) -> Iterator[tuple[str, str, _RankedLine]]:
     """Yield the utterance, place and content of each line."""
     for line in stream.lines():
         if line.strip():
@@ -53,10 +53,10 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
             if match is None:
                 what = f"'{shortened(fields[0], 40)}' is not an utterance and a number, as in utt-0"
                 raise FormatError(what, where=place)
-            yield match[1], place, _Line(place, int(match[2]), fields[1:], words)
+            yield match[1], place, _RankedLine(place, int(match[2]), fields[1:], words)
 
 
-def _build(block: Sequence[_Line]) -> NBest:
+def _build(block: Sequence[_RankedLine]) -> NBest:
     names = score_names(len(block[0].scores))
     hypotheses = []
     for expected, (place, rank, scores, words) in enumerate(block):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from latticemetric.formats.nbest.jsonl import records_of_lines
-from latticemetric.formats.nbest.records import Record, is_manifest, list_key
+from latticemetric.formats.nbest.records import ListRecord, is_manifest, list_key
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.vocabulary import Vocabulary
@@ -26,7 +26,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     return records_of_lines(stream, _complete)
 
 
-def _complete(record: Record) -> Record:
+def _complete(record: ListRecord) -> ListRecord:
     """Add the fields `hypotheses` and `reference`, if they are missing, from NeMo's fields `pred_text…` and `text`."""
     fields = dict(record.fields)
     predicted = [name for name in fields if name.startswith(_PREFIX) and isinstance(fields[name], str)]
@@ -34,7 +34,7 @@ def _complete(record: Record) -> Record:
         fields["hypotheses"] = [fields[predicted[0]]]
     if isinstance(fields.get("text"), str):
         fields.setdefault("reference", fields["text"])
-    return Record(fields, record.place)
+    return ListRecord(fields, record.place)
 
 
 register(Format(_NAME, (".manifest.json", ".manifest.jsonl"), _sniff, _read))

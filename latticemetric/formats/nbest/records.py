@@ -74,7 +74,7 @@ def is_manifest(line: bytes) -> bool:
     return _AUDIO.search(line) is not None or (_TEXT.search(line) is not None and ANY_LIST.search(line) is None)
 
 
-class Record(NamedTuple):
+class ListRecord(NamedTuple):
     """The fields of a record, and its place."""
 
     fields: Fields
@@ -137,7 +137,7 @@ def has_scores(fields: Fields) -> bool | None:
     return any(one is not None for one in totals) if totals else None
 
 
-def separate_lists(record: Record, samples: int | None = None) -> list[Record]:
+def separate_lists(record: ListRecord, samples: int | None = None) -> list[ListRecord]:
     """Divide a record that joins the lists of several inputs: `samples` hypotheses of one, then those of the next.
 
     Fields with an item per hypothesis are divided like the list, fields with an item per input are its items; others
@@ -161,7 +161,9 @@ def separate_lists(record: Record, samples: int | None = None) -> list[Record]:
     if inputs == 1:
         return [record]
     joined = _Joined(total, inputs, place)
-    return [Record({name: joined.part(name, value, k) for name, value in fields.items()}, place) for k in range(inputs)]
+    return [
+        ListRecord({name: joined.part(name, value, k) for name, value in fields.items()}, place) for k in range(inputs)
+    ]
 
 
 def _number_of_inputs(fields: Fields, key: str | None, samples: int | None, place: str) -> int:
@@ -235,7 +237,7 @@ class Alike:
         self._named, self._scored = named, {scored} if named is not None else set()
         self._samples = samples
 
-    def entries(self, record: Record, position: int) -> Iterator[Entry]:
+    def entries(self, record: ListRecord, position: int) -> Iterator[Entry]:
         """Yield the entry of each list in the next record."""
         lists = separate_lists(record, self._samples)
         for number, one in enumerate(lists, start=1):
@@ -243,7 +245,7 @@ class Alike:
             is_part = len(lists) > 1 and entry.naming != "own"
             yield entry._replace(name=f"{position}-{number}") if is_part else entry
 
-    def _entry(self, record: Record, position: int) -> Entry:
+    def _entry(self, record: ListRecord, position: int) -> Entry:
         """Return the entry of the next list; its graph is an error if only some lists have scores.
 
         Lists without fields of scores, beside others with scores, cause a warning: writers leave out what is not there.
@@ -269,7 +271,7 @@ _UNSCORED = OnceWarning()
 
 
 def entries_of(
-    records: Iterable[tuple[int, Record]],
+    records: Iterable[tuple[int, ListRecord]],
     *,
     named: bool | None = None,
     scored: bool | None = None,

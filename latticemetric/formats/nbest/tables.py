@@ -18,7 +18,7 @@ from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.formats.arrow_files import FILE_MAGIC, PARQUET_MAGIC, STREAM_MAGIC, readable, table_slices
 from latticemetric.formats.nbest.jsonl import as_record
 from latticemetric.formats.nbest.list_columns import lists_of_table
-from latticemetric.formats.nbest.records import FIELDS, OTHER_LISTS, Record, entries_of
+from latticemetric.formats.nbest.records import FIELDS, OTHER_LISTS, ListRecord, entries_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
@@ -38,14 +38,14 @@ def _wanted(field: Any) -> bool:
     return (field.name in FIELDS and (field.name not in OTHER_LISTS or is_list(field.type))) or holds_texts(field.type)
 
 
-def _rows(batch: Any, before: int, file: str) -> Iterator[tuple[int, Record]]:
+def _rows(batch: Any, before: int, file: str) -> Iterator[tuple[int, ListRecord]]:
     """Yield the number of each row, from 1, and its record."""
     with readable(f"row {before + 1}"):
         columns = list(map(values_of, batch.columns))
     names = batch.schema.names
     rows = zip(*columns, strict=True) if columns else repeat((), batch.num_rows)
     for position, row in enumerate(rows, start=before + 1):
-        yield position, Record(dict(zip(names, row, strict=True)), f"{file}, row {position}")
+        yield position, ListRecord(dict(zip(names, row, strict=True)), f"{file}, row {position}")
 
 
 class TableBlock(NamedTuple):

@@ -46,7 +46,7 @@ _CHANNEL = "1"
 _Item = ctm.TimedWord | ctm.Alternation
 
 
-class Record(NamedTuple):
+class TranscriptRecord(NamedTuple):
     """An utterance of trn or a segment of stm, not yet parsed. Only segments have an id with parts, and times."""
 
     name: str
@@ -92,7 +92,7 @@ def words_or_graph(graph: Lattice) -> Lattice | tuple[str, ...]:
     return next(graph.paths()).words if len(graph.word) < graph.num_states else graph
 
 
-def _transcript(record: Record) -> Transcript:
+def _transcript(record: TranscriptRecord) -> Transcript:
     if MARKUP.search(record.text) is None:
         return Transcript(record.name, record.where, tuple(split_words(record.text)), record.segment)
     text = words_or_graph(parsed_transcript(record.text, record.where))
@@ -109,7 +109,7 @@ def _channels(stream: Stream, *, fold_case: bool) -> Iterator[Transcript]:
 # ---- trn ----
 
 
-def _utterances(stream: Stream) -> Iterator[Record]:
+def _utterances(stream: Stream) -> Iterator[TranscriptRecord]:
     """Yield the utterances of a stream; refuse a line that sclite would treat as a comment."""
     for line in stream.lines():
         if line.startswith("**"):
@@ -127,10 +127,10 @@ def _utterances(stream: Stream) -> Iterator[Record]:
             raise FormatError(
                 "the line does not end in an id in brackets", where=stream.place(), advice="write words (id)"
             )
-        yield Record(name, stream.place(), text[:begin])
+        yield TranscriptRecord(name, stream.place(), text[:begin])
 
 
-def _entry(record: Record) -> Entry:
+def _entry(record: TranscriptRecord) -> Entry:
     build = partial(parsed_transcript, record.text, record.where)
     return Entry(record.name, record.where, build, naming="own")
 
@@ -150,7 +150,7 @@ register(Format("trn", (".trn",), is_trn, lambda stream, _: map(_entry, _utteran
 # ---- STM ----
 
 
-def _segments(stream: Stream) -> Iterator[Record]:
+def _segments(stream: Stream) -> Iterator[TranscriptRecord]:
     """Yield all segments of a stream, scored or not."""
     for line in content_lines(stream):
         where, fields = stream.place(), split_words(line)
@@ -170,10 +170,10 @@ def _segments(stream: Stream) -> Iterator[Record]:
             labels = words.pop(0)
         file, channel, speaker, begins, ends = fields[:SEGMENT_FIELDS]
         segment = SegmentId(file, channel, speaker, begins, ends, labels)
-        yield Record(segment.name, where, " ".join(words), segment, begin, end)
+        yield TranscriptRecord(segment.name, where, " ".join(words), segment, begin, end)
 
 
-def _scored_segments(stream: Stream) -> Iterator[Record]:
+def _scored_segments(stream: Stream) -> Iterator[TranscriptRecord]:
     """Yield the scored segments of a stream; warn about segments that are not scored."""
     ignored, first = 0, ""
     for segment in _segments(stream):
@@ -186,7 +186,7 @@ def _scored_segments(stream: Stream) -> Iterator[Record]:
         warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
 
 
-def ignored_segments(stream: Stream) -> list[Record]:
+def ignored_segments(stream: Stream) -> list[TranscriptRecord]:
     """Return the segments of an STM that are not scored; for other formats, return none."""
     if reference_format(stream.head(), stream.stem) != "stm":
         return []
@@ -268,9 +268,9 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
     return lattices
 
 
-def _segments_by_channel(reference: Stream) -> dict[str, list[Record]]:
+def _segments_by_channel(reference: Stream) -> dict[str, list[TranscriptRecord]]:
     """Return the segments of each channel in order of time; warn if the file has another order."""
-    found: dict[str, list[Record]] = {}
+    found: dict[str, list[TranscriptRecord]] = {}
     last: tuple[str, Decimal] | None = None
     misplaced = ""
     for segment in _segments(reference):
@@ -286,12 +286,12 @@ def _segments_by_channel(reference: Stream) -> dict[str, list[Record]]:
     return {key: sorted(listed, key=lambda segment: segment.begin) for key, listed in found.items()}
 
 
-def _parts_of(record: Record) -> SegmentId:
+def _parts_of(record: TranscriptRecord) -> SegmentId:
     assert record.segment is not None
     return record.segment
 
 
-def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item]]:
+def _parts(spoken: list[_Item], listed: Sequence[TranscriptRecord]) -> Iterator[list[_Item]]:
     """Yield the words and alternations of each segment of a channel."""
     at = 0
     latest = Decimal(0)
@@ -307,7 +307,7 @@ def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item
         yield spoken[first:at]
 
 
-def _end(segment: Record) -> float:
+def _end(segment: TranscriptRecord) -> float:
     """Return the end of a segment as sclite holds it, in 32 bits: a middle at 0.1 is before an end at 0.1."""
     with np.errstate(over="ignore"):
         return float(np.float32(segment.end))

@@ -29,8 +29,8 @@ def test_two_classes_never_share_a_name():
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
-@pytest.mark.parametrize(("name", "tree"), [pytest.param(*one, id=one[0]) for one in modules()])
-def test_docstrings_begin_with_what_a_thing_is_or_does(name, tree):
+@pytest.mark.parametrize("tree", [pytest.param(tree, id=name) for name, tree in modules()])
+def test_docstrings_begin_with_what_a_thing_is_or_does(tree):
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     texts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented)]
     assert [text.partition("\n")[0] for text in texts if RIDDLE.match(text)] == []

@@ -35,7 +35,7 @@ class _MetricOptions(RateOptions):
     )
 
 
-class _SearchOptions(SettingsOptions, kinds=(Expectations,)):
+class _ExpectationOptions(SettingsOptions, kinds=(Expectations,)):
     gradient: str | None = option(
         "--gradient FILE",
         "Also write ∂ rate / ∂ cost of each arc and final state to FILE, in NumPy's .npz format.",
@@ -51,7 +51,7 @@ def command(
     references: tuple[str, ...],
     *,
     metric: _MetricOptions,
-    search: _SearchOptions,
+    search: _ExpectationOptions,
     reading: PairedReadingOptions,
     run: ShardedRunOptions,
     output: RateOutputOptions,

@@ -39,7 +39,7 @@ Examples:
   lattice-oracle lats.ark.gz text --hope 1,10 --fear 1,10 --worst --format json
 """
 
-# Parameters of the further settings, inputs and outputs that only some kinds of search support; see `SearchSettings.takes`.
+# Parameters of further settings, inputs and outputs that only some kinds support; see `SearchSettings.takes`.
 _TAKEN = {
     "alignments": ["tags", "alignment"],
     "each": ["cluster", "shard", "resume", "timeout", "max_memory"],

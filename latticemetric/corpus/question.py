@@ -41,7 +41,7 @@ A = TypeVar("A", bound=GraphAnswer)
 
 
 class Task(Settings):
-    """What a run over a corpus does. Its fields are its settings."""
+    """The task of a run over a corpus. Its fields are its settings."""
 
     verb: ClassVar[str]
     """The verb of the command line."""

@@ -22,7 +22,7 @@ from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.pickling import Packed
 from latticemetric.parallel.pool import MEMORY_ADVICE, Pool, Window
-from latticemetric.parallel.process import Reply, Task, started_program
+from latticemetric.parallel.process import Reply, WorkerTask, started_program
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -68,10 +68,10 @@ class Batches(Window):
         self._sent: dict[str, Any] = {}
         self._threads = 0
         self._counted = float("-inf")
-        self._batches: dict[Future[_Replies], list[Task]] = {}
+        self._batches: dict[Future[_Replies], list[WorkerTask]] = {}
         self._finished: queue.SimpleQueue[Future[_Replies]] = queue.SimpleQueue()
         self._most = 1
-        self._suspects: deque[Task] = deque()
+        self._suspects: deque[WorkerTask] = deque()
         self._is_alone = False
 
     def __exit__(self, *_: object) -> None:
@@ -80,7 +80,7 @@ class Batches(Window):
         with contextlib.suppress(Exception):  # workers or the scheduler may have ended
             self._client.run(end_run, self._run.name, on_error="ignore")
 
-    def _fill(self, tasks: Iterator[Task]) -> bool:
+    def _fill(self, tasks: Iterator[WorkerTask]) -> bool:
         if self._suspects:
             # This task may have killed a worker: repeat it alone, so that no other task is blamed.
             if not self._batches:
@@ -95,7 +95,7 @@ class Batches(Window):
         threads = max(1, self._threads)  # lost workers may come back
         filled = False
         while len(self._batches) < _BATCHES_PER_THREAD * threads:
-            batch: list[Task] = []
+            batch: list[WorkerTask] = []
             size = 0
             while len(batch) < self._most and size < _BYTES_OF_BATCH:
                 task = self._next_task(tasks, threads, is_urgent=not batch and len(self._batches) < threads)
@@ -109,7 +109,7 @@ class Batches(Window):
             filled = True
         return filled
 
-    def _submit(self, batch: list[Task]) -> None:
+    def _submit(self, batch: list[WorkerTask]) -> None:
         questions = [(task.data, task.needs) for task in batch]
         constants = {token: self._data(token, pickling.content) for task in batch for token in task.needs}
         function = self._data("function", lambda _: self._function)
@@ -193,7 +193,7 @@ def answer_batch(
     began = time.monotonic()
     with _pool(run, function) as pool:
         # If a task's file is missing here, the reply says so, and the client sends the task again with all data.
-        tasks = (Task(Packed(*question)) for question in questions)
+        tasks = (WorkerTask(Packed(*question)) for question in questions)
         done = [(None if task.reply is None else task.reply.data, task.problem) for task in pool.done(tasks)]
     return _Replies(done, time.monotonic() - began)
 

@@ -63,7 +63,7 @@ def map_in_order(
         # Import late: a command on one graph starts no process, and does not need these modules.
         from latticemetric.parallel.pickling import Packing
         from latticemetric.parallel.pool import Pool
-        from latticemetric.parallel.process import Task
+        from latticemetric.parallel.process import WorkerTask
 
         window: Window
         if isinstance(workers, int):
@@ -76,7 +76,7 @@ def map_in_order(
             advice = "give a number of processes, or a distributed.Client of a Dask cluster"
             raise UsageError(f"{workers!r} is neither a number nor a Dask client", where="workers", advice=advice)
         with closing((packing or Packing)()) as opened, window:
-            for task in window.done(Task(opened.pack(question), question, opened) for question in source):
+            for task in window.done(WorkerTask(opened.pack(question), question, opened) for question in source):
                 yield task.answer(lost)
     source.close()
 

@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any, Self
 from latticemetric.errors import InputError, UsageError
 from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import BATCH_SECONDS, MOST_IN_BATCH, Limits
-from latticemetric.parallel.process import Start, Started, Task, Worker, forked, started_program, too_many_processes
+from latticemetric.parallel.process import (
+    Start,
+    Started,
+    Worker,
+    WorkerTask,
+    forked,
+    started_program,
+    too_many_processes,
+)
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -44,10 +52,10 @@ class Window(ABC):
     """The tasks in progress, in order; subclasses send them to processes or to a cluster."""
 
     def __init__(self) -> None:
-        self._in_progress: deque[Task] = deque()
+        self._in_progress: deque[WorkerTask] = deque()
         self._bytes = 0  # of tasks and replies in progress
         self._held = 0  # bytes of files
-        self._to_repeat: deque[Task] = deque()
+        self._to_repeat: deque[WorkerTask] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -55,7 +63,7 @@ class Window(ABC):
     @abstractmethod
     def __exit__(self, *_: object) -> None: ...
 
-    def done(self, tasks: Iterator[Task]) -> Iterator[Task]:
+    def done(self, tasks: Iterator[WorkerTask]) -> Iterator[WorkerTask]:
         """Yield all tasks in order, when they are done."""
         while self._filled(tasks) or self._in_progress:
             if not self._in_progress[0].is_done:
@@ -63,21 +71,21 @@ class Window(ABC):
             while self._in_progress and self._in_progress[0].is_done:
                 yield self._in_progress.popleft()
 
-    def _filled(self, tasks: Iterator[Task]) -> bool:
+    def _filled(self, tasks: Iterator[WorkerTask]) -> bool:
         # Replies have changed the sizes.
         self._bytes = sum(task.size for task in self._in_progress)
         self._held = sum(task.held for task in self._in_progress)
         return self._fill(tasks)
 
     @abstractmethod
-    def _fill(self, tasks: Iterator[Task]) -> bool:
+    def _fill(self, tasks: Iterator[WorkerTask]) -> bool:
         """Send tasks to workers that have few; return True if a task was sent."""
 
     @abstractmethod
     def _wait(self) -> None:
         """Wait until a reply comes, a worker dies, or some time has passed."""
 
-    def _next_task(self, tasks: Iterator[Task], workers: int, *, is_urgent: bool) -> Task | None:
+    def _next_task(self, tasks: Iterator[WorkerTask], workers: int, *, is_urgent: bool) -> WorkerTask | None:
         """Return the next task (tasks to repeat come first), or `None` if too much is in progress.
 
         `is_urgent` is true for an idle worker: it gets a task even if tasks hold too many bytes of files.
@@ -160,7 +168,7 @@ class Pool(Window):
         for worker in list(self._workers):
             worker.process.kill()
 
-    def _fill(self, tasks: Iterator[Task]) -> bool:
+    def _fill(self, tasks: Iterator[WorkerTask]) -> bool:
         filled = False
         for worker in sorted(self._all_workers(), key=lambda worker: len(worker.tasks)):
             if len(worker.tasks) <= self._batch and (batch := self._next_batch(tasks, worker)):
@@ -185,12 +193,12 @@ class Pool(Window):
             worker.wait()
         return self._workers
 
-    def _next_batch(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
+    def _next_batch(self, tasks: Iterator[WorkerTask], worker: Worker) -> list[WorkerTask]:
         """Return the next batch for a worker, or an empty list.
 
         Tasks to repeat come first. A task that may have killed a worker is alone in its batch.
         """
-        batch: list[Task] = []
+        batch: list[WorkerTask] = []
         size = 0
         while len(batch) < self._batch:
             task = self._next_task(tasks, self._most, is_urgent=not batch and not worker.tasks)

@@ -62,7 +62,7 @@ class Reply:
         return self._answers[index]
 
 
-class Task:
+class WorkerTask:
     """One task while workers process it.
 
     Attributes:
@@ -179,9 +179,9 @@ class Worker:
         self._knows: set[str] = set()
         self._is_limited = limits.memory is not None
         self._replies_together = replies_together
-        self.tasks: deque[Task] = deque()
+        self.tasks: deque[WorkerTask] = deque()
         self.batches: deque[int] = deque()
-        self.again: list[Task] = []
+        self.again: list[WorkerTask] = []
         self.since = 0.0
         self._unread = bytearray()
 
@@ -193,7 +193,7 @@ class Worker:
         """
         return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
-    def hand(self, tasks: Iterable[Task]) -> None:
+    def hand(self, tasks: Iterable[WorkerTask]) -> None:
         """Send tasks to the worker, with the constants that it does not know yet."""
         batch = list(tasks)
         if not self.tasks:

@@ -31,6 +31,7 @@ def table() -> str:
     for name, one in BUILT_IN.items():
         title = one.title if known[name].can_be_written else f"{one.title} (read only)"
         suffixes = ", ".join(f"`{suffix}`" for suffix in known[name].suffixes if known[name].can_be_written)
+        assert name in pages, f"no page in {PAGE.parent} names {name} in its title"
         graphs = one.graphs or ("one" if known[name].single else "many")
         rows.append(f"| [`{name}`]({pages[name].name}) | {title} | {suffixes} | {graphs} | {one.ids} | {one.scores} |")
     return "\n".join(rows) + "\n"

@@ -68,7 +68,7 @@ class AutomatonOracle(ValuedPath):
     """The path of a lattice with the largest value under an automaton.
 
     Attributes:
-        one_best: The model's 1-best, with its value under the automaton.
+        one_best: The model's 1-best, with its value under the automaton: `hypothesis`, `score` and `cost` in JSON.
         exact: Always True: no path of the lattice has a larger value.
         signature: A digest of the automaton, and the version.
     """

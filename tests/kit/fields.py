@@ -103,6 +103,12 @@ TABLES = [
         ("corpus.margins.by_kind", "corpus.margins.MarginTotal"),
     ),
     Records(
+        "With an automaton",
+        "oracle harbour.fst --metric harbour.fst",
+        ("lattices", 0),
+        ("corpus.oracles.OracleAnswer", "oracle_search.user_automaton.AutomatonOracle"),
+    ),
+    Records(
         "With joined words",
         f"oracle {_MEETING} --metric compound-wer",
         ("lattices", 0),

@@ -15,7 +15,7 @@ from typing import Any
 _NAMES = {
     "corpus.answer": "Answer",
     "corpus.answers": "Answers",
-    "corpus.calibration": "Calibration CalibrationReport ScaleTrial calibration confidence_calibration",
+    "corpus.calibration": "Calibration CalibrationReport ScaleTrial confidence_calibration",
     "corpus.corpus": "Corpus",
     "corpus.settings": "RunSettings",
     "corpus.corrections": "Corrections corrections",

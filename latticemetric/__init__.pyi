@@ -7,7 +7,6 @@ from latticemetric.corpus.answers import Answers as Answers
 from latticemetric.corpus.calibration import Calibration as Calibration
 from latticemetric.corpus.calibration import CalibrationReport as CalibrationReport
 from latticemetric.corpus.calibration import ScaleTrial as ScaleTrial
-from latticemetric.corpus.calibration import calibration as calibration
 from latticemetric.corpus.calibration import confidence_calibration as confidence_calibration
 from latticemetric.corpus.corpus import Corpus as Corpus
 from latticemetric.corpus.corrections import Corrections as Corrections

@@ -27,6 +27,7 @@ KEYWORDS = {
 # Names that `latticemetric` no longer has, with what does their work now.
 PUBLIC = {
     "ask_each": "Corpus.map",
+    "calibration": "Corpus.calibrate",
     "corpus_oracle": "Corpus.oracle",
     "sweep": "Corpus.sweep",
     "tune_mbr": "Corpus.tune",

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from kit.calibration import calibration
 
 import latticemetric as lm
 from latticemetric import evaluation
@@ -185,7 +186,7 @@ def test_missing_texts_are_named(call, message, missing):
         lambda texts: lm.WER().corpus(texts, ["a"]),
         lambda texts: lm.oracle_at_k([["a"]], texts),
         lambda texts: lm.confidence_calibration([LATTICE], texts),
-        lambda texts: lm.calibration([LATTICE], texts),
+        lambda texts: lm.Corpus([LATTICE], texts),
     ],
 )
 def test_generators_are_refused_where_lists_are_needed(call):
@@ -345,7 +346,6 @@ OVER_TEST_SETS = {
     "error_analysis": lambda references: lm.error_analysis(["a", "c"], references),
     "oracle_at_k": lambda references: lm.oracle_at_k(LISTS, references),
     "corrections": lambda references: lm.corrections(LISTS, references, ["a", "c"]),
-    "calibration": lambda references: lm.calibration(GRAPHS, references),
     "batch": lambda references: Batch(GRAPHS, references),
     "strings": lm.Lattice.from_strings,
     "list": lm.NBest.from_strings,
@@ -705,7 +705,6 @@ def test_hypotheses_of_a_list_are_a_tuple():
         (lambda: lm.Corpus([SCALED], ["a"]).sweep(beams="12"), lm.UsageError, "beams is a string"),
         (lambda: lm.Corpus([SCALED], ["a"]).sweep(nbest_sizes=2), lm.UsageError, "nbest_sizes is a int"),
         (lambda: lm.oracle_at_k(LISTS, ["a", "c"], at=2), lm.UsageError, "at is a int"),
-        (lambda: lm.calibration(None, ["a"]), lm.UsageError, "graphs is a NoneType"),
         (lambda: lm.Corpus(None, ["a"]).tune("wer"), lm.UsageError, "graphs is a NoneType"),
         (lambda: lm.score(["a"], ["a"], None), lm.UsageError, "metrics is a NoneType"),
         (lambda: lm.score(["a"], ["a"], []), lm.UsageError, "no metric is given"),
@@ -767,8 +766,8 @@ TAKE_NUMBERS = {
     "count_share": lambda value: lm.combine([PAIR, PAIR], count_share=value),
     "weights of systems": lambda value: lm.combine([PAIR, PAIR], system_weights=[1.0, value]),
     "weights by name": lambda value: lm.combine({"x": PAIR, "y": PAIR}, system_weights={"x": value}),
-    "scales to try": lambda value: lm.calibration([PAIR, PAIR], STRINGS, posterior_scale=[1.0, value], resamples=0),
-    "halvings": lambda value: lm.calibration([PAIR, PAIR], STRINGS, halvings=value, resamples=0),
+    "scales to try": lambda value: calibration([PAIR, PAIR], STRINGS, posterior_scale=[1.0, value], resamples=0),
+    "halvings": lambda value: calibration([PAIR, PAIR], STRINGS, halvings=value, resamples=0),
     "values to try": lambda value: lm.Corpus([PAIR], ["a"]).tune("wer", T=[1.0, value], resamples=0),
     "a grid": lambda value: lm.mbr_grid(PAIR, lm.ByNgrams.grid(p=[0.5, value])),
     "folds": lambda value: lm.Corpus([PAIR], ["a"]).tune("wer", folds=value, resamples=0),

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from kit.calibration import calibration
 
 import latticemetric as lm
 from latticemetric import evaluation
@@ -45,7 +46,7 @@ JUDGMENTS = lm.Judgments(
     ("one", "two"), 2, ("ann",), ("fluency",), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]),
     np.zeros(4, np.int64), np.array([[1.0], [2.0], [4.0], [np.nan]]),
 )  # fmt: skip
-CALIBRATION = lm.calibration(GRAPHS, REFERENCES, resamples=5)
+CALIBRATION = calibration(GRAPHS, REFERENCES, resamples=5)
 TABLES = evaluation.system_tables([["a b", "c", "d"], ["a", "c", "e"], ["x", "y", "e"]], ["a b", "c", "e"], [lm.WER()])
 TASK = evaluation.MetricTask("toy", "pearson", SEGMENTS.copy(), {"one": 2 * SEGMENTS, "other": SEGMENTS**2})
 

@@ -34,7 +34,7 @@ def test_slices_are_lists_with_the_same_scales():
         lambda: lm.WER().score("a", NBEST),
         lambda: lm.oracle(NBEST, NBEST),
         lambda: lm.combine(NBEST),
-        lambda: lm.calibration(NBEST, ["a", "b", "c"]),
+        lambda: lm.Corpus(NBEST, ["a", "b", "c"]),
         lambda: lm.lattices_to_k2(NBEST),
     ],
 )

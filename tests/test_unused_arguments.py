@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from kit.calibration import calibration
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -23,15 +24,15 @@ def of_lists(**given):
 
 
 def calibrated(**given):
-    return lm.calibration(*PAIR, **{"folds": 2, "posterior_scale": [0.5, 1.0], **given})
+    return calibration(*PAIR, **{"folds": 2, "posterior_scale": [0.5, 1.0], **given})
 
 
 def with_a_test_set(**given):
-    return lm.calibration(*PAIR, test=PAIR, resamples=0, **given)
+    return calibration(*PAIR, test=PAIR, resamples=0, **given)
 
 
 def at_one_scale(**given):
-    return lm.calibration(*PAIR, posterior_scale=1.0, resamples=0, **given)
+    return calibration(*PAIR, posterior_scale=1.0, resamples=0, **given)
 
 
 def read(**given):

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.commands import Options, flag, option, verb
 from latticemetric.cli.files import GraphFiles, ReferenceFiles
 from latticemetric.cli.options import (
     IGNORE,
     PairedReadingOptions,
     PlottedOutputOptions,
     ResamplingOptions,
+    SettingsOptions,
+    ShardedRunOptions,
     cased_words,
     refuse,
     weights,
 )
-from latticemetric.cli.run import Failures
+from latticemetric.cli.run import show
+from latticemetric.corpus.calibration_question import SCALES, Calibrations, OwnConfidences
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.calibration import Calibration, CalibrationReport
     from latticemetric.corpus.tables.calibrate import CalibrationTable
-    from latticemetric.graph import Graph
+    from latticemetric.corpus.tables.table import Table
 
 _EPILOG = """\b
 Examples:
@@ -44,49 +45,59 @@ def _weights(value: str | None) -> tuple[float, ...]:
     return () if value is None else weights(value)
 
 
-class _EvaluationOptions(Options):
-    answer: Literal["one-best", "mbr"] = choice(
-        "--answer",
-        ["one-best", "mbr"],
-        "Words to evaluate: the 1-best, or the MBR answer for word errors.",
-    )
+class _CalibrationOptions(SettingsOptions, kinds=(Calibrations,)):
     own_confidences: bool = flag(
         "--own-confidences", "Evaluate the confidences in the input (CTM); do not fit a scale."
     )
     ignore: str | None = IGNORE
-    bins: int = option("--bins N", "Number of bins of reliability diagrams.", type=click.IntRange(1, 1000), default=10)
-
-
-class _FitOptions(Options):
-    criterion: Literal["words", "errors"] = choice(
-        "--criterion", ["words", "errors"], "Fit the scale to word confidences, or to expected errors of utterances."
-    )
     posterior_scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
         "Try these posterior scales first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
         "between them.",
         reads=_weights,
     )
-    folds: int = option(
-        "--folds N",
-        "Without --test, cross-validate: fit on N − 1 of N folds, evaluate on the remaining fold.",
-        type=click.IntRange(2),
-        default=5,
-    )
     test: str | None = option("--test GRAPHS", "Evaluate these graphs; fit on LATTICES.", type=GraphFiles())
     test_references: tuple[str, ...] = option(
         "--test-references FILE", "References of --test; repeatable.", type=ReferenceFiles(), multiple=True
     )
-    most_states: int = option(
-        "--most-states N",
-        "Limit on search states per graph; above it, expected errors are estimates.",
-        type=click.IntRange(1),
-        default=2_000_000,
-    )
+
+    def check(self) -> None:
+        """Refuse options that have no effect."""
+        if self.own_confidences:
+            others = ("weights_given", "normalize", "tokenize", "keep_going")
+            own = [name for name in self.declared if name not in ("own_confidences", "bins")]
+            refuse([*own, *others], "with --own-confidences")
+        if self.test_references and self.test is None:
+            raise UsageError(
+                "there are test references, but no test graphs", where="--test-references", advice="add --test GRAPHS"
+            )
+        if self.test is not None:
+            refuse(["folds"], "with --test")
+        if len(self.posterior_scale) == 1:
+            refuse(["criterion"], "with a single scale")
 
 
 class _RunOptions(Options):
     keep_going: bool = flag("--keep-going", "Report and skip graphs that fail; the exit status is then 1.")
+
+    def whole(self) -> ShardedRunOptions:
+        """Return the options of a run in this process over all graphs."""
+        others: dict[str, Any] = dict.fromkeys(ShardedRunOptions.declared) | {"resume": False, "workers": 1}
+        return ShardedRunOptions(**others | {"keep_going": self.keep_going})
+
+
+class _OutputOptions(PlottedOutputOptions):
+    """Options for the results and their plot."""
+
+    def write(self, table: Table, **how: Any) -> None:
+        """Write a table, and draw reliability diagrams."""
+        super().write(table, **how)
+        if self.plot is not None:
+            from latticemetric.corpus.tables.calibrate import LABELS
+            from latticemetric.report.plots import draw_calibration
+
+            sets = cast("CalibrationTable", table).sets
+            draw_calibration({LABELS[name]: report for name, report in sets.items()}, self.plot)
 
 
 @verb("calibrate", epilog=_EPILOG, sections=_SECTIONS)
@@ -96,12 +107,11 @@ def command(
     lattices: str,
     references: tuple[str, ...],
     *,
-    evaluation: _EvaluationOptions,
-    fit: _FitOptions,
+    search: _CalibrationOptions,
     reading: PairedReadingOptions,
     run: _RunOptions,
     resampling: ResamplingOptions,
-    output: PlottedOutputOptions,
+    output: _OutputOptions,
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
 
@@ -115,86 +125,17 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field.
     """
-    from latticemetric.corpus.calibration import SCALES, calibration
-    from latticemetric.corpus.tables.calibrate import CalibrationTable
-
     output.check_plot()
-    settings: dict[str, Any] = {"bins": evaluation.bins, **resampling.asdict()}
-    failures = Failures(None)
-    if evaluation.own_confidences:
-        found: Calibration | CalibrationReport = _report_on_confidences(lattices, references, reading, settings)
+    search.check()
+    question: OwnConfidences | Calibrations
+    ignored = cased_words(search.ignore)
+    if search.own_confidences:
+        if not references:
+            raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+        question = search.settings(OwnConfidences, **resampling.asdict())
     else:
-        if fit.test_references and fit.test is None:
-            raise UsageError(
-                "there are test references, but no test graphs", where="--test-references", advice="add --test GRAPHS"
-            )
-        if fit.test is not None:
-            refuse(["folds"], "with --test")
-        if len(fit.posterior_scale) == 1:
-            refuse(["criterion"], "with a single scale")
-        asked: dict[str, Any] = {"keep_going": run.keep_going, "ignored": cased_words(evaluation.ignore)}
-        examples = _examples(lattices, references, reading, failures, **asked)
-        found = calibration(
-            *examples,
-            test=None if fit.test is None else _examples(fit.test, fit.test_references, reading, failures, **asked),
-            answer=evaluation.answer,
-            criterion=fit.criterion,
-            posterior_scale=fit.posterior_scale or SCALES,
-            weights=reading.weights,
-            ignore=asked["ignored"],
-            folds=fit.folds,
-            most_states=fit.most_states,
-            **settings,
-        )
-    table = CalibrationTable(found, resampling.asdict())
-    output.write(table)
-    _draw(table, output.plot)
-    output.say_summary(table)
-    failures.exit()
-
-
-def _examples(
-    files: str,
-    references: Sequence[str],
-    reading: PairedReadingOptions,
-    failures: Failures,
-    *,
-    keep_going: bool,
-    ignored: frozenset[str],
-) -> tuple[list[Graph], list[list[tuple[str, ...]]]]:
-    """Return graphs and the words of their references; with `keep_going`, skip graphs that fail."""
-    from latticemetric.corpus.mbr_evidence import examples_of
-
-    pairs = reading.paired(files, references).pairs
-    answers = failures.reported(examples_of(pairs, keep_going=keep_going, ignored=ignored))
-    examples = [answer.value for answer in answers if answer.problem is None]
-    failures.require_answers()
-    return [one.graph for one in examples], [one.references for one in examples]
-
-
-def _report_on_confidences(
-    words: str,
-    references: Sequence[str],
-    reading: PairedReadingOptions,
-    settings: dict[str, Any],
-) -> CalibrationReport:
-    """Evaluate the confidences in the input, without a fit (`--own-confidences`)."""
-    from latticemetric.corpus.calibration import confidence_calibration, recognised_pairs
-
-    others = ("answer", "ignore", "weights_given", "normalize", "tokenize", "keep_going")
-    refuse([*_FitOptions.declared, *others], "with --own-confidences")
-    if not references:
-        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-    graphs, several = recognised_pairs(
-        lambda: reading.paired(words, references).pairs, words, references, lowercase=reading.lowercase
-    )
-    return confidence_calibration(graphs, several, **settings)
-
-
-def _draw(table: CalibrationTable, plot: str | None) -> None:
-    """Draw reliability diagrams into the file `plot`, if it is given."""
-    if plot is not None:
-        from latticemetric.corpus.tables.calibrate import LABELS
-        from latticemetric.report.plots import draw_calibration
-
-        draw_calibration({LABELS[name]: report for name, report in table.sets.items()}, plot)
+        test = None if search.test is None else reading.corpus([search.test], search.test_references, ignore=ignored)
+        scales = search.posterior_scale or SCALES
+        question = search.settings(Calibrations, posterior_scale=scales, test=test, **resampling.asdict())
+    corpus = reading.corpus([lattices], references, ignore=ignored)
+    show(question, corpus, run.whole(), output, at_once=False)

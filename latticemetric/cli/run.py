@@ -167,6 +167,7 @@ def show(
     import click
 
     from latticemetric.corpus.read_corpus import MissingReferencesError
+    from latticemetric.corpus.run import NoAnswersError
     from latticemetric.corpus.writing import written_beside
 
     try:
@@ -178,6 +179,10 @@ def show(
             output.write(table, at_once=at_once and run.keep_going)
     except MissingReferencesError:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
+    except NoAnswersError as error:
+        say(f"error: {error}")
+        failures.write()
+        failures.exit()
     if table.summary():
         output.say_summary(table)
     if (warning := table.warning()) is not None:

@@ -3,33 +3,22 @@
 Word confidences come from the alignment of word MBR (`word_mbr`). A word is right if sclite's alignment matches it with
 a reference word. The expected errors of an answer are exact expectations over all paths of the graph, or estimates if
 the search is too large (`expected`).
-
-    >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
-    >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
-    >>> found = calibration(lattices, [reference for _, reference in rows], folds=2, resamples=0)
-    >>> (
-    ...     round(found.posterior_scale, 4),
-    ...     round(found.development.words.nce.value, 3),
-    ...     round(found.unscaled.words.nce.value, 3),
-    ... )
-    (0.3536, 0.216, -0.113)
-    >>> errors = found.development.errors
-    >>> round(errors.expected.value, 3), round(errors.rate.value, 3)
-    (0.147, 0.143)
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import numbers_to_try, refuse_unused, require_items, require_list, whole_number
-from latticemetric.corpus.pairing import Pair, built
+from latticemetric.arguments import require_list
+from latticemetric.corpus.answer import Answer
+from latticemetric.corpus.mbr_evidence import examples_of
+from latticemetric.corpus.pairing import built
 from latticemetric.corpus.tuning import Point, best_of, coordinate_search
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.evaluation.calibration import (
@@ -51,19 +40,18 @@ from latticemetric.lattice.columns import Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import Aligner, search_words
 from latticemetric.metrics.alignment import DELETION, MATCH
-from latticemetric.metrics.base import GraphReference, GraphReferences, References, graphs_of, references_of
+from latticemetric.metrics.base import GraphReference, GraphReferences, graphs_of, references_of
 from latticemetric.metrics.preparation import Preparation
 from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.sclite import Sclite
-from latticemetric.posterior.expected import MOST_STATES, expected
-from latticemetric.vocabulary import word_set
+from latticemetric.posterior.expected import expected
 
-DecodedBy = Literal["one-best", "mbr"]
-Criterion = Literal["words", "errors"]
+if TYPE_CHECKING:
+    from latticemetric.corpus.calibration_question import Calibrations
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.run import Run
 
-SCALES = tuple(2.0**exponent for exponent in range(-5, 3))
-FOLDS = 5
 _FEWEST_FOLDS = 2
 _FOR_FORESTS = "calibrate lattices or n-best lists"
 _ONE_ITEM_EACH = "give one item per graph: a reference, or a list of references"
@@ -150,106 +138,70 @@ class Calibration(Result):
         }
 
 
-def calibration(
-    graphs: Iterable[Graph],
-    references: Sequence[References],
-    *,
-    test: tuple[Iterable[Graph], Sequence[References]] | None = None,
-    answer: DecodedBy = "one-best",
-    criterion: Criterion = "words",
-    posterior_scale: float | Iterable[float] = SCALES,
-    weights: Weights | None = None,
-    ignore: Iterable[str] = (),
-    halvings: int = 2,
-    folds: int = FOLDS,
-    bins: int = BINS,
-    resamples: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
-    most_states: int = MOST_STATES,
-) -> Calibration:
+def fitted(development: Sequence[Utterance], test: Sequence[Utterance] | None, asked: Calibrations) -> Calibration:
     """Fit the scale of costs on a development set; on other graphs, compare probabilities with true outcomes.
 
     Args:
-        graphs: Lattices or n-best lists of the development set. All graphs stay in memory.
-        references: One or several references per graph.
-        test: Graphs and references of a test set. Without it, use folds of the development set (cross-validation).
-        answer: The words to evaluate: the 1-best (`one-best`), or the answer of `word_mbr` at each scale (`mbr`).
-        criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
-        posterior_scale: The scales to try first, above 0. If there are several, also try scales between them.
-        weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        ignore: Words to ignore in graphs and references.
-        halvings: Number of rounds that try scales around the best one; each round halves the step between scales.
-        folds: Number of folds for cross-validation. Graph k is in fold k modulo `folds`.
-        bins: Number of bins of reliability diagrams.
-        resamples: Number of resamples of utterances for intervals; 0: no intervals.
-        seed: The seed of the resamples.
-        confidence: The share of resamples inside an interval.
-        most_states: Limit on the search states per graph; above it, expected errors are estimates.
+        development: The graphs and references of the development set.
+        test: Those of the test set; `None` to use folds of the development set (cross-validation).
+        asked: The settings.
 
     Raises:
         InputError: All scales fit the words, or errors, of the development set equally well, for example because the
             graphs have no alternatives, or because all alternatives have the same cost.
     """
-    _check(answer, criterion)
-    folds, grid = _checked_folds(folds), _checked_weights(posterior_scale)
-    if len(grid) == 1:
-        refuse_unused(calibration, "with a single scale", criterion=criterion, halvings=halvings)
-    if test is not None:
-        refuse_unused(calibration, "with a test set", folds=folds)
-    if not resamples:
-        refuse_unused(calibration, "without resamples", seed=seed, confidence=confidence)
-    answer_settings = _AnswerSettings(answer, weights, frozenset(word_set(ignore, "ignore")), most_states)
-    development = _Utterances(graphs, references, answer_settings)
-    reporter = _Reporter(development, bins, Resampling(resamples, seed, confidence))
-    merits = development.fitted(range(len(development)), grid, criterion, halvings)
+    grid, criterion, halvings = sorted(asked.posterior_scale), asked.criterion, asked.halvings
+    utterances = _Utterances(development, asked)
+    drawn = Resampling(asked.resamples, asked.seed, asked.confidence)
+    reporter = _Reporter(utterances, asked.bins, drawn)
+    merits = utterances.fitted(range(len(utterances)), grid, criterion, halvings)
     if len(merits) > 1 and max(merits.values()) - min(merits.values()) <= ROUNDING:
         advice = "give graphs whose paths differ in cost, or a single scale, to calibrate without a fit"
         raise InputError(f"all scales fit the {criterion} equally well", advice=advice)
     best, judged = best_of(merits), reporter
     fold_scales: tuple[float, ...] = ()
     if test is not None:
-        judged = reporter._replace(utterances=_Utterances(*test, answer_settings))
+        judged = reporter._replace(utterances=_Utterances(test, asked))
     else:
-        fold_scales = development.scales_of_folds(min(folds, len(development)), grid, criterion, halvings)
+        fold_scales = utterances.scales_of_folds(min(asked.folds, len(utterances)), grid, criterion, halvings)
     held_out_scales = fold_scales if test is None else (best,)
     held_out = judged.report(held_out_scales) if held_out_scales else None
     trials = tuple(ScaleTrial(at, merit) for at, merit in sorted(merits.items()))
     reports = reporter.report([best]), held_out, judged.report([1.0])
-    return Calibration(best, criterion, answer, *reports, fold_scales, trials)
+    return Calibration(best, criterion, asked.answer, *reports, fold_scales, trials)
 
 
-def _check(answer: str, criterion: str) -> None:
-    for name, value, known in (("answer", answer, DecodedBy), ("criterion", criterion, Criterion)):
-        if value not in get_args(known):
-            raise UsageError(f"the {name} is {value!r}", advice=f"choose {' or '.join(map(repr, get_args(known)))}")
-
-
-def _checked_folds(folds: int) -> int:
-    advice = f"give {_FEWEST_FOLDS} or more"
-    return whole_number(folds, f"the number of folds is {folds!r}", advice, least=_FEWEST_FOLDS)
-
-
-def _checked_weights(posterior_scale: float | Iterable[float]) -> list[float]:
-    grid = sorted(set(numbers_to_try(posterior_scale, "posterior_scale")))
-    if not grid:
-        raise UsageError("there are no scales to try", advice="give at least one")
-    for one in grid:
-        if not 0 < one < math.inf:
-            raise UsageError(f"the posterior scale is {one}", advice="give numbers above 0")
-    return grid
+def utterances_of(corpus: ReadCorpus, run: Run, *, tested: bool = False) -> Iterator[Answer]:
+    """Yield one `Answer` per graph of a corpus with references; its value is an `Utterance`."""
+    pairs, ignored = corpus.required_pairs(run, removing=False).pairs, corpus.ignored
+    for answer in examples_of(pairs, keep_going=run.keep_going, ignored=ignored):
+        if answer.problem is None:
+            example = answer.value
+            utterance = Utterance(example.graph, example.references, corpus.weights, ignored, tested)
+            yield Answer(answer.name, utterance)
+        else:
+            yield answer
 
 
 # ---- Utterances: the probabilities of a graph at a scale, and the true outcomes ----
 
 
-class _AnswerSettings(NamedTuple):
-    """The settings for computing answers and their probabilities."""
+class Utterance(NamedTuple):
+    """A graph, with what it is compared with and how its words are judged.
 
-    answer: DecodedBy
-    weights: Weights | None
-    ignore: frozenset[str]
-    most_states: int
+    Attributes:
+        graph: The graph.
+        references: The words of its references; or, for confidences from a file, words or graphs.
+        weights: The weights of score columns in the model's cost.
+        ignored: Words that do not count.
+        tested: True for a graph of the test set.
+    """
+
+    graph: Graph
+    references: Sequence[Any]
+    weights: Weights | None = None
+    ignored: frozenset[str] = frozenset()
+    tested: bool = False
 
 
 class _Words(NamedTuple):
@@ -283,24 +235,16 @@ def _place(number: int) -> str:
 class _Utterances:
     """Graphs and references of a development or test set. Results per graph and scale are cached."""
 
-    def __init__(
-        self, graphs: Iterable[Graph], references: Sequence[References], answer_settings: _AnswerSettings
-    ) -> None:
-        self._lattices: list[Lattice] = []
-        require_items(graphs, "graphs")
-        for number, graph in enumerate(graphs):
-            with placed(_place(number)):
-                self._lattices.append(as_lattice(graph, answer_settings.weights, advice=_FOR_FORESTS))
-        require_list(references, "references")
-        if len(self._lattices) != len(references):
-            raise UsageError(
-                f"there are {len(self._lattices)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH
-            )
-        if not self._lattices:
+    def __init__(self, examples: Sequence[Utterance], asked: Calibrations) -> None:
+        if not examples:
             raise UsageError("there are no graphs to calibrate", advice="give at least one")
-        self._answer_settings = answer_settings
-        self._metric = WER(ignore=answer_settings.ignore)
-        self._references = [tuple(map(self._counted, references_of(several))) for several in references]
+        self._lattices: list[Lattice] = []
+        for number, example in enumerate(examples):
+            with placed(_place(number)):
+                self._lattices.append(as_lattice(example.graph, example.weights, advice=_FOR_FORESTS))
+        self._asked, self._examples = asked, examples
+        self._metric = WER(ignore=examples[0].ignored)
+        self._references = [tuple(map(self._counted, references_of(one.references))) for one in examples]
         self._words: dict[tuple[int, float], _Words] = {}
         self._errors: dict[tuple[int, float], _Errors] = {}
         self._right: dict[tuple[int, String], npt.NDArray[np.bool_]] = {}
@@ -314,14 +258,14 @@ class _Utterances:
         if key in self._words:
             return self._words[key]
         with placed(_place(number)):
-            aligner = Aligner.of(self._lattices[number], posterior_scale, self._answer_settings.weights)
-            if self._answer_settings.answer == "mbr":
+            aligner = Aligner.of(self._lattices[number], posterior_scale, self._examples[number].weights)
+            if self._asked.answer == "mbr":
                 _, hypothesis, _ = search_words(aligner)
             else:
                 lattice = aligner.lattice
                 hypothesis = aligner.aligned(lattice.word[lattice.best_path(aligner.cost)])
         pairs = zip(hypothesis.words, hypothesis.confidences, strict=True)
-        counted = [(word, p) for word, p in pairs if word not in self._answer_settings.ignore]
+        counted = [(word, p) for word, p in pairs if word not in self._metric.ignore]
         words = tuple(word for word, _ in counted)
         self._words[key] = _Words(words, np.array([p for _, p in counted]), self._are_right(number, words))
         return self._words[key]
@@ -331,8 +275,9 @@ class _Utterances:
         key = number, posterior_scale
         if key in self._errors:
             return self._errors[key]
-        words, own = self.words(number, posterior_scale).words, self._answer_settings
-        settings: dict[str, Any] = {"weights": own.weights, "most_states": own.most_states}
+        words = self.words(number, posterior_scale).words
+        weights, most_states = self._examples[number].weights, self._asked.most_states
+        settings: dict[str, Any] = {"weights": weights, "most_states": most_states}
         with placed(_place(number)):
             believed = expected(
                 self._lattices[number], [words], self._metric, posterior_scale=posterior_scale, **settings
@@ -346,18 +291,14 @@ class _Utterances:
         self._errors[key] = _Errors(believed.numerator, perfect, int(errors), size)
         return self._errors[key]
 
-    def scales_of_folds(
-        self, folds: int, grid: Sequence[float], criterion: Criterion, halvings: int
-    ) -> tuple[float, ...]:
+    def scales_of_folds(self, folds: int, grid: Sequence[float], criterion: str, halvings: int) -> tuple[float, ...]:
         """Return the scale of each fold, fitted on the other folds; an empty tuple if there is only one fold."""
         if folds < _FEWEST_FOLDS:
             return ()
         others = [[k for k in range(len(self)) if k % folds != fold] for fold in range(folds)]
         return tuple(best_of(self.fitted(kept, grid, criterion, halvings)) for kept in others)
 
-    def fitted(
-        self, chosen: Sequence[int], grid: Sequence[float], criterion: Criterion, halvings: int
-    ) -> dict[float, float]:
+    def fitted(self, chosen: Sequence[int], grid: Sequence[float], criterion: str, halvings: int) -> dict[float, float]:
         """Fit the scale on the `chosen` utterances; return the merit of each scale that was tried."""
         given = {math.log2(one): one for one in grid}  # search in log2, but use the exact scales of the grid
         axis = list(given)
@@ -373,7 +314,7 @@ class _Utterances:
         )
         return {scale_of(point): merit for point, merit in tried.items()}
 
-    def _merit(self, chosen: Sequence[int], posterior_scale: float, criterion: Criterion) -> float:
+    def _merit(self, chosen: Sequence[int], posterior_scale: float, criterion: str) -> float:
         if criterion == "errors":
             found = [self.errors(number, posterior_scale) for number in chosen]
             return -math.fsum((one.expected - one.errors) ** 2 for one in found) / len(found)
@@ -388,7 +329,7 @@ class _Utterances:
         return self._right[key]
 
     def _counted(self, words: String) -> String:
-        return tuple(word for word in words if word not in self._answer_settings.ignore)
+        return tuple(word for word in words if word not in self._metric.ignore)
 
 
 def right_words(
@@ -446,33 +387,33 @@ class _Reporter(NamedTuple):
 # ---- Confidences from files ----
 
 
-def recognised_pairs(
-    pairs: Callable[[], Iterable[Pair]], words: str, references: Sequence[str], *, lowercase: bool
-) -> tuple[list[Graph], list[list[GraphReference]]]:
-    """Return the words of a CTM file as graphs with confidences, and the references of each graph.
+def recognised_utterances(corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
+    """Yield the words of a CTM file as graphs with confidences, each with its references.
 
-    Args:
-        pairs: A function that returns the pairs of graphs and references. It is not called if the references are an
-            STM file.
-        words: The CTM file. If the references are an STM file, cut the words into the segments of the STM file, as
-            sclite does.
-        references: The files of references.
-        lowercase: True to lower-case words and references.
+    If the references are an STM file, cut the words into the segments of the STM file, as sclite does.
     """
-    cut = read_recognised(words, references[0]) if len(references) == 1 else None
-    if cut is None:
-        listed: list[tuple[Graph, list[GraphReference]]] = []
-        for pair in pairs():
+    words, references = corpus.given_files()
+    cut = read_recognised(words[0], references[0]) if len(words) == len(references) == 1 else None
+    prepared = Preparation(lowercase=corpus.reading.lowercase)
+
+    def utterance(graph: Graph, several: Iterable[GraphReference]) -> Utterance:
+        graph = prepared.graph(graph) if isinstance(graph, Lattice) else graph
+        return Utterance(
+            graph,
+            [prepared.graph(one) if isinstance(one, Lattice) else prepared.words(" ".join(one)) for one in several],
+        )
+
+    if cut is not None:
+        yield from (Answer(one.name, utterance(one.words, [one.reference])) for one in cut)
+        return
+    for pair in corpus.required_pairs(run).pairs:
+        try:
             with built(pair) as (graph, several):
-                listed.append((graph, several))
-    else:
-        listed = [(one.words, [one.reference]) for one in cut]
-    prepared = Preparation(lowercase=lowercase)
-    graphs = [prepared.graph(graph) if isinstance(graph, Lattice) else graph for graph, _ in listed]
-    return graphs, [
-        [prepared.graph(one) if isinstance(one, Lattice) else prepared.words(" ".join(one)) for one in several]
-        for _, several in listed
-    ]
+                yield Answer(pair.name, utterance(graph, several))
+        except InputError as error:
+            if not run.keep_going:
+                raise
+            yield Answer(pair.name, None, error)
 
 
 def confidence_calibration(

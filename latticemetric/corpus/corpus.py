@@ -19,6 +19,7 @@ from latticemetric.renamed import refuse_old_keyword
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.answers_by_metric import AnswersByMetric
+    from latticemetric.corpus.calibration_answers import CalibrationAnswers
     from latticemetric.corpus.gradients import ExpectedAnswers
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question
@@ -380,6 +381,41 @@ class Corpus(ReadCorpus):
 
         question, of_run = _divided(Expectations, {"metric": rate_of(metric, self.ignored), **settings})
         return ExpectedAnswers(self, question, run_of(run, of_run))
+
+    def calibrate(
+        self, *, own_confidences: bool = False, run: RunSettings | None = None, **settings: Any
+    ) -> CalibrationAnswers:
+        """Compare word confidences and expected errors with the references, and fit the posterior scale.
+
+        The words that `ignore` names do not count. The answers are the graphs, which all stay in memory; their table,
+        records, totals and `result` are about all graphs together.
+
+        Args:
+            own_confidences: Evaluate the confidences in the input (CTM); do not fit a scale.
+            run: The settings of the run; only `keep_going` and `progress` have an effect.
+            settings: The settings of the question and of the run by name. `test` is the corpus of the test set;
+                without it, there are `folds`. `posterior_scale` are the scales to try first, `criterion` (`words` or
+                `errors`) is what the scale fits, `answer` (`one-best` or `mbr`) gives the words that are evaluated.
+                Further settings: `halvings`, `most_states`, `bins`, `resamples`, `seed`, `confidence`.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattices = [Lattice.from_strings(texts, costs=[0.0, 3.0]) for texts in (["a", "b"], ["c", "d"])]
+            >>> corpus = Corpus(lattices, ["a", "d"])
+            >>> corpus.calibrate(posterior_scale=[0.5, 1.0], resamples=0).result.posterior_scale
+            0.5
+        """
+        from latticemetric.corpus.calibration_answers import CalibrationAnswers
+        from latticemetric.corpus.calibration_question import Calibrations, OwnConfidences, Reliability
+
+        kind: type[Reliability] = OwnConfidences if own_confidences else Calibrations
+        question, given = _divided(kind, settings)
+        of_run = run_of(run, given)
+        for name in of_run.changed():
+            if name not in ("keep_going", "progress"):
+                what = f"{name} has no effect on calibrate, which needs all graphs together"
+                raise UsageError(what, advice="leave it out")
+        return CalibrationAnswers(self, question, of_run)
 
     def best(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """Find the model's 1-best of each graph: words, cost, scores, times, confidences.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from latticemetric.cached import cached_property
 from latticemetric.corpus.settings import ReadingSettings
-from latticemetric.corpus.sources import Memory, PairedGraphs, Source
+from latticemetric.corpus.sources import Files, Memory, PairedGraphs, Source
 from latticemetric.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -212,6 +212,11 @@ class ReadCorpus:
     def has_references(self) -> bool:
         """Return True if references are given: in memory, as files, or as a field of records."""
         return self._source.has_references or self.reading.reference_field is not None
+
+    def given_files(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the files, folders or globs of graphs, and the files of references, as they were given."""
+        source = self._source
+        return (source.graphs, source.references) if isinstance(source, Files) else ((), ())
 
     def in_memory(self) -> bool:
         """Return True if the graphs are in memory, so that no other run can read them again."""

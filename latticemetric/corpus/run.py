@@ -22,6 +22,10 @@ Unbuilt = TypeVar("Unbuilt", bound="Placed")
 Answer = TypeVar("Answer")
 
 
+class NoAnswersError(InputError):
+    """Error for a result about all graphs together if all graphs failed."""
+
+
 @dataclass(frozen=True)
 class Run:
     """Settings of a run over many graphs.

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.brute_force import Rate, enumerate_paths, judge
+from kit.calibration import calibration
 from kit.decoding import MEETING, run
 from kit.paths import EXAMPLES
 from kit.strategies import lattices, sentences
 
 import latticemetric as lm
-from latticemetric.corpus.calibration import SCALES
+from latticemetric.corpus.calibration_question import SCALES
 from latticemetric.lattice.canonical_order import in_canonical_order
 from latticemetric.mbr_decoding.word import word_mbr
 from latticemetric.metrics.sclite import Sclite
@@ -58,7 +59,7 @@ def test_utterances_are_judged_by_enumeration(rows, posterior_scale, answer):
     if not any(one for one, _ in words):
         return
     settings = {"posterior_scale": posterior_scale, "answer": answer, "resamples": 0, "bins": 4}
-    found = lm.calibration(graphs, given_references, **settings).development
+    found = calibration(graphs, given_references, **settings).development
     expected, errors, perfect, right = [], [], [], []
     for lattice, reference, (said, _) in zip(graphs, references, words, strict=True):
         distances = [
@@ -102,7 +103,7 @@ def drawn_from_a_model(number, truth, seed=0):
 def test_the_scale_of_the_truth_is_found(criterion):
     graphs, references = drawn_from_a_model(400, 0.3)
     test = drawn_from_a_model(400, 0.3, seed=1)
-    found = lm.calibration(graphs, references, test=test, criterion=criterion, halvings=1, resamples=100)
+    found = calibration(graphs, references, test=test, criterion=criterion, halvings=1, resamples=100)
     assert found.posterior_scale == pytest.approx(0.3, rel=0.25)
     assert found.fold_scales == ()
     held_out, unscaled = (one.errors.difference for one in (found.held_out, found.unscaled))
@@ -117,14 +118,14 @@ def test_the_scale_of_the_truth_is_found(criterion):
 
 def test_merits_are_likelihoods_or_squared_errors():
     graphs, references = drawn_from_a_model(20, 1.0)
-    found = lm.calibration(graphs, references, posterior_scale=[0.5, 1.0], halvings=0, resamples=0)
+    found = calibration(graphs, references, posterior_scale=[0.5, 1.0], halvings=0, resamples=0)
     for trial in found.trials:
         logs = []
         for lattice, reference in zip(graphs, references, strict=True):
             p = paths_of(lattice, trial.posterior_scale)[0][1]
             logs.append(math.log2(p if reference == "a" else 1 - p))
         assert trial.merit == pytest.approx(np.mean(logs), abs=1e-9)
-    found = lm.calibration(graphs, references, posterior_scale=[0.5, 1.0], halvings=0, resamples=0, criterion="errors")
+    found = calibration(graphs, references, posterior_scale=[0.5, 1.0], halvings=0, resamples=0, criterion="errors")
     for trial in found.trials:
         squares = []
         for lattice, reference in zip(graphs, references, strict=True):
@@ -134,16 +135,16 @@ def test_merits_are_likelihoods_or_squared_errors():
 
 def test_given_scales_stay_as_they_are():
     graphs, references = drawn_from_a_model(20, 1.0)
-    tried = lm.calibration(graphs, references, posterior_scale=[0.3, 0.7], halvings=0, resamples=0).trials
+    tried = calibration(graphs, references, posterior_scale=[0.3, 0.7], halvings=0, resamples=0).trials
     assert [one.posterior_scale for one in tried] == [0.3, 0.7]
 
 
 def test_folds_are_judged_at_the_scales_of_the_others():
     graphs, references = drawn_from_a_model(40, 0.5)
-    found = lm.calibration(graphs, references, folds=2, resamples=0)
+    found = calibration(graphs, references, folds=2, resamples=0)
     for fold in (0, 1):
         others = [k for k in range(40) if k % 2 != fold]
-        alone = lm.calibration([graphs[k] for k in others], [references[k] for k in others], folds=2, resamples=0)
+        alone = calibration([graphs[k] for k in others], [references[k] for k in others], folds=2, resamples=0)
         assert found.fold_scales[fold] == alone.posterior_scale
     weights = [found.fold_scales[k % 2] for k in range(40)]
     means = [
@@ -151,20 +152,20 @@ def test_folds_are_judged_at_the_scales_of_the_others():
         for lattice, posterior_scale in zip(graphs, weights, strict=True)
     ]
     assert found.held_out.words.mean == pytest.approx(np.mean(means), abs=1e-9)
-    assert found.unscaled == lm.calibration(graphs, references, posterior_scale=1.0, folds=2, resamples=0).development
+    assert found.unscaled == calibration(graphs, references, posterior_scale=1.0, folds=2, resamples=0).development
 
 
 def test_ignored_words_do_not_count():
     graphs = [lm.Lattice.from_strings(["<s> a b", "<s> a c"], costs=[0.0, 1.0])] * 2
-    found = lm.calibration(graphs, ["a b", "a c"], ignore=["<s>"], posterior_scale=1.0, resamples=0)
+    found = calibration(graphs, ["a b", "a c"], ignore=["<s>"], posterior_scale=1.0, resamples=0)
     bare = [lm.Lattice.from_strings(["a b", "a c"], costs=[0.0, 1.0])] * 2
-    plain = lm.calibration(bare, ["a b", "a c"], posterior_scale=1.0, resamples=0)
+    plain = calibration(bare, ["a b", "a c"], posterior_scale=1.0, resamples=0)
     assert found.asdict() == plain.asdict()
 
 
 def test_estimates_are_counted_and_left_out():
     graphs = [dict(lm.read(MEETING))["meeting-001"]] * 2
-    found = lm.calibration(graphs, ["we should meet", "a"], posterior_scale=1.0, most_states=1, resamples=0).development
+    found = calibration(graphs, ["we should meet", "a"], posterior_scale=1.0, most_states=1, resamples=0).development
     assert (found.inexact, found.sentences.count, found.errors.utterances) == (2, 0, 2)
 
 
@@ -178,9 +179,14 @@ def test_estimates_are_counted_and_left_out():
         ({"posterior_scale": []}, "there are no scales"),
         ({"posterior_scale": math.nan}, "the posterior scale is nan"),
         ({"bins": 0}, "the number of bins is 0"),
-        ({"references": ["a"]}, "there are 2 graphs, but 1 references"),
+        ({"references": ["a"]}, "the numbers of graphs and references differ: 2 and 1"),
         ({"graphs": [], "references": []}, "there are no graphs"),
-        ({"ignore": "a b"}, "ignore is a string"),
+        ({"test": 3}, "the test set is a int"),
+        ({"workers": 2}, "workers has no effect on calibrate"),
+        ({"resume": "x.journal"}, "resume has no effect on calibrate"),
+        ({"samples": 2}, "calibrate has no setting 'samples'"),
+        ({"own_confidences": True, "folds": 2}, "calibrate has no setting 'folds'"),
+        ({"confidence": 2}, "confidence 2.0 is not between 0 and 1"),
         ({"weights": {"no": 1.0}}, "no score column 'no'"),
         ({"halvings": -1}, "halvings is -1"),
         ({"test": ([], [])}, "there are no graphs"),
@@ -189,23 +195,23 @@ def test_estimates_are_counted_and_left_out():
 def test_hostile_arguments_are_refused(options, problem):
     graphs = [lm.Lattice.from_strings(["a b", "c"], costs=[0.0, 1.0])] * 2
     with pytest.raises(lm.LatticeMetricError, match=problem):
-        lm.calibration(**{"graphs": graphs, "references": ["a b", "c"], "resamples": 0, **options})
+        calibration(**{"graphs": graphs, "references": ["a b", "c"], "resamples": 0, **options})
 
 
 def test_what_has_no_words_or_alternatives_cannot_be_fitted():
     for text in ("", "a"):
         with pytest.raises(lm.InputError, match="all scales fit the words equally well"):
-            lm.calibration([lm.Lattice.from_strings([text])] * 2, ["a", "b"])
+            calibration([lm.Lattice.from_strings([text])] * 2, ["a", "b"])
     with pytest.raises(lm.InputError, match=r"graph 1: .*calibrate lattices or n-best lists"):
-        lm.calibration([lm.read_one(EXAMPLES / "lantern.target_graph")], ["a"])
+        calibration([lm.read_one(EXAMPLES / "lantern.target_graph")], ["a"])
 
 
 @pytest.mark.parametrize("criterion", ["words", "errors"])
 def test_lists_without_costs_have_no_scale_to_fit_but_one_to_calibrate_at(criterion):
     lists = [lm.NBest.from_strings(["a b", "a c", "a b c"]), lm.NBest.from_strings(["a", "b", "c"])]
     with pytest.raises(lm.InputError, match=rf"all scales fit the {criterion} equally well; .* or a single scale"):
-        lm.calibration(lists, ["a b", "c"], criterion=criterion, resamples=0)
-    found = lm.calibration(lists, ["a b", "c"], posterior_scale=1.0, resamples=0)
+        calibration(lists, ["a b", "c"], criterion=criterion, resamples=0)
+    found = calibration(lists, ["a b", "c"], posterior_scale=1.0, resamples=0)
     assert found.posterior_scale == 1
     assert found.development.words.mean == pytest.approx((1 + 2 / 3 + 1 / 3) / 3)
 
@@ -237,7 +243,7 @@ def test_the_command_prints_what_python_answers(options, asked):
     if "--test" in options:
         asked = {**asked, "test": meeting()}
     found = json.loads(run("calibrate", MEETING, REFERENCES, *options, "--format", "json").stdout)
-    assert found == json.loads(json.dumps(lm.calibration(*meeting(), **asked).asdict()))
+    assert found == json.loads(json.dumps(calibration(*meeting(), **asked).asdict()))
 
 
 def test_rows_hold_measures_bins_and_scales():
@@ -332,3 +338,68 @@ def test_graphs_that_fail_are_left_out(tmp_path):
 )
 def test_mistakes_are_told(arguments, says):
     assert says in " ".join(run("calibrate", MEETING, REFERENCES, *arguments, status=2).stderr.split())
+
+
+# --- Python beside the command
+
+
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize("own_confidences", [False, True])
+def test_files_of_calibrations_are_those_of_the_command_line(suffix, own_confidences, tmp_path):
+    files = (EXAMPLES / "radio.ctm", EXAMPLES / "radio.stm") if own_confidences else (MEETING, REFERENCES)
+    options = ("--own-confidences",) if own_confidences else ()
+    run("calibrate", *files, *options, "--lowercase", "--resamples", "50", "-o", tmp_path / f"cli.{suffix}")
+    corpus = lm.Corpus.read(*files, lowercase=True)
+    found = corpus.calibrate(own_confidences=own_confidences, resamples=50)
+    found.write(tmp_path / f"py.{suffix}")
+    assert (tmp_path / f"py.{suffix}").read_bytes() == (tmp_path / f"cli.{suffix}").read_bytes()
+    assert found.totals == found.result.asdict()
+
+
+@pytest.mark.parametrize("asked", [{}, {"answer": "mbr", "criterion": "errors"}, {"folds": 2}])
+def test_calibrations_of_memory_are_those_of_files(asked):
+    in_memory = lm.Corpus(*meeting()).calibrate(resamples=10, **asked)
+    files = lm.Corpus.read(MEETING, REFERENCES).calibrate(resamples=10, **asked)
+    assert in_memory.result == files.result
+    assert str(in_memory) == str(files)
+    assert in_memory.to_records() == files.to_records()
+
+
+def test_a_calibration_is_computed_once(monkeypatch):
+    from latticemetric.corpus import calibration as module
+
+    calls = []
+    fit = module.fitted
+    monkeypatch.setattr(module, "fitted", lambda *given: calls.append(0) or fit(*given))
+    found = lm.Corpus(*meeting()).calibrate(resamples=0)
+    assert found.result is found.result
+    str(found), found.totals, found.to_records()
+    assert len(calls) == 1
+
+
+def test_graphs_that_fail_are_answers_if_the_run_keeps_going():
+    graphs, references = meeting()
+    corpus = lm.Corpus({"one": graphs[0], "two": graphs[1]}, {"one": references[0]})
+    with pytest.raises(lm.InputError, match="there is no reference for 'two'"):
+        corpus.calibrate(posterior_scale=1.0).result  # noqa: B018
+    found = corpus.calibrate(posterior_scale=1.0, resamples=0, keep_going=True)
+    assert [answer.name for answer in found.failures] == ["two"]
+    assert found.result.development.utterances == 1
+    none = lm.Corpus({"one": graphs[0]}, {"one": "a"}).calibrate
+    with pytest.raises(lm.InputError, match="all graphs failed, so there is no result"):
+        lm.Corpus({"one": graphs[0]}, {}).calibrate(keep_going=True).result  # noqa: B018
+    with pytest.raises(lm.UsageError, match="the test set is a shard; give all of it"):
+        none(test=lm.Corpus.read(MEETING, REFERENCES, shard="1/2"))
+
+
+def test_what_own_confidences_cannot_use_is_refused():
+    files = EXAMPLES / "radio.ctm", EXAMPLES / "radio.stm"
+    for prepared in ({"tokenize": "13a"}, {"normalize": "english"}, {"ignore": "uh"}, {"weights": {"lm": 1.0}}):
+        (name,) = prepared
+        with pytest.raises(lm.UsageError, match=f"{name} has no effect on own confidences; leave it out"):
+            lm.Corpus.read(*files, **prepared).calibrate(own_confidences=True).result  # noqa: B018
+
+
+def test_the_function_that_went_says_what_took_its_place():
+    with pytest.raises(AttributeError, match=r"use latticemetric\.Corpus\.calibrate"):
+        lm.calibration  # noqa: B018

@@ -14,7 +14,7 @@ from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
 from latticemetric import evaluation
-from latticemetric.corpus.calibration import confidence_calibration, recognised_pairs
+from latticemetric.corpus.calibration import confidence_calibration
 from latticemetric.evaluation.calibration import LEAST_PROBABILITY
 from latticemetric.evaluation.intervals import resample_counts
 
@@ -194,9 +194,9 @@ SCLITE = shutil.which("sclite") or shutil.which("/usr/lib/sctk/bin/sclite")
 
 
 def our_nce(hypothesis, reference, speaker=lambda _: True):
-    graphs, references = recognised_pairs(lambda: (), str(hypothesis), [str(reference)], lowercase=True)
-    kept = [k for k, one in enumerate(graphs) if speaker(k)]
-    found = confidence_calibration([graphs[k] for k in kept], [references[k] for k in kept], resamples=0)
+    answers = lm.Corpus.read(hypothesis, reference, lowercase=True).calibrate(own_confidences=True)
+    kept = [answer.value for k, answer in enumerate(answers) if speaker(k)]
+    found = confidence_calibration([one.graph for one in kept], [one.references for one in kept], resamples=0)
     return found.words.nce.value
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.cached import cached_property
 from latticemetric.corpus.tables.cells import aligned, counted, resampled, shown, with_interval
 from latticemetric.corpus.tables.table import Record, Table, as_json
 
@@ -37,25 +38,32 @@ _BINS = {
 
 
 class CalibrationTable(Table):
-    """A calibration: held-out graphs at the fitted scale and at scale 1, and the development set.
-
-    Attributes:
-        sets: The measures of each set of graphs, by the name of the set.
-    """
+    """A calibration: held-out graphs at the fitted scale and at scale 1, and the development set."""
 
     columns = ("set", "of", "measure", "posterior_scale", "from", "to", "count", "predicted", "value", "low", "high")
 
-    def __init__(self, found: Calibration | CalibrationReport, resampling: dict[str, Any]) -> None:
+    def __init__(self, find: Callable[[], Calibration | CalibrationReport], resampling: dict[str, Any]) -> None:
+        """Take a function that computes the result when it is needed, and the settings of intervals."""
+        self._find, self._resampling = find, resampling
+
+    @cached_property
+    def _found(self) -> Calibration | CalibrationReport:
+        return self._find()
+
+    @property
+    def _fit(self) -> Calibration | None:
         from latticemetric.corpus.calibration import Calibration
 
-        self._found, self._resampling = found, resampling
-        self._fit = found if isinstance(found, Calibration) else None
-        self.sets: dict[str, CalibrationReport] = {}
-        if isinstance(found, Calibration):
-            named = {name: getattr(found, name) for name in ("held_out", "unscaled", "development")}
-            self.sets = {name: report for name, report in named.items() if report is not None}
-        else:
-            self.sets = {"all": found}
+        return self._found if isinstance(self._found, Calibration) else None
+
+    @property
+    def sets(self) -> dict[str, CalibrationReport]:
+        """The measures of each set of graphs, by the name of the set."""
+        found: Any = self._found
+        if self._fit is None:
+            return {"all": found}
+        named = {name: getattr(found, name) for name in ("held_out", "unscaled", "development")}
+        return {name: report for name, report in named.items() if report is not None}
 
     def text(self) -> Iterator[str]:
         """Yield a table of measures, then reliability tables of the first set: words, then utterances."""
@@ -105,6 +113,10 @@ class CalibrationTable(Table):
     def document(self) -> list[str]:
         """Return everything as one JSON document."""
         return [as_json(self._found.asdict())]
+
+    def totals(self) -> Record:
+        """Return the result as plain values."""
+        return self._found.asdict()
 
     def summary(self) -> list[str]:
         """Return the numbers of graphs and words, and the resampling settings."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.corpus.fingerprint import common_to_shards, fingerprint
+from latticemetric.corpus.fingerprint import as_text, common_to_shards, fingerprint
 from latticemetric.corpus.run import Run
 from latticemetric.corpus.shards import ShardRun
 from latticemetric.errors import UsageError
@@ -49,7 +49,7 @@ def begun(corpus: ReadCorpus, task: Task, settings: RunSettings) -> Iterator[Run
 
 
 def _settings_of(task: Task) -> dict[str, str]:
-    return {name: repr(value) for name, value in task.asdict().items()}
+    return {name: as_text(value) for name, value in task.asdict().items()}
 
 
 def _common_to_shards(corpus: ReadCorpus, task: Task) -> dict[str, Any]:

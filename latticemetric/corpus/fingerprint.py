@@ -6,14 +6,18 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from latticemetric import plugins
 from latticemetric.errors import LatticeMetricError, UsageError
 from latticemetric.formats.streams.inputs import current
 from latticemetric.formats.streams.stream import STANDARD_INPUT, VARIABLE
 from latticemetric.metrics.signature import VERSION
+from latticemetric.settings import Settings
 
 if TYPE_CHECKING:
     from latticemetric.metrics.wordnet import WordNet
@@ -21,6 +25,33 @@ if TYPE_CHECKING:
 Fingerprint = dict[str, Any]
 
 _USES_WORDNET = "meteor"
+
+
+def as_text(value: Any) -> str:
+    """Return a value as a text that every process makes the same, and that differs for different values.
+
+    `repr` is not such a text: the order of a set differs between processes, and long arrays are abbreviated.
+    """
+    if (named := _fields_of(value)) is not None:
+        return f"{type(value).__name__}({', '.join(f'{name}={as_text(one)}' for name, one in named.items())})"
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(as_text, value)))}}}"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(as_text, value))})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{as_text(name)}: {as_text(one)}' for name, one in value.items())}}}"
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return f"{value.dtype}{value.shape}{hashlib.blake2b(value.tobytes()).hexdigest()[:32]}"
+    return repr(value)
+
+
+def _fields_of(value: Any) -> dict[str, Any] | None:
+    """Return the fields of settings or of a dataclass by name; `None` for other values."""
+    if isinstance(value, Settings):
+        return value.asdict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: getattr(value, one.name) for one in fields(value) if one.repr}
+    return None
 
 
 def fingerprint(question: str | None, settings: Mapping[str, str], files: Iterable[str]) -> Fingerprint:

@@ -186,8 +186,10 @@ class ReadCorpus:
 
     def named(self) -> dict[str, str]:
         """Return the names of files and the settings of reading as texts, by name."""
+        from latticemetric.corpus.fingerprint import as_text
+
         changes = {"changes": repr([name for name, _ in self._changes])} if self._changes else {}
-        reading = {name: repr(value) for name, value in self.reading.asdict().items()}
+        reading = {name: as_text(value) for name, value in self.reading.asdict().items()}
         return {**self._source.named, **reading, **changes}
 
     def files(self) -> list[str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -15,6 +18,7 @@ from kit.commands import good, run
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
+from latticemetric.corpus.fingerprint import as_text
 from latticemetric.nbest import Hypothesis
 
 MEETING = tuple(map(str, FILES))
@@ -549,3 +553,52 @@ def test_an_interrupted_run_of_expected_rates_resumes(tmp_path):
     assert resumed.to_records() == corpus.expected("wer").to_records()
     assert resumed[first.name] == first.value
     assert not journal.exists()
+
+
+# ---- What identifies a run ----
+
+_OF_A_RUN = """
+import sys, latticemetric as lm
+graphs, references, journal, part, metric = sys.argv[1:]
+corpus = lm.Corpus.read(graphs, references, ignore={"uh", "um", "the", "all"}, shard=part)
+asked = corpus.oracle if metric != "expected" else corpus.expected
+stream = asked("wer", resume=journal).streamed()
+print(next(stream).name, end="")
+stream.close()
+asked("wer").write(journal + ".json")
+"""
+
+
+@pytest.mark.parametrize("asked", ["oracle", "expected"])
+def test_other_processes_resume_and_merge_runs_that_ignore_words(asked, tmp_path):
+    # The order of a set, and so its `repr`, differs between processes.
+    def run_with(seed: int, journal: str, part: str) -> str:
+        command = [sys.executable, "-c", _OF_A_RUN, *MEETING, str(tmp_path / journal), part, asked]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": str(seed)}
+        )
+        assert not done.stderr, done.stderr
+        return done.stdout
+
+    assert {run_with(seed, "same", "1/2") for seed in range(4)} == {"meeting-001"}
+    run_with(7, "other", "2/2")
+    parts = (str(tmp_path / "same.json"), str(tmp_path / "other.json"))
+    assert json.loads(output_of("latticemetric", "merge", *parts))["corpus"]["lattices"] == 3
+
+
+def test_values_that_look_alike_have_different_texts():
+    long, other = np.zeros(2000), np.zeros(2000)
+    other[1000] = 1.0
+    assert repr(long) == repr(other)
+    for one, two in (
+        (long, other),
+        ({"a": long}, {"a": other}),
+        ((long,), (other,)),
+        (lm.ByUtility(utility=long.reshape(40, 50)), lm.ByUtility(utility=other.reshape(40, 50))),
+        (lm.WER(), lm.WER(ignore={"a"})),
+        ({"a", "b"}, {"a b"}),
+        ("1", 1),
+    ):
+        assert as_text(one) != as_text(two)
+        assert as_text(one) == as_text(one)
+    assert as_text(frozenset("abc")) == as_text(frozenset("cab"))

@@ -43,7 +43,8 @@ class _OneMetric(Question[Any]):
         """Return the table of the answers."""
         question = self.together.question
         assert isinstance(question, Oracles)
-        return question.__replace__(searches=(question.searches[self.position],)).table(answers, corpus, run, looks)
+        alone = question.__replace__(searches=(question.searches[self.position],), several=False)
+        return alone.table(answers, corpus, run, looks)
 
 
 class AnswersByMetric(Mapping[str, Answers[Any]]):

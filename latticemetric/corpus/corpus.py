@@ -6,10 +6,10 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from latticemetric.corpus.answers import Answers
-from latticemetric.corpus.question import A, Task
+from latticemetric.corpus.question import A, Task, rate_of
 from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
 from latticemetric.corpus.sources import Files, Memory, is_path, paths_of
@@ -20,16 +20,28 @@ if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.answers_by_metric import AnswersByMetric
     from latticemetric.corpus.calibration_answers import CalibrationAnswers
+    from latticemetric.corpus.compounds import CompoundAnswer
+    from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
     from latticemetric.corpus.gradients import ExpectedAnswers
+    from latticemetric.corpus.oracles import OracleAnswer
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question
     from latticemetric.corpus.shards import Shard
     from latticemetric.corpus.sweep import Swept
     from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.graph import Graph
+    from latticemetric.metrics.bleu import BLEU
+    from latticemetric.metrics.compounds import CompoundWER
     from latticemetric.metrics.recognition import GRR
     from latticemetric.normalization.grammar import Grammar
+    from latticemetric.oracle_search.settings import ByCompounds, ByCorpusBLEU, ByRate
     from latticemetric.vocabulary import Vocabulary
+
+    # What `Corpus.oracle` searches by, for type checkers: of names, only these tell what the result is.
+    _Several = Literal["wer,4-grr"] | list[str] | list[GRR] | list[ByRate] | tuple[str | GRR | ByRate, ...]
+    _Rate = Literal["wer", "wrr", "cer", "1-grr", "2-grr", "3-grr", "4-grr", "mixed-er"] | GRR | ByRate
+    _CorpusBLEU = Literal["bleu", "bleu-sbp"] | BLEU | ByCorpusBLEU
+    _Compounds = Literal["compound-wer"] | CompoundWER | ByCompounds
 
     Paths = str | os.PathLike[str] | list[str] | tuple[str, ...]
 
@@ -287,6 +299,24 @@ class Corpus(ReadCorpus):
 
         return self._ask(Sizes(), run, settings)
 
+    @overload
+    def oracle(self, metric: _Several = ..., *, run: RunSettings | None = ..., **settings: Any) -> AnswersByMetric: ...
+    @overload
+    def oracle(self, metric: _Rate, *, run: RunSettings | None = ..., **settings: Any) -> Answers[OracleAnswer]: ...
+    @overload
+    def oracle(
+        self, metric: _CorpusBLEU, *, run: RunSettings | None = ..., **settings: Any
+    ) -> Answers[CorpusPathAnswer]: ...
+    @overload
+    def oracle(
+        self, metric: _Compounds, *, run: RunSettings | None = ..., **settings: Any
+    ) -> Answers[CompoundAnswer]: ...
+    @overload
+    def oracle(
+        self, metric: str, *, run: RunSettings | None = ..., **settings: Any
+    ) -> Answers[Any] | AnswersByMetric: ...
+    @overload
+    def oracle(self, metric: Any, *, run: RunSettings | None = ..., **settings: Any) -> Answers[Answer]: ...
     def oracle(
         self, metric: Any = "wer,4-grr", *, run: RunSettings | None = None, **settings: Any
     ) -> Answers[Any] | AnswersByMetric:
@@ -294,8 +324,9 @@ class Corpus(ReadCorpus):
 
         Args:
             metric: A metric: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object; `compound-wer`; `bleu` and
-                `bleu-sbp`, over all graphs together; or an automaton of yours, `FILE.fst` or a `pynini.Fst`. Several
-                (a list, or names with commas between them) give a mapping from metric to answers.
+                `bleu-sbp`, over all graphs together; or an automaton of yours, `FILE.fst` or a `pynini.Fst`. A list of
+                rates, or names with commas between them, gives a mapping from metric to answers; a list with a single
+                rate does, too.
             run: The settings of the run.
             settings: The settings of the search (see `ByRate` and the other kinds) and of the run by name.
 
@@ -305,6 +336,9 @@ class Corpus(ReadCorpus):
             >>> wer = corpus.oracle("wer")
             >>> wer["1"].words, wer.totals["score"], wer.totals["one_best"]["score"]
             (('a', 'c'), 0.0, 0.5)
+
+        Type checkers know the class of the result for lists, objects and the usual names. Of another string, they only
+        know that it gives answers or a mapping: there, give a list or an object.
         """
         from latticemetric.corpus.answers_by_metric import AnswersByMetric
         from latticemetric.corpus.oracle_question import question_of
@@ -313,7 +347,7 @@ class Corpus(ReadCorpus):
         looks = {name: settings.pop(name) for name in ("tags", "alignment") if name in settings}
         question = question_of(metric, self.ignored, settings, **looks)
         answers = self._ask(question, run, of_run)
-        return answers if len(question.searches) == 1 else AnswersByMetric(answers)
+        return AnswersByMetric(answers) if question.is_by_metric else answers
 
     def sweep(
         self,
@@ -353,10 +387,10 @@ class Corpus(ReadCorpus):
             nbest 3 0.0 None
             whole None 0.0 3.0
         """
-        from latticemetric.corpus.sweep_question import Sweeps, measured_by
+        from latticemetric.corpus.sweep_question import Sweeps
 
         sizes = {"beams": beams, "densities": densities, "nbest_sizes": nbest_sizes, "by_length": by_length}
-        return self._ask_by(Sweeps, run, {**measured_by(metric, self.ignored), **sizes, **settings})
+        return self._ask_by(Sweeps, run, {"metric": rate_of(metric, self.ignored), **sizes, **settings})
 
     def expected(
         self, metric: str | GRR = "wer", *, run: RunSettings | None = None, **settings: Any
@@ -376,7 +410,7 @@ class Corpus(ReadCorpus):
             >>> wer["1"].value, wer.totals["one_best"]["score"]
             (0.25, 0.5)
         """
-        from latticemetric.corpus.expectation_question import Expectations, rate_of
+        from latticemetric.corpus.expectation_question import Expectations
         from latticemetric.corpus.gradients import ExpectedAnswers
 
         question, of_run = _divided(Expectations, {"metric": rate_of(metric, self.ignored), **settings})

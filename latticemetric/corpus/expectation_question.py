@@ -80,12 +80,3 @@ class Expectations(Scaled, Question["ExpectationAnswer"]):
             normalize=corpus.rewritten_by,
             gradient=self.gradient,
         )
-
-
-def rate_of(metric: str | GRR, ignored: frozenset[str]) -> GRR:
-    """Return the rate of this name, which ignores these words; a rate that is given as an object stays as it is."""
-    from latticemetric.metrics.recognition import as_recognition_rate
-    from latticemetric.metrics.registry import make_metric
-
-    rate = as_recognition_rate(metric)
-    return as_recognition_rate(make_metric(metric, ignore=ignored)) if isinstance(metric, str) and ignored else rate

@@ -24,6 +24,7 @@ class Oracles(Question[Any]):
 
     Attributes:
         searches: The settings of the searches.
+        several: Answer by each metric, even if there is only one.
         tags: Tag words as OK or BAD; the text of the table is then the tags of the 1-best.
         alignment: Show alignments in the text of the table.
         sentence_scores: With `also_score` of a search: score each sentence, not only the corpus.
@@ -36,6 +37,7 @@ class Oracles(Question[Any]):
     with_graphs = "graphs=True"
 
     searches: tuple[SearchSettings, ...] = given(default=())
+    several: bool = flag(default=False, help="Answer by each metric, even if there is only one.")
     tags: bool = flag(default=False, help="Tag words as OK or BAD.")
     alignment: bool = flag(default=False, help="Show the alignment of words in text output.")
     sentence_scores: bool = flag(default=True, help="Score each sentence, not only the corpus.")
@@ -44,7 +46,12 @@ class Oracles(Question[Any]):
 
     @property
     def _asked(self) -> Any:
-        return self.searches[0] if len(self.searches) == 1 else list(self.searches)
+        return list(self.searches) if self.is_by_metric else self.searches[0]
+
+    @property
+    def is_by_metric(self) -> bool:
+        """True if each graph is answered by each of the metrics."""
+        return self.several or len(self.searches) > 1
 
     def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Any]:
         """Yield the answer of each graph of the run, in order."""
@@ -93,18 +100,21 @@ def question_of(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any
     """Return the question of oracles by one or several metrics.
 
     Args:
-        metric: A metric, an automaton or settings; several are a list, or names with commas between them.
+        metric: A metric, an automaton or settings; several are a list, or names with commas between them. A list
+            asks by each metric, even if it has only one.
         ignored: Words that do not count. Rates and BLEU that are given by name ignore them themselves.
         settings: Further settings of each search.
         looks: What tables show: `tags`, `alignment`.
     """
-    several = metric.split(",") if isinstance(metric, str) else metric if isinstance(metric, list | tuple) else [metric]
-    if not several:
+    is_list = isinstance(metric, list | tuple)
+    listed = metric.split(",") if isinstance(metric, str) else metric if is_list else [metric]
+    if not listed:
         raise UsageError("no metric is given", advice="give one, like 'wer'")
-    names = [one.strip() if isinstance(one, str) else one for one in several]
+    names = [one.strip() if isinstance(one, str) else one for one in listed]
     by_name = all(isinstance(one, str) and kind_of(one)[0] in (ByRate, ByCorpusBLEU) for one in names)
     searches = tuple(_search(one, ignored if by_name else frozenset(), settings) for one in names)
-    if len(searches) > 1:
+    several = is_list or len(searches) > 1
+    if several:
         for one in searches:
             if "several" not in one.takes:
                 what = f"a search by {one.described} takes no other metric beside it"
@@ -112,7 +122,7 @@ def question_of(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any
         rates = [one.rate.name for one in searches if isinstance(one, ByRate)]
         if twice := next((name for name in rates if rates.count(name) > 1), None):
             raise UsageError(f"metric '{twice}' is given twice", advice="leave one of them out")
-    return Oracles(searches=searches, removing=not by_name, **looks)
+    return Oracles(searches=searches, several=several, removing=not by_name, **looks)
 
 
 def _search(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any]) -> SearchSettings:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
     from latticemetric.graph import Graph
+    from latticemetric.metrics.recognition import GRR
 
 
 class GraphAnswer(Protocol):
@@ -109,3 +110,12 @@ class Scaled(Settings):
         "posteriors.",
         option="--posterior-scale NUMBER",
     )
+
+
+def rate_of(metric: str | GRR, ignored: frozenset[str]) -> GRR:
+    """Return the rate of this name, which ignores these words; a rate that is given as an object stays as it is."""
+    from latticemetric.metrics.recognition import as_recognition_rate
+    from latticemetric.metrics.registry import make_metric
+
+    rate = as_recognition_rate(metric)
+    return as_recognition_rate(make_metric(metric, ignore=ignored)) if isinstance(metric, str) and ignored else rate

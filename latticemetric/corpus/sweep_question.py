@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from latticemetric.arguments import MOST_DRAWS
 from latticemetric.corpus.question import Question
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import PointSettings
-from latticemetric.settings import flag, given, number, whole
+from latticemetric.settings import given, number, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
@@ -29,7 +29,6 @@ class Sweeps(PointSettings, Question["Swept"]):
         resamples: The number of resamples for intervals; 0 for no intervals.
         seed: The seed of the resamples.
         confidence: The confidence level of the intervals.
-        removing: Remove the ignored words of the corpus from its texts, since the metric does not ignore them itself.
     """
 
     verb = "sweep"
@@ -45,7 +44,6 @@ class Sweeps(PointSettings, Question["Swept"]):
     )
     seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
     confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
-    removing: bool = flag(default=False, help="Remove the ignored words from texts, since the metric counts them.")
 
     def check(self) -> None:
         """Replace the name of the metric by the metric; sort the bounds of groups."""
@@ -69,7 +67,7 @@ class Sweeps(PointSettings, Question["Swept"]):
         """Yield the oracles of each graph of the run, in order."""
         from latticemetric.corpus.sweep import swept_lattices
 
-        pairs = corpus.required_pairs(run, removing=self.removing).pairs
+        pairs = corpus.required_pairs(run, removing=not corpus.ignored <= self.rate.ignore).pairs
         return swept_lattices(pairs, self.rate, self.points, run, weights=corpus.weights)
 
     def table(self, answers: Iterable[Swept], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
@@ -80,14 +78,3 @@ class Sweeps(PointSettings, Question["Swept"]):
         settings = SweepSettings(self.rate, self.points, tuple(self.by_length), corpus.references, corpus.rewritten_by)
         resampling = {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
         return SweepTable.of(settings, answers, resampling, run.shard, looks=looks)
-
-
-def measured_by(metric: str | GRR, ignored: frozenset[str]) -> dict[str, Any]:
-    """Return the settings that measure by a metric: by name, it ignores these words itself."""
-    if not isinstance(metric, str):
-        return {"metric": metric, "removing": True}
-    if not ignored:
-        return {"metric": metric}
-    from latticemetric.metrics.registry import make_metric
-
-    return {"metric": make_metric(metric, ignore=ignored)}

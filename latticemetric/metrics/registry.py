@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from latticemetric import plugins
 from latticemetric.errors import UsageError, reason_of, shortened
@@ -36,15 +36,16 @@ _UNKNOWN_PARAMETER = re.compile(r"(?:unexpected keyword|multiple values for) arg
 _factories: dict[str, tuple[Callable[..., Any], bool]] = {}
 
 Factory = Callable[..., Any]
+F = TypeVar("F", bound=Factory)
 
 
-def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
+def register(name: str, *, ordered: bool = False) -> Callable[[F], F]:
     """Return a decorator that registers a factory (a class or function) of a metric.
 
     With `ordered`, users write the name as `N-name`, and N is the first argument of the factory.
     """
 
-    def add(factory: Factory) -> Factory:
+    def add(factory: F) -> F:
         if name in _factories:
             raise UsageError(f"there are two metrics named '{name}'", advice="give one of them another name")
         _factories[name] = (factory, ordered)

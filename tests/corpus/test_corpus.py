@@ -8,11 +8,13 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit import typed_corpus
 from kit.commands import MEETING as FILES
 from kit.commands import good, run
 from kit.paths import EXAMPLES
@@ -401,6 +403,42 @@ def test_several_metrics_are_a_mapping(tmp_path):
     assert (tmp_path / "both.json").read_bytes() == (tmp_path / "cli.json").read_bytes()
     with pytest.raises(lm.UsageError, match=r"there is no oracle by 'cer'; choose one of wer, 4-grr"):
         both["cer"]
+
+
+def test_a_list_of_one_metric_is_a_mapping_as_longer_lists_are(tmp_path):
+    corpus = lm.Corpus.read(*MEETING)
+    alone, only = corpus.oracle("wer"), corpus.oracle(["wer"])
+    assert list(only) == ["wer"]
+    assert only.totals == {"wer": alone.totals}
+    assert only["wer"].to_records() == alone.to_records()
+    assert str(only["wer"]) == str(alone)
+    assert only.to_records() == [{"metric": "wer", **record} for record in alone.to_records()]
+    for index in (1, 2):
+        lm.Corpus.read(*MEETING, shard=f"{index}/2").oracle([lm.WER()]).write(tmp_path / f"{index}.json")
+    only.write(tmp_path / "whole.json")
+    merged = output_of("latticemetric", "merge", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
+    assert merged == (tmp_path / "whole.json").read_text()
+    with pytest.raises(lm.UsageError, match="takes no other metric beside it; name it alone"):
+        corpus.oracle(["bleu"])
+
+
+def test_the_types_of_oracles_are_those_that_checkers_see():
+    corpus = lm.Corpus([LATTICE], ["a c"])
+    rates = {"OracleAnswer": 4, "CorpusPathAnswer": 3}
+    assert Counter(type(*answers).__name__ for answers in typed_corpus.by_one_metric(corpus)) == rates
+    metrics = [["wer", "4-grr"], ["wer", "4-grr"], ["cer"], ["wer"], ["wer", "wrr"], ["wer", "wrr"]]
+    assert list(map(list, typed_corpus.by_several_metrics(corpus, ["cer"]))) == metrics
+    assert typed_corpus.by_any_name(corpus, "cer,wrr") == ["cer", "wrr"]
+    assert typed_corpus.by_any_name(corpus, "cer") == ["1"]
+    assert [type(answer).__name__ for answer in typed_corpus.sweeps(corpus)] == ["Swept"]
+
+
+def test_the_types_of_oracles_with_openfst_are_those_that_checkers_see():
+    pytest.importorskip("pynini")
+    corpus = lm.Corpus([LATTICE], ["a c"])
+    automaton = lm.ByAutomaton(automaton=lm.WRR().compile("a c", LATTICE.vocabulary))
+    kinds = ["CompoundAnswer", "CompoundAnswer", "Answer"]
+    assert [type(*answers).__name__ for answers in typed_corpus.with_openfst(corpus, automaton)] == kinds
 
 
 @pytest.mark.parametrize("metric", ["wer", "4-grr,wer", "bleu", "compound-wer"])

@@ -75,7 +75,6 @@ _NAMES = {
     "posterior.best": "BestPath best",
     "posterior.expected": "Expected expected",
     "posterior.posteriors": "ForestPosteriors NgramPosteriors Posteriors posteriors",
-    "report.page": "write_report",
     "vocabulary": "Vocabulary",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -128,7 +128,6 @@ from latticemetric.posterior.posteriors import ForestPosteriors as ForestPosteri
 from latticemetric.posterior.posteriors import NgramPosteriors as NgramPosteriors
 from latticemetric.posterior.posteriors import Posteriors as Posteriors
 from latticemetric.posterior.posteriors import posteriors as posteriors
-from latticemetric.report.page import write_report as write_report
 from latticemetric.vocabulary import Vocabulary as Vocabulary
 
 __version__: str

@@ -31,6 +31,7 @@ PUBLIC = {
     "corpus_oracle": "Corpus.oracle",
     "sweep": "Corpus.sweep",
     "tune_mbr": "Corpus.tune",
+    "write_report": "Corpus.report",
 }
 
 

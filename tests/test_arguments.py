@@ -610,7 +610,7 @@ def test_masked_scores_of_segments_are_missing_ones():
         (lambda: lm.read_one(["a.slf"]), "path is a list; give one path; a glob"),
         (lambda: lm.write(LATTICE, "a.slf"), "path is a Lattice"),
         (lambda: lm.draw(LATTICE).save(None), "path is missing"),
-        (lambda: lm.write_report(None, [("one", LATTICE)], ["a"]), "path is missing"),
+        (lambda: lm.Corpus([("one", LATTICE)], ["a"]).report(None), "path is missing"),
         (lambda: list(lm.read("-", symbols=5)), "the symbol table is a int"),
         (lambda: one_path(times=["a", "b", "c"]), "times are not an array of numbers; give one number of seconds per"),
         (lambda: one_path(times=5.0), r"times have the shape \(\)"),

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
-from latticemetric.cli.commands import Options, flag, option, verb
-from latticemetric.cli.corrected import corrected_pairs
+from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
     ALSO_SCORE,
@@ -19,23 +16,19 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     SAMPLES,
     UTT2SPK,
-    Number,
     PairedReadingOptions,
     PointOptions,
     RateOptions,
     ResamplingOptions,
     RunOptions,
-    string_scorer,
+    metrics_named,
+    refuse,
 )
+from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.results import writing
 from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.pairing import Pair
-    from latticemetric.corpus.review import MBRSettings
-    from latticemetric.corpus.sources import PairedGraphs
-    from latticemetric.report.report import Report
+from latticemetric.report.pages import Pages
 
 _EPILOG = """\b
 Examples:
@@ -51,7 +44,6 @@ _SECTIONS = {
     " --corrected --utt2spk --title --most-graphs",
     "Search": "--engine",
 }
-_NO_MBR = "none"
 # Options that the page does not list, since they do not change the results, or the page shows them elsewhere.
 _NOT_LISTED = {
     *("lattices", "references", "output", "workers", "cluster", "resume", "failures", "title", "seed", "resamples"),
@@ -59,19 +51,11 @@ _NOT_LISTED = {
 
 
 class _PageOptions(Options):
-    mbr_by: str = option(
-        "--mbr-by NAME",
-        "Method of the MBR answers: ngram, wer or a metric; none: no MBR; auto: ngram for forests, wer for all others.",
-        default="auto",
-    )
+    mbr_by: str = option_of(Pages.fields["mbr_by"])
     posterior_scale: float = POSTERIOR_SCALE
-    beam: float | None = option(
-        "--beam COST",
-        "For MBR: keep only the paths that cost at most this much more than the best path.",
-        type=Number(0),
-    )
+    beam: float | None = option_of(Pages.fields["beam"])
     samples: int | None = SAMPLES
-    expected: bool = flag("--expected", "Also show the expected rate of each graph, and of the paths through each arc.")
+    expected: bool = option_of(Pages.fields["expected"])
     also_score: str | None = ALSO_SCORE
     corrected: str | None = option(
         "--corrected FILE",
@@ -79,24 +63,10 @@ class _PageOptions(Options):
         type=TextFiles(),
     )
     utt2spk: str | None = UTT2SPK
-    title: str | None = option("--title TEXT", "Title of the page (default: the name of the graphs' file).")
-    most_graphs: int = option(
-        "--most-graphs N",
-        "Draw at most N graphs: those with the largest difference between 1-best and oracle.",
-        type=click.IntRange(0),
-        default=100,
-    )
+    title: str | None = option_of(Pages.fields["title"])
+    most_graphs: int = option_of(Pages.fields["most_graphs"])
     engine: str = ENGINE
     output: str = OUTPUT
-
-    def decoding(self, seed: int) -> MBRSettings | None:
-        """Return the settings of MBR, or `None` without MBR; check the method before the search."""
-        method = self.mbr_by.strip().lower()
-        if method == _NO_MBR:
-            return None
-        from latticemetric.corpus.review import MBRSettings
-
-        return MBRSettings.of(method, beam=self.beam, samples=self.samples, seed=seed)
 
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
@@ -122,56 +92,40 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.corpus.review import ReviewSettings, reviews_of
-    from latticemetric.formats.segments import read_speakers
-    from latticemetric.oracle_search.sweep import Points
-    from latticemetric.report.corrections import check_rate
-    from latticemetric.report.options import ReportOptions
+    from latticemetric.corpus.read_corpus import MissingReferencesError
     from latticemetric.report.page import check_page, page
-    from latticemetric.report.report import Report
 
     check_page()
     if shown.output == STANDARD and sys.stdout.isatty():
         raise UsageError("the page is not written to a terminal", advice="name a file: -o report.html")
-    rate = metric.rate()
-    if shown.corrected is not None:
-        check_rate(rate)
-    reviewing = ReviewSettings(
-        rate,
-        Points.of(points.beams, points.densities, points.nbest_sizes),
-        decoding=shown.decoding(resampling.seed),
-        weights=reading.weights,
-        engine=shown.engine,
-        scorer=string_scorer(shown.also_score, rate, reading.rewritten_by),
+    if shown.mbr_by.strip().lower() == "none":
+        refuse(["beam", "samples"], "with --mbr-by none")
+    task = Pages(
+        metric=metric.rate(),
+        mbr_by=shown.mbr_by.strip().lower(),
         posterior_scale=shown.posterior_scale,
-        drawn=shown.most_graphs > 0,
+        beam=shown.beam,
+        samples=shown.samples,
         expected=shown.expected,
-    )
-    report_options = ReportOptions(
-        title=shown.title or Path(lattices).name or lattices,
+        also_score=() if shown.also_score is None else tuple(metrics_named([shown.also_score])),
+        corrected=shown.corrected,
+        utt2spk=shown.utt2spk,
+        title=shown.title,
         most_graphs=shown.most_graphs,
-        settings=tuple(_settings(lattices, references)),
-        speakers=None if shown.utt2spk is None else read_speakers(shown.utt2spk),
+        engine=shown.engine,
+        said=tuple(_settings(lattices, references)),
+        beams=points.beams,
+        densities=points.densities,
+        nbest_sizes=points.nbest_sizes,
         **resampling.asdict(),
     )
-    paired = reading.paired(lattices, references, rewrite=shown.corrected is None)
-    report = Report(reviewing, report_options, paired.references, reading.rewritten_by)
-    pairs = paired.pairs if shown.corrected is None else _with_corrections(report, paired, shown.corrected, reading)
-    with running(run, shown.output) as (started, failures), writing(shown.output) as put:
-        report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
-        put(page(report))
+    corpus = reading.corpus([lattices], references)
+    try:
+        with running(run, shown.output) as (started, failures), writing(shown.output) as put:
+            put(page(task.report(corpus, started, failures.reported)))
+    except MissingReferencesError:
+        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
     failures.exit()
-
-
-def _with_corrections(
-    report: Report, paired: PairedGraphs, corrected: str, reading: PairedReadingOptions
-) -> Iterator[Pair]:
-    """Add corrected texts to a report; return the n-best lists to show."""
-    from latticemetric.report.corrections import CorrectedLists
-
-    pairs, lists, texts = corrected_pairs(paired, corrected, reading)
-    report.corrected = CorrectedLists.of(lists, texts, report.review.metric, reading.weights)
-    return iter(pairs)
 
 
 def _settings(lattices: str, references: Sequence[str]) -> list[tuple[str, str]]:

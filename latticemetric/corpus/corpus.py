@@ -545,6 +545,42 @@ class Corpus(ReadCorpus):
 
     # ---- All graphs together ----
 
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        metric: str | GRR = "4-grr",
+        *,
+        run: RunSettings | None = None,
+        **settings: Any,
+    ) -> None:
+        """Write an HTML page about oracles, 1-bests and MBR answers: totals, charts, alignments, drawings.
+
+        The page is one file, which appears when it is complete. With `keep_going`, it lists the graphs that failed, and
+        the words of their references count as deleted.
+
+        Args:
+            path: The file to write, compressed if its suffix is `.gz`, `.xz` or `.zst`; `-` for standard output.
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            run: The settings of the run.
+            settings: What the page shows: `mbr_by` (a method of `mbr`, `auto` or `none`) with `posterior_scale`, `beam`
+                and `samples`; `beams`, `densities` and `nbest_sizes`, to which graphs are pruned; `also_score`, further
+                metrics; `expected=True` for expected rates; `corrected`, the corrected texts of n-best lists or their
+                file; `utt2spk`, the speaker of each id or a file of these; `title`; `most_graphs`, the number of
+                drawings; `resamples`, `seed` and `confidence` of intervals; and the settings of the run by name.
+        """
+        from latticemetric.arguments import path_text
+        from latticemetric.corpus.begin import begun
+        from latticemetric.corpus.sweep_question import measured_by
+        from latticemetric.formats.streams.output import atomic_output
+        from latticemetric.report.page import check_page, page
+        from latticemetric.report.pages import Pages
+
+        check_page()
+        task, of_run = _divided(Pages, {**measured_by(metric, self.ignored), **settings})
+        with begun(self, task, run_of(run, of_run)) as started, atomic_output(path_text(path)) as file:
+            text = page(task.report(self, started))
+            file.write(f"{text}\n".encode("utf-8", "backslashreplace"))  # names of files may hold any bytes
+
     def tune(
         self,
         metric: Any = "bleu",

@@ -103,6 +103,23 @@ class ReadCorpus:
 
         return Preparation(self.reading.lowercase, self.reading.tokenize, ignored)
 
+    @property
+    def title(self) -> str:
+        """The name of the graphs, for titles: the names of their files."""
+        return self._source.title
+
+    def prepared_text(self, words: Sequence[str], *, removing: bool = True) -> tuple[str, ...]:
+        """Return the words of a text, prepared as those of graphs and references.
+
+        Args:
+            words: The words.
+            removing: False to leave the ignored words.
+        """
+        text = tuple(words)
+        if (preparation := self._preparation(removing=removing)) is not None:
+            text = preparation.words(" ".join(text))
+        return text if self.grammar is None else self.grammar.text(text)
+
     def entries(self, run: Run, *, weighted: bool = True) -> Iterator[Entry]:
         """Yield the graphs of the run, which are prepared when they are parsed.
 

@@ -61,6 +61,10 @@ class Source(Protocol):
         """Return the files of the references."""
 
     @property
+    def title(self) -> str:
+        """The name of the graphs, for titles."""
+
+    @property
     def has_references(self) -> bool:
         """True if references are given."""
 
@@ -130,6 +134,11 @@ class Files(NamedTuple):
         """The names of the graphs and references, for fingerprints."""
         return {"graphs": repr(self.graphs), "references": repr(self.references)}
 
+    @property
+    def title(self) -> str:
+        """The name of the graphs, for titles."""
+        return ", ".join(os.path.basename(one) or one for one in self.graphs)  # noqa: PTH119  plain strings
+
     def __str__(self) -> str:
         return ", ".join(self.graphs)
 
@@ -195,6 +204,11 @@ class Memory:
     def named(self) -> dict[str, str]:
         """The texts that stand for the names of files: graphs in memory have none."""
         return {"graphs": "in memory"}
+
+    @property
+    def title(self) -> str:
+        """The name of the graphs, for titles."""
+        return "lattices"
 
     def __str__(self) -> str:
         return "graphs in memory"

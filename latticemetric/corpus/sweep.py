@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from latticemetric.arguments import is_finite, require_items, require_numbers, single_number
+from latticemetric.arguments import is_finite, require_numbers, single_number
 from latticemetric.corpus.oracles import State, metric_of, metric_state
 from latticemetric.corpus.pairing import Pair, built, missed, readable
 from latticemetric.corpus.run import Run, answer_each
@@ -19,10 +19,9 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Weights
-from latticemetric.metrics.base import CorpusScore, GraphReference, GraphReferences, Table, common_number, graphs_of
+from latticemetric.metrics.base import CorpusScore, GraphReference, Table, common_number
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.sweep import PointOracle, Points, SweepPoint, reference_words, sweep_graph
 
@@ -321,20 +320,6 @@ class ReferencedGraph(NamedTuple):
     def strings(self) -> tuple[tuple[str, ...], ...]:
         """All strings of the references."""
         return strings_of_references(self.references)
-
-
-def graphs_with_references(
-    graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
-) -> Iterator[ReferencedGraph]:
-    """Pair graphs with their references; graphs without names are named by number, from 1."""
-    require_items(graphs, "graphs")
-    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # `None`: one of the two has ended
-    for number, (given, expected) in pairs:
-        if given is None or expected is None:
-            fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
-            raise UsageError(f"there are {number - 1} {fewer}, but more {more}", advice="give the same number of both")
-        name, graph = given if isinstance(given, tuple) else (str(number), given)
-        yield ReferencedGraph(name, graph, graphs_of(expected))
 
 
 # The document of a shard has the oracles of every graph, in order, and not only sums: intervals resample graphs.

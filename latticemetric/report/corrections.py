@@ -11,20 +11,17 @@ import numpy as np
 
 from latticemetric.corpus.corrections import SYSTEMS, Corrections, Edits, corrections
 from latticemetric.corpus.list_arguments import Words, ranked_words
-from latticemetric.corpus.lists import Lists, texts_of
+from latticemetric.corpus.lists import Lists
 from latticemetric.corpus.oracle_at_k import compositional_errors, sums_of
-from latticemetric.corpus.sweep import ReferencedGraph
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import Table
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.nbest import NBest
 from latticemetric.report.charts import amount, rate_text, short_number, span
 from latticemetric.report.options import ReportOptions
-from latticemetric.vocabulary import listed_words
 
 CORRECTED = "corrected"
 
@@ -114,24 +111,6 @@ def check_rate(rate: GRR) -> None:
     if rate.name != "wer" or not rate.gains.are_edits:
         name = rate.name if rate.name != "wer" else "wer with weighted substitutions"
         raise UsageError(f"corrected texts are scored by wer, not by {name}", advice="use metric wer")
-
-
-def corrected_graphs(
-    graphs: Sequence[ReferencedGraph], corrected: CorrectedTexts, rate: GRR, weights: Weights | None = None
-) -> CorrectedLists:
-    """Compare corrected texts, given directly or in a file, with n-best lists in memory."""
-    check_rate(rate)
-    for one in graphs:
-        if not isinstance(one.graph, NBest):
-            raise InputError("this is not an n-best list", where=one.name, advice="leave corrected= out")
-    names = tuple(one.name for one in graphs)
-    nbests = tuple(one.graph for one in graphs if isinstance(one.graph, NBest))
-    lists = Lists(names, nbests, tuple(one.strings for one in graphs))
-    if isinstance(corrected, str | os.PathLike):
-        texts = texts_of(os.fspath(corrected), names)
-    else:
-        texts = [listed_words(text) for text in corrected]
-    return CorrectedLists.of(lists, texts, rate, weights)
 
 
 def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:

@@ -10,29 +10,16 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from latticemetric.arguments import path_text, refuse_unused
-from latticemetric.corpus.packing import graph_packing
-from latticemetric.corpus.review import AUTO, MBRSettings, ReviewSettings, review_graph
-from latticemetric.corpus.string_scores import StringScorer
-from latticemetric.corpus.sweep import graphs_with_references
 from latticemetric.display.text import visible
 from latticemetric.errors import importing
 from latticemetric.evaluation.intervals import Interval
-from latticemetric.formats.streams.output import atomic_output
-from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Weights
-from latticemetric.metrics.recognition import as_recognition_rate
-from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import VERSION
-from latticemetric.oracle_search.sweep import Points
-from latticemetric.parallel.map import map_in_order
 from latticemetric.report.charts import (
     LABELS,
     Chart,
@@ -47,8 +34,6 @@ from latticemetric.report.charts import (
     standing_chart,
     sweep_chart,
 )
-from latticemetric.report.corrections import CorrectedTexts, corrected_graphs
-from latticemetric.report.options import ReportOptions
 from latticemetric.report.report import Report, SideTotal, drawing
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
@@ -59,88 +44,6 @@ _SCRIPTS = (
     "utterance.js",
     "main.js",
 )
-
-
-def write_report(  # noqa: D417  the sizes of a sweep share a line
-    path: str | os.PathLike[str],
-    graphs: Iterable[Graph | tuple[str, Graph]],
-    references: Iterable[Any],
-    metric: Any = "4-grr",
-    *,
-    mbr: Any = AUTO,
-    posterior_scale: float = 1.0,
-    beam: float | None = None,
-    samples: int | None = None,
-    score: Iterable[Any] = (),
-    beams: Iterable[float] = (),
-    densities: Iterable[float] = (),
-    nbest: Iterable[int] = (),
-    weights: Weights | None = None,
-    title: str = "lattices",
-    most_graphs: int = 100,
-    resamples: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
-    expected: bool = False,
-    speakers: Mapping[str, str] | None = None,
-    corrected: CorrectedTexts | None = None,
-    workers: int = 1,
-) -> None:
-    """Write an HTML report on oracles, 1-bests and MBR answers: totals, charts, alignments, drawings.
-
-    Args:
-        path: The file to write, compressed if its suffix is `.gz`, `.xz` or `.zst`; `-` for standard output.
-        graphs: Lattices, forests or n-best lists; or (name, graph) pairs, as `read` yields them.
-        references: The references of each graph: one string, or several references.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        mbr: A method of `mbr`; `auto`: by n-grams for forests, by word errors for other graphs; `None`: no MBR.
-        posterior_scale: Factor of the costs in posteriors; a factor below 1 flattens the posteriors.
-        beam: For MBR: keep only the paths that cost at most this much more than the best path.
-        samples: For MBR by metrics: draw this number of paths instead of listing all.
-        score: Further metrics (names or objects), to also score oracles, 1-bests and MBR answers.
-        beams, densities, nbest: Also find oracles at these beams and densities, and in n-best lists of these sizes.
-        weights: Weight of each score column in the model's cost; other columns keep their weights.
-        title: The page's title.
-        most_graphs: The number of graphs to draw: the graphs with the most headroom.
-        resamples, seed: The number of resamples for intervals; the seed of the resamples and of `samples`.
-        confidence: The share of resamples inside an interval.
-        expected: Also show the expected rate of each graph; see `expected`.
-        speakers: The speaker of each id, to count errors by speaker; by default, ids contain the speaker.
-        corrected: Corrected texts of n-best lists, one per list, or a file with them; see `corrections`. Only for
-            `wer`.
-        workers: The number of processes.
-    """
-    check_page()
-    target = path_text(path)
-    if not resamples:
-        refuse_unused(write_report, "without resamples", confidence=confidence)
-    if mbr is None:
-        refuse_unused(write_report, "without MBR", beam=beam, samples=samples)
-    decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
-    review = _review_settings(metric, Points.of(beams, densities, nbest), decoding, weights, score)
-    review = replace(review, posterior_scale=posterior_scale, drawn=most_graphs > 0, expected=expected)
-    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence, speakers=speakers))
-    pairs = graphs_with_references(graphs, references)
-    if corrected is not None:
-        listed = list(pairs)
-        report.corrected, pairs = corrected_graphs(listed, corrected, review.metric, weights), iter(listed)
-    with atomic_output(target) as file:
-        report.add_all(map_in_order(partial(review_graph, review), pairs, workers, packing=graph_packing))
-        file.write(_encoded(report))
-
-
-def _encoded(report: Report) -> bytes:
-    # A file's name may hold bytes that are not UTF-8.
-    return f"{page(report)}\n".encode("utf-8", "backslashreplace")
-
-
-def _review_settings(
-    metric: Any, points: Points, decoding: MBRSettings | None, weights: Weights | None, score: Iterable[Any]
-) -> ReviewSettings:
-    rate = as_recognition_rate(metric)
-    metrics = tuple(make_metric(one) if isinstance(one, str) else one for one in score)
-    scorer = StringScorer(metrics, rate.ignore) if metrics else None
-    return ReviewSettings(rate, points, decoding, weights, scorer=scorer)
 
 
 def check_page() -> None:

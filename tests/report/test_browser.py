@@ -88,7 +88,7 @@ def path(tmp_path_factory):
         graphs.append((f"sea-{n}", lm.Lattice.from_strings(strings, [1.0, 2.0, 3.0])))
         references.append(f"the ship sails{n}")
     written = tmp_path_factory.mktemp("report") / "page.html"
-    lm.write_report(written, graphs, references, "wer", title="ships", beams=[0, 1, 2])
+    lm.Corpus(graphs, references).report(written, "wer", title="ships", beams=[0, 1, 2])
     return written
 
 
@@ -254,7 +254,7 @@ def test_forests_are_read_rule_by_rule(opened, tmp_path):
         scores={"cost": lm.Column([1.0, 2.0, 0.5], [0.0])},
     )
     written = tmp_path / "forest.html"
-    lm.write_report(written, [("pets", forest)], ["the dog"], "wer")
+    lm.Corpus([("pets", forest)], ["the dog"]).report(written, "wer")
     page = opened(DESK, file=written)
     page.get_by_role("button", name="pets").click()
     page.locator(".drawing svg").focus()
@@ -274,7 +274,7 @@ def test_forests_are_read_rule_by_rule(opened, tmp_path):
 def test_long_lists_are_shown_in_parts(opened, tmp_path):
     written = tmp_path / "many.html"
     graph = lm.Lattice.from_strings(["a", "b"], [1.0, 2.0])
-    lm.write_report(written, [(f"u{n}", graph) for n in range(150)], ["b"] * 150, "wer", most_graphs=1, resamples=10)
+    lm.Corpus([(f"u{n}", graph) for n in range(150)], ["b"] * 150).report(written, "wer", most_graphs=1, resamples=10)
     page = opened(DESK, file=written)
     assert len(ids(page)) == 100
     assert "150 of 150 utterances, the first 100 are listed" in page.get_by_role("status").first.inner_text()
@@ -301,7 +301,7 @@ def test_long_alignments_are_passages_that_open_one_by_one(opened, tmp_path):
     path = tmp_path / "long.html"
     wrong = " ".join("x" if k % 100 == 0 else word for k, word in enumerate(reference))
     lattice = lm.Lattice.from_strings([wrong, f"{wrong} y"], costs=[1.0, 0.0])
-    lm.write_report(path, [("hour", lattice)], [" ".join(reference)], "wer", resamples=10)
+    lm.Corpus([("hour", lattice)], [" ".join(reference)]).report(path, "wer", resamples=10)
     page = opened(DESK, file=path)
     page.get_by_role("button", name="hour", exact=True).click()
     side = page.locator(".passages")
@@ -329,7 +329,7 @@ def test_words_of_a_row_run_in_the_direction_of_their_script(opened, tmp_path):
     file = tmp_path / "directions.html"
     texts = [("שלום, abc! עולם", "שלום, abc! טוב עולם"), ("see שלום now", "see שלום now")]
     graphs = [lm.Lattice.from_strings([said]) for said, _ in texts]
-    lm.write_report(file, graphs, [reference for _, reference in texts], "wer", mbr=None, resamples=0)
+    lm.Corpus(graphs, [reference for _, reference in texts]).report(file, "wer", mbr_by="none", resamples=0)
     page = opened(DESK, file)
     lefts = "(row) => [...row.querySelectorAll('.own')].map((one) => one.getBoundingClientRect().left)"
     hebrew, english = (row.evaluate(lefts) for row in page.locator("tr.said").all())
@@ -341,7 +341,7 @@ def test_narrow_pages_break_alignments_into_lines(opened, tmp_path):
     path = tmp_path / "long.html"
     words = [f"word{k}" for k in range(40)]
     lattice = lm.Lattice.from_strings([" ".join(words[1:]), " ".join([*words, "more"])], costs=[0.0, 1.0])
-    lm.write_report(path, [("hour", lattice)], [" ".join(words)], "wer", resamples=10)
+    lm.Corpus([("hour", lattice)], [" ".join(words)]).report(path, "wer", resamples=10)
     numbers = []
     for viewport in (DESK, PHONE):
         page = opened(viewport, path)
@@ -368,7 +368,7 @@ def spoken(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "spoken.html"
     graphs = [(name, lm.Lattice.from_strings([said, "x y"], [0.0, 5.0])) for name, (said, _) in SAID.items()]
     references = [reference for _, reference in SAID.values()]
-    lm.write_report(path, graphs, references, "wer", title="who said it", resamples=10, expected=True)
+    lm.Corpus(graphs, references).report(path, "wer", title="who said it", resamples=10, expected=True)
     return path
 
 
@@ -461,7 +461,7 @@ def corrected(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "corrected.html"
     lists = [(name, lm.NBest.from_strings(texts)) for name, (texts, *_) in BEAMS.items()]
     texts, references = ([beam[k] for beam in BEAMS.values()] for k in (1, 2))
-    lm.write_report(path, lists, references, "wer", corrected=texts, resamples=50)
+    lm.Corpus(lists, references).report(path, "wer", corrected=texts, resamples=50)
     return path
 
 
@@ -483,7 +483,7 @@ def test_corrections_have_the_scores_of_other_metrics(opened, tmp_path):
     file = tmp_path / "page.html"
     graph = lm.NBest.from_strings(["a blanket may rain down"])
     fixed, reference = "a blanket may reign", "a blanket may reign down"
-    lm.write_report(file, [graph], [reference], "wer", corrected=[fixed], score=["bleu", "ter"], most_graphs=0)
+    lm.Corpus([graph], [reference]).report(file, "wer", corrected=[fixed], also_score=["bleu", "ter"], most_graphs=0)
     page = opened(DESK, file)
     page.locator("tr.row button").click()
     side = page.locator(".side.corrected").inner_text()
@@ -548,7 +548,7 @@ def test_letters_of_charts_are_whole(opened, viewport, tmp_path):
         words = [f"w{k}" for k in range(40 * n)]
         graphs.append((f"id{n}", lm.Lattice.from_strings([words, [*words, "x"], words[:-1]], [1.0, 0.5, 2.0])))
         references.append(" ".join(words))
-    lm.write_report(file, graphs, references, "wer", nbest=[1, 10, 1000], beams=[0, 0.125, 100000], resamples=50)
+    lm.Corpus(graphs, references).report(file, "wer", nbest_sizes=[1, 10, 1000], beams=[0, 0.125, 100000], resamples=50)
     page = opened(viewport, file)
     cut = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
       const whole = svg.getBoundingClientRect();
@@ -649,7 +649,7 @@ def test_on_a_phone_the_list_can_be_sorted_by_all(opened):
 def test_hostile_words_do_not_run(opened, tmp_path):
     written = tmp_path / "hostile.html"
     graphs = [(w, lm.Lattice.from_strings([[w, "b"], ["b", w]], [1.0, 2.0])) for w in HOSTILE]
-    lm.write_report(written, graphs, [[["b", w]] for w in HOSTILE], "wer", title=HOSTILE[0])
+    lm.Corpus(graphs, [[["b", w]] for w in HOSTILE]).report(written, "wer", title=HOSTILE[0])
     page = opened(PHONE, file=written)
     title = page.title()
     assert title.startswith("</script>")
@@ -691,8 +691,8 @@ def test_paper_is_light_and_shows_whole_tables(opened, tmp_path):
     texts = [(f"r{k} b", f"s{k} b") for k in range(40)]
     graphs = [lm.Lattice.from_strings([said, "b"], [0.0, 1.0]) for _, said in texts]
     file = tmp_path / "page.html"
-    lm.write_report(
-        file, graphs, [reference for reference, _ in texts], "wer", score=["bleu", "ter", "chrf"], resamples=9
+    lm.Corpus(graphs, [reference for reference, _ in texts]).report(
+        file, "wer", also_score=["bleu", "ter", "chrf"], resamples=9
     )
     page = opened(DESK, file, color_scheme="light")
     page.get_by_role("button", name="Dark").click()
@@ -725,7 +725,7 @@ def test_tables_that_do_not_fit_say_that_they_scroll(opened, tmp_path, viewport,
     texts = [(f"r{k} b", f"s{k} b") for k in range(60)]
     graphs = [lm.Lattice.from_strings([said, "b"], [0.0, 1.0]) for _, said in texts]
     file = tmp_path / "page.html"
-    lm.write_report(file, graphs, [expected for expected, _ in texts], "wer", score=["bleu", "ter"], resamples=9)
+    lm.Corpus(graphs, [expected for expected, _ in texts]).report(file, "wer", also_score=["bleu", "ter"], resamples=9)
     page = opened(viewport, file, color_scheme=scheme)
     assert overflow(page) == 0
     page.locator("details summary").first.click()
@@ -751,7 +751,7 @@ def test_the_table_of_errors_shows_its_bar_and_how_many_rows_there_are(browser, 
     """Browsers for phones, and this one without its option, hide bars until a table is scrolled."""
     graphs = [lm.Lattice.from_strings([f"s{k} b"]) for k in range(60)]
     file = tmp_path / "page.html"
-    lm.write_report(file, graphs, [f"r{k} b" for k in range(60)], "wer", resamples=9)
+    lm.Corpus(graphs, [f"r{k} b" for k in range(60)]).report(file, "wer", resamples=9)
     launched = browser.browser_type.launch(
         executable_path=CHROMIUM, args=["--no-sandbox"], ignore_default_args=["--hide-scrollbars"]
     )

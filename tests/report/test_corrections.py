@@ -40,7 +40,7 @@ def nbest_lists(lists, references):
 def written(folder, graphs, references, metric="wer", **options):
     """Return a page's data and its elements: name, attributes and text, without tags inside."""
     path = folder / "page.html"
-    lm.write_report(path, graphs, references, metric, resamples=50, most_graphs=0, **options)
+    lm.Corpus(graphs, references).report(path, metric, resamples=50, most_graphs=0, **options)
     return contents(path.read_text(encoding="utf-8"))
 
 
@@ -164,7 +164,9 @@ def test_ignored_words_count_nowhere(tmp_path):
 def test_scales_choose_the_baseline(tmp_path):
     graph = lm.NBest.from_strings(["a", "b"], scores={"am": [1.0, 2.0], "lm": [3.0, 1.0]})
     for weights, first in (({"am": 1.0, "lm": 0.0}, "a"), ({"am": 0.0, "lm": 1.0}, "b")):
-        data, rows, _ = written(tmp_path, [graph], ["a"], corrected=["a"], weights=weights)
+        path = tmp_path / "page.html"
+        lm.Corpus([graph], ["a"], weights=weights).report(path, "wer", corrected=["a"], resamples=50, most_graphs=0)
+        data, rows, _ = contents(path.read_text(encoding="utf-8"))
         assert data["utterances"][0]["sides"]["one_best"]["words"] == [first]
         assert rows["1-best"][2] == f"{int(first == 'b')}/1"
 
@@ -195,7 +197,7 @@ LISTS = [lm.NBest.from_strings(["a", "b"]), lm.NBest.from_strings(["c"])]
             [LISTS[0], lm.Lattice.from_strings(["c"])],
             ["a", "c"],
             {"corrected": ["a", "c"]},
-            "2: this is not an n-best list",
+            "2.: this is not an n-best list",
         ),
         (LISTS, ["a", "c"], {"corrected": EXAMPLES / "letters.ref.txt"}, "texts and 2 lists"),
     ],

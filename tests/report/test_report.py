@@ -179,16 +179,16 @@ def test_errors_are_grouped_by_what_ids_say(tmp_path):
     speakers = {"ann_f1-1": "s1", "ann_f2-1": "s2", "bob_f3-1": "s2"}
     for options, expected in (
         ({}, {"speaker": ["ann", "ann", "bob"], "file": ["ann_f1", "ann_f2", "bob_f3"]}),
-        ({"speakers": speakers}, {"speaker": ["s1", "s2", "s2"], "file": ["ann_f1", "ann_f2", "bob_f3"]}),
+        ({"utt2spk": speakers}, {"speaker": ["s1", "s2", "s2"], "file": ["ann_f1", "ann_f2", "bob_f3"]}),
     ):
-        lm.write_report(tmp_path / "page.html", graphs, ["a"] * 3, "wer", **options)
+        lm.Corpus(graphs, ["a"] * 3).report(tmp_path / "page.html", "wer", **options)
         known = Page((tmp_path / "page.html").read_text(encoding="utf-8")).known
         assert known["groupings"] == list(expected)
         assert [one["groups"] for one in known["utterances"]] == [
             list(each) for each in zip(*expected.values(), strict=True)
         ]
     with pytest.raises(lm.UsageError, match="has no speaker"):
-        lm.write_report(tmp_path / "page.html", graphs, ["a"] * 3, "wer", speakers={"ann_f1-1": "s1"})
+        lm.Corpus(graphs, ["a"] * 3).report(tmp_path / "page.html", "wer", utt2spk={"ann_f1-1": "s1"})
     assert error_groups(["1", "2"]) == {}
     segments = ["a,1,ann,0,1,<O>", "a,1,bob,1,2,<O,F>", "b,1,ann,0,1"]
     assert error_groups(segments) == {"speaker": ["ann", "bob", "ann"], "file": ["a", "a", "b"]}
@@ -220,8 +220,8 @@ def test_rates_are_in_per_cent_as_on_the_command_line(meeting):
 
 
 def test_scores_that_are_no_fractions_are_numbers(tmp_path):
-    lm.write_report(
-        tmp_path / "page.html", [lm.Lattice.from_strings(["a b c"])], ["a b c"], "wer", score=["nist", "bleu"]
+    lm.Corpus([lm.Lattice.from_strings(["a b c"])], ["a b c"]).report(
+        tmp_path / "page.html", "wer", also_score=["nist", "bleu"]
     )
     page = Page((tmp_path / "page.html").read_text())
     assert f"{lm.NIST().corpus(['a b c'], ['a b c']).score:.4f}" in page.shown
@@ -243,17 +243,69 @@ def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
 
 
 def test_python_writes_the_same_but_for_what_was_typed(tmp_path, meeting, graphs):
-    lm.write_report(
-        tmp_path / "page.html",
-        [(name, graph) for name, graph, _ in graphs],
-        [reference for *_, reference in graphs],
-        "wer",
-        score=["bleu"],
-        beams=[0, 1, 4],
+    lm.Corpus([(name, graph) for name, graph, _ in graphs], [reference for *_, reference in graphs]).report(
+        tmp_path / "page.html", "wer", also_score=["bleu"], beams=[0, 1, 4]
     )
     page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert page.known == meeting.known
     assert page.scripts == meeting.scripts
+
+
+def test_files_and_memory_have_the_same_page_but_for_its_title(tmp_path):
+    graphs, texts = MEETING
+    references = dict(line.split(maxsplit=1) for line in Path(texts).read_text().splitlines())
+    how = {"ignore": "um we", "lowercase": True}
+    for name, corpus in (
+        ("files", lm.Corpus.read(graphs, texts, **how)),
+        ("memory", lm.Corpus(lm.read(graphs), references, **how)),
+    ):
+        corpus.report(tmp_path / name, "wer", expected=True, title="same", workers=2, progress=False)
+    run(graphs, texts, "--metric", "wer", "--ignore", "um we", "-lc", "--expected", "-o", tmp_path / "command")
+    files, memory, command = (Page((tmp_path / name).read_text()) for name in ("files", "memory", "command"))
+    assert files.known == memory.known == command.known
+    assert "we" not in files.known["utterances"][0]["sides"]["oracle"]["words"]
+
+
+def test_a_page_that_was_interrupted_is_continued_in_python(tmp_path, monkeypatch):
+    from latticemetric.report import page as pages
+
+    corpus = lm.Corpus.read(*MEETING)
+    how = {"also_score": "bleu,ter", "beams": [1], "progress": False}
+    corpus.report(tmp_path / "whole.html", "wer", **how)
+    with monkeypatch.context() as patched:
+        patched.setattr(pages, "page", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            corpus.report(tmp_path / "page.html", "wer", resume=tmp_path / "journal", **how)
+    assert (tmp_path / "journal").exists()
+    assert not (tmp_path / "page.html").exists()
+    with pytest.raises(lm.UsageError, match="journal"):
+        corpus.report(tmp_path / "page.html", "wer", resume=tmp_path / "journal", beams=[2])
+    monkeypatch.setattr("latticemetric.corpus.review.review_graph", lambda *_: 1 / 0)
+    corpus.report(tmp_path / "page.html", "wer", resume=tmp_path / "journal", **how)
+    assert (tmp_path / "page.html").read_bytes() == (tmp_path / "whole.html").read_bytes()
+    assert not (tmp_path / "journal").exists()
+
+
+def test_graphs_that_fail_are_on_the_page(tmp_path):
+    lattice = lm.Lattice.from_strings(["a"])
+    corpus = lm.Corpus({"one": lattice, "two": lattice}, {"one": "a"})
+    with pytest.raises(lm.InputError, match="there is no reference for 'two'"):
+        corpus.report(tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+    corpus.report(tmp_path / "page.html", keep_going=True)
+    assert "1 graph failed" in Page((tmp_path / "page.html").read_text()).shown
+    with pytest.raises(lm.UsageError, match="the corpus has no references"):
+        lm.Corpus([lattice]).report(tmp_path / "other.html")
+    for wrong, says in (
+        ({"mbr_by": "nothing"}, "there is no MBR by .nothing."),
+        ({"mbr": "wer"}, "report has no setting 'mbr'"),
+        ({"score": "bleu"}, "report has no setting 'score'"),
+        ({"metric": "bleu"}, "bleu"),
+        ({"confidence": 2}, "confidence 2.0 is not between"),
+    ):
+        with pytest.raises(lm.UsageError, match=says):
+            corpus.report(tmp_path / "other.html", **wrong)
+    assert not (tmp_path / "other.html").exists()
 
 
 def test_the_same_run_is_the_same_file(tmp_path):
@@ -287,9 +339,9 @@ def test_nothing_is_fetched_and_nothing_else_runs(meeting):
 def test_hostile_words_are_data(tmp_path, word):
     graph = lm.Lattice.from_strings([[word, "b"], ["b", word, word]], costs=[1.0, 2.0])
     path = tmp_path / "page.html"
-    lm.write_report(path, [(word, graph)], [[["b", word]]], "wer", title=word)
+    lm.Corpus([(word, graph)], [[["b", word]]]).report(path, "wer", title=word)
     plain = tmp_path / "plain.html"
-    lm.write_report(plain, [("a", lm.Lattice.from_strings(["a b", "b a a"], [1.0, 2.0]))], ["b a"], "wer", title="a")
+    lm.Corpus([("a", lm.Lattice.from_strings(["a b", "b a a"], [1.0, 2.0]))], ["b a"]).report(plain, "wer", title="a")
     page, other = (Page(one.read_bytes().decode("utf-8")) for one in (path, plain))
     assert page.tags == other.tags
     assert page.scripts == other.scripts
@@ -351,7 +403,7 @@ def test_drawings_have_all_arcs_of_small_graphs(meeting, graphs):
 def test_of_large_graphs_the_best_part_is_drawn_and_says_so(tmp_path):
     strings = [f"a w{n} b" for n in range(400)]
     graph = lm.Lattice.from_strings(strings, [float(n) for n in range(400)])
-    lm.write_report(tmp_path / "page.html", [graph], ["a w399 b"], "wer", mbr=None)
+    lm.Corpus([graph], ["a w399 b"]).report(tmp_path / "page.html", "wer", mbr_by="none")
     drawing = Page((tmp_path / "page.html").read_text()).known["utterances"][0]["drawing"]
     words = {arc[0] for arc in drawing["arcs"]}
     assert {"w0", "w399"} <= words
@@ -409,7 +461,7 @@ def test_mistakes_are_told_in_a_line(arguments, said):
 
 def test_references_of_no_words_have_no_rate(tmp_path):
     path = tmp_path / "page.html"
-    lm.write_report(path, [lm.Lattice.from_strings(["a"])], [""], "wer")
+    lm.Corpus([lm.Lattice.from_strings(["a"])], [""]).report(path, "wer")
     page = Page(path.read_text())
     assert page.known["utterances"][0]["headroom"] is None
     assert "no rate is defined" in page.shown
@@ -417,14 +469,14 @@ def test_references_of_no_words_have_no_rate(tmp_path):
 
 def test_a_graph_alone_has_no_interval(tmp_path):
     path = tmp_path / "page.html"
-    lm.write_report(path, [lm.Lattice.from_strings(["a", "b"])], ["b"], "wer")
+    lm.Corpus([lm.Lattice.from_strings(["a", "b"])], ["b"]).report(path, "wer")
     assert "oracle 0.00% –" in Page(path.read_text()).shown
 
 
 def test_ignored_words_are_in_no_answer(tmp_path):
     path = tmp_path / "page.html"
     graph = lm.Lattice.from_strings(["<s> a b </s>", "<s> b </s>"], costs=[1.0, 0.0])
-    lm.write_report(path, [graph], ["a c"], lm.WER(ignore=["<s>", "</s>"]), score=["wrr"])
+    lm.Corpus([graph], ["a c"]).report(path, lm.WER(ignore=["<s>", "</s>"]), also_score=["wrr"])
     sides = Page(path.read_text()).known["utterances"][0]["sides"]
     assert [sides[side]["words"] for side in ("oracle", "one_best")] == [["a", "b"], ["b"]]
 
@@ -458,7 +510,7 @@ def test_numbers_are_short():
 def test_values_of_axes_are_written_out(tmp_path):
     graph = lm.Lattice.from_strings(["a", "b"], [1.0, 2.0])
     page = tmp_path / "page.html"
-    lm.write_report(page, [graph] * 2, ["b"] * 2, "wer", nbest=[1, 1_000_000], beams=[0, 1_234_567.0])
+    lm.Corpus([graph] * 2, ["b"] * 2).report(page, "wer", nbest_sizes=[1, 1_000_000], beams=[0, 1_234_567.0])
     text = page.read_text(encoding="utf-8")
     assert ">1000000<" in text
     assert ">1234567<" in text

@@ -1,0 +1,220 @@
+"""The task of a report: a page of HTML about oracles, 1-bests and MBR answers. Nothing here imports NumPy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from latticemetric.arguments import MOST_DRAWS
+from latticemetric.corpus.question import Task
+from latticemetric.errors import UsageError
+from latticemetric.oracle_search.settings import PointSettings
+from latticemetric.settings import choice, flag, given, number, whole
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.pairing import Pair
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.review import MBRSettings, Review, ReviewSettings
+    from latticemetric.corpus.run import Run
+    from latticemetric.metrics.base import Metric
+    from latticemetric.metrics.recognition import GRR
+    from latticemetric.report.corrections import CorrectedTexts
+    from latticemetric.report.options import ReportOptions
+    from latticemetric.report.report import Report
+
+    Reviews = Iterator[Review]
+
+_NO_MBR = "none"
+# Settings that the page does not list: it shows them elsewhere, or they are no plain values.
+_NOT_LISTED = {"title", "removing", "resamples", "seed", "said"}
+
+
+class Pages(PointSettings, Task):
+    """A page about the oracle, the 1-best and the MBR answer of each graph.
+
+    Attributes:
+        metric: A recognition rate, or its name.
+        mbr_by: How MBR decides: `ngram`, `wer` or a metric; `auto`: by n-grams for forests, by word errors for other
+            graphs; `none`: no MBR.
+        posterior_scale: Factor of the costs in posteriors; a factor below 1 flattens the posteriors.
+        beam: For MBR: keep only the paths that cost at most this much more than the best path.
+        samples: For MBR by a metric: draw this number of paths instead of listing all.
+        expected: Also show the expected rate of each graph, and of the paths through each arc.
+        also_score: Further metrics, by which oracles, 1-bests and MBR answers are scored, too.
+        corrected: Corrected texts of n-best lists, one per list, or a file with them; see `corrections`. Only for
+            `wer`.
+        utt2spk: The speaker of each id, or a file with them, to count errors by speaker; by default, ids contain the
+            speaker.
+        title: The title of the page; by default, the name of the graphs' file.
+        most_graphs: The number of graphs to draw: those with the largest difference between 1-best and oracle.
+        engine: The search engine.
+        resamples: The number of resamples for intervals; 0 for no intervals.
+        seed: The seed of the resamples and of `samples`.
+        confidence: The confidence level of the intervals.
+        removing: Remove the ignored words of the corpus from its texts, since the metric does not ignore them itself.
+        said: The files and settings that the page lists; by default, those that were given.
+    """
+
+    verb = "report"
+    section = "Page"
+
+    metric: str | GRR = given(default="4-grr")
+    mbr_by: Any = given(
+        default="auto",
+        option="--mbr-by NAME",
+        help="Method of the MBR answers: ngram, wer or a metric; none: no MBR; auto: ngram for forests, wer for all "
+        "others.",
+    )
+    posterior_scale: float = number(default=1.0, least=0, help="Multiply costs by this factor to get posteriors.")
+    beam: float | None = number(
+        default=None,
+        least=0,
+        option="--beam COST",
+        help="For MBR: keep only the paths that cost at most this much more than the best path.",
+    )
+    samples: int | None = whole(default=None, most=MOST_DRAWS, help="For MBR by a metric: sample N paths.")
+    expected: bool = flag(
+        default=False,
+        option="--expected",
+        help="Also show the expected rate of each graph, and of the paths through each arc.",
+    )
+    also_score: Any = given(default=())
+    corrected: CorrectedTexts | None = given(default=None)
+    utt2spk: Mapping[str, str] | str | os.PathLike[str] | None = given(default=None)
+    title: str | None = given(
+        default=None, option="--title TEXT", help="Title of the page (default: the name of the graphs' file)."
+    )
+    most_graphs: int = whole(
+        default=100,
+        least=0,
+        phrase="the largest number of graphs is {}",
+        option="--most-graphs N",
+        help="Draw at most N graphs: those with the largest difference between 1-best and oracle.",
+    )
+    engine: str = choice(default="auto", names=("auto", "native", "openfst"), help="Search engine.")
+    resamples: int = whole(default=1000, least=0, most=MOST_DRAWS, help="Number of resamples for intervals; 0: none.")
+    seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
+    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
+    removing: bool = flag(default=False, help="Remove the ignored words from texts, since the metric counts them.")
+    said: tuple[tuple[str, str], ...] | None = given(default=None)
+
+    def check(self) -> None:
+        """Replace the names of metrics by metrics; refuse settings without effect."""
+        super().check()
+        from latticemetric.metrics.recognition import as_recognition_rate
+        from latticemetric.metrics.registry import make_metric
+        from latticemetric.report.corrections import check_rate
+
+        if not 0 < self.confidence < 1:
+            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
+        unused = {"without resamples": [] if self.resamples else ["confidence"]}
+        unused["without MBR"] = [] if self._decides else ["beam", "samples"]
+        for where, names in unused.items():
+            if name := next((one for one in names if one in self.changed()), None):
+                raise UsageError(f"{name} has no effect {where}", advice="leave it out")
+        vars(self)["metric"] = as_recognition_rate(self.metric)
+        also = self.also_score
+        several = also.split(",") if isinstance(also, str) else also
+        vars(self)["also_score"] = tuple(make_metric(one.strip()) if isinstance(one, str) else one for one in several)
+        if self.corrected is not None:
+            check_rate(self.rate)
+        self._decoding()  # refuses unknown methods
+
+    @property
+    def rate(self) -> GRR:
+        """The metric."""
+        return cast("GRR", self.metric)
+
+    @property
+    def _decides(self) -> bool:
+        return self.mbr_by is not None and self.mbr_by != _NO_MBR
+
+    def _decoding(self) -> MBRSettings | None:
+        if not self._decides:
+            return None
+        from latticemetric.corpus.review import MBRSettings
+
+        return MBRSettings.of(self.mbr_by, beam=self.beam, samples=self.samples, seed=self.seed)
+
+    def files(self) -> Sequence[str]:
+        """Return the files that the settings name."""
+        named = (self.corrected, self.utt2spk)
+        return [os.fspath(one) for one in named if isinstance(one, str | os.PathLike)]
+
+    def report(
+        self, corpus: ReadCorpus, run: Run, noted: Callable[[Reviews], Reviews] = lambda reviews: reviews
+    ) -> Report:
+        """Return the report; `noted` passes on the results of each graph."""
+        from latticemetric.corpus.review import reviews_of
+        from latticemetric.report.report import Report
+
+        review, options = self._review(corpus), self._options(corpus)
+        paired = corpus.required_pairs(run, removing=self.removing, rewriting=self.corrected is None)
+        report = Report(review, options, paired.references, corpus.rewritten_by)
+        pairs = paired.pairs if self.corrected is None else self._with_corrections(report, paired.pairs, corpus)
+        report.add_all(noted(reviews_of(pairs, review, run)))
+        return report
+
+    def _review(self, corpus: ReadCorpus) -> ReviewSettings:
+        from latticemetric.corpus.review import ReviewSettings
+        from latticemetric.corpus.string_scores import StringScorer
+
+        metrics: tuple[Metric[Any], ...] = self.also_score
+        return ReviewSettings(
+            self.rate,
+            self.points,
+            decoding=self._decoding(),
+            weights=corpus.weights,
+            engine=self.engine,
+            scorer=StringScorer(metrics, self.rate.ignore, normalize=corpus.rewritten_by) if metrics else None,
+            posterior_scale=self.posterior_scale,
+            drawn=self.most_graphs > 0,
+            expected=self.expected,
+        )
+
+    def _options(self, corpus: ReadCorpus) -> ReportOptions:
+        from latticemetric.formats.segments import read_speakers
+        from latticemetric.report.options import ReportOptions
+
+        speakers: Any = self.utt2spk
+        return ReportOptions(
+            title=self.title or corpus.title,
+            most_graphs=self.most_graphs,
+            resamples=self.resamples,
+            seed=self.seed,
+            confidence=self.confidence,
+            settings=self._said(corpus) if self.said is None else self.said,
+            speakers=read_speakers(os.fspath(speakers)) if isinstance(speakers, str | os.PathLike) else speakers,
+        )
+
+    def _said(self, corpus: ReadCorpus) -> tuple[tuple[str, str], ...]:
+        """Return the settings of reading and of the page that differ from their defaults, and are plain values."""
+        changed = {name: getattr(corpus.reading, name) for name in corpus.reading.changed()}
+        changed |= {name: getattr(self, name) for name in self.changed() if name not in _NOT_LISTED}
+        changed["metric"] = self.rate.name
+        return (("graphs", corpus.title), *((name, str(one)) for name, one in changed.items() if _is_plain(one)))
+
+    def _with_corrections(self, report: Report, pairs: Iterable[Pair], corpus: ReadCorpus) -> Iterator[Pair]:
+        """Add corrected texts to a report; return the n-best lists to show, normalized as these texts."""
+        from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs, texts_of
+        from latticemetric.report.corrections import CorrectedLists
+        from latticemetric.vocabulary import listed_words
+
+        listed = list(pairs if corpus.grammar is None else rewritten_pairs(pairs, corpus.grammar.text))
+        lists, given_texts = lists_of_pairs(listed), self.corrected
+        assert given_texts is not None
+        if isinstance(given_texts, str | os.PathLike):
+            texts = texts_of(os.fspath(given_texts), lists.names, corpus.reading.style)
+        else:
+            texts = [listed_words(text) for text in given_texts]
+        texts = [corpus.prepared_text(text, removing=self.removing) for text in texts]
+        report.corrected = CorrectedLists.of(lists, texts, self.rate, corpus.weights)
+        return iter(listed)
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, value.values()))
+    several = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(one, str | int | float) for one in several)

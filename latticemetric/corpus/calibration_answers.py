@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from latticemetric.cached import cached_property
 from latticemetric.corpus.answers import Answers
@@ -11,11 +11,15 @@ from latticemetric.corpus.calibration_question import Reliability
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
+    from latticemetric.corpus.calibration import Calibration, CalibrationReport
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.table import Table
 
 
-class CalibrationAnswers(Answers[Any]):
+R = TypeVar("R", bound="Calibration | CalibrationReport")
+
+
+class CalibrationAnswers(Answers[Any], Generic[R]):
     """A calibration of a corpus: `Answers` whose table, records and totals are about all graphs together.
 
     Examples:
@@ -34,10 +38,10 @@ class CalibrationAnswers(Answers[Any]):
     """
 
     @cached_property
-    def result(self) -> Any:
+    def result(self) -> R:
         """The `Calibration`; with `own_confidences`, the `CalibrationReport`."""
         assert isinstance(self.question, Reliability)
-        return self.question.found(self._all())()
+        return cast("R", self.question.found(self._all())())
 
     def _table(self, answers: Iterable[Answer], run: Run | None = None) -> Table:
         if run is not None:  # streamed to a file, not kept

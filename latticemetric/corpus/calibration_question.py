@@ -179,6 +179,8 @@ class Calibrations(Reliability):
         yield from utterances_of(corpus, run)
         if self.test is not None:
             yield from utterances_of(self.test, replace(run, shard=None), tested=True)
+            if self.test.weights is not corpus.weights:  # those of the corpus are checked where the run ends
+                self.test.check_weights(partial_run=False)
 
     def found(self, answers: Iterable[Answer]) -> Callable[[], Calibration]:
         """Return a function that reads the answers, and fits the scale."""

@@ -19,6 +19,7 @@ from latticemetric.renamed import refuse_old_keyword
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.answers_by_metric import AnswersByMetric
+    from latticemetric.corpus.calibration import Calibration, CalibrationReport
     from latticemetric.corpus.calibration_answers import CalibrationAnswers
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
@@ -416,9 +417,19 @@ class Corpus(ReadCorpus):
         question, of_run = _divided(Expectations, {"metric": rate_of(metric, self.ignored), **settings})
         return ExpectedAnswers(self, question, run_of(run, of_run))
 
+    @overload
+    def calibrate(
+        self, *, own_confidences: Literal[False] = False, run: RunSettings | None = None, **settings: Any
+    ) -> CalibrationAnswers[Calibration]: ...
+
+    @overload
+    def calibrate(
+        self, *, own_confidences: Literal[True], run: RunSettings | None = None, **settings: Any
+    ) -> CalibrationAnswers[CalibrationReport]: ...
+
     def calibrate(
         self, *, own_confidences: bool = False, run: RunSettings | None = None, **settings: Any
-    ) -> CalibrationAnswers:
+    ) -> CalibrationAnswers[Any]:
         """Compare word confidences and expected errors with the references, and fit the posterior scale.
 
         The words that `ignore` names do not count. The answers are the graphs, which all stay in memory; their table,

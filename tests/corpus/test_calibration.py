@@ -388,6 +388,8 @@ def test_graphs_that_fail_are_answers_if_the_run_keeps_going():
     none = lm.Corpus({"one": graphs[0]}, {"one": "a"}).calibrate
     with pytest.raises(lm.InputError, match="all graphs failed, so there is no result"):
         lm.Corpus({"one": graphs[0]}, {}).calibrate(keep_going=True).result  # noqa: B018
+    with pytest.raises(lm.InputError, match="there is no score column 'nope'"):
+        none(posterior_scale=1.0, test=lm.Corpus([graphs[1]], ["a"], weights={"nope": 1.0})).result  # noqa: B018
     with pytest.raises(lm.UsageError, match="the test set is a shard; give all of it"):
         none(test=lm.Corpus.read(MEETING, REFERENCES, shard="1/2"))
 

@@ -581,13 +581,12 @@ class Corpus(ReadCorpus):
         """
         from latticemetric.arguments import path_text
         from latticemetric.corpus.begin import begun
-        from latticemetric.corpus.sweep_question import measured_by
         from latticemetric.formats.streams.output import atomic_output
         from latticemetric.report.page import check_page, page
         from latticemetric.report.pages import Pages
 
         check_page()
-        task, of_run = _divided(Pages, {**measured_by(metric, self.ignored), **settings})
+        task, of_run = _divided(Pages, {"metric": rate_of(metric, self.ignored), **settings})
         with begun(self, task, run_of(run, of_run)) as started, atomic_output(path_text(path)) as file:
             text = page(task.report(self, started))
             file.write(f"{text}\n".encode("utf-8", "backslashreplace"))  # names of files may hold any bytes

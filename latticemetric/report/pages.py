@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NO_MBR = "none"
 # Settings that the page does not list: it shows them elsewhere, or they are no plain values.
-_NOT_LISTED = {"title", "removing", "resamples", "seed", "said"}
+_NOT_LISTED = {"title", "resamples", "seed", "said"}
 
 
 class Pages(PointSettings, Task):
@@ -52,7 +52,6 @@ class Pages(PointSettings, Task):
         resamples: The number of resamples for intervals; 0 for no intervals.
         seed: The seed of the resamples and of `samples`.
         confidence: The confidence level of the intervals.
-        removing: Remove the ignored words of the corpus from its texts, since the metric does not ignore them itself.
         said: The files and settings that the page lists; by default, those that were given.
     """
 
@@ -96,7 +95,6 @@ class Pages(PointSettings, Task):
     resamples: int = whole(default=1000, least=0, most=MOST_DRAWS, help="Number of resamples for intervals; 0: none.")
     seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
     confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
-    removing: bool = flag(default=False, help="Remove the ignored words from texts, since the metric counts them.")
     said: tuple[tuple[str, str], ...] | None = given(default=None)
 
     def check(self) -> None:
@@ -150,11 +148,15 @@ class Pages(PointSettings, Task):
         from latticemetric.report.report import Report
 
         review, options = self._review(corpus), self._options(corpus)
-        paired = corpus.required_pairs(run, removing=self.removing, rewriting=self.corrected is None)
+        paired = corpus.required_pairs(run, removing=self._removes(corpus), rewriting=self.corrected is None)
         report = Report(review, options, paired.references, corpus.rewritten_by)
         pairs = paired.pairs if self.corrected is None else self._with_corrections(report, paired.pairs, corpus)
         report.add_all(noted(reviews_of(pairs, review, run)))
         return report
+
+    def _removes(self, corpus: ReadCorpus) -> bool:
+        """Return True if ignored words are removed from texts, since the metric does not ignore them itself."""
+        return not corpus.ignored <= self.rate.ignore
 
     def _review(self, corpus: ReadCorpus) -> ReviewSettings:
         from latticemetric.corpus.review import ReviewSettings
@@ -208,7 +210,7 @@ class Pages(PointSettings, Task):
             texts = texts_of(os.fspath(given_texts), lists.names, corpus.reading.style)
         else:
             texts = [listed_words(text) for text in given_texts]
-        texts = [corpus.prepared_text(text, removing=self.removing) for text in texts]
+        texts = [corpus.prepared_text(text, removing=self._removes(corpus)) for text in texts]
         report.corrected = CorrectedLists.of(lists, texts, self.rate, corpus.weights)
         return iter(listed)
 

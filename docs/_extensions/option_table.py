@@ -17,9 +17,7 @@ PYTHON_NAMES = {
     "--from": "format",  # one side at a time is read or written
     "--to": "format",
     "--nbest": "n",  # --nbest N, as a list of several options
-    "--nbest-sizes": "nbest",
     "--parameter": "parameters",
-    "--mbr-by": "mbr",
 }
 # Names that must not come back: the one name of each idea.
 ONE_NAME = {

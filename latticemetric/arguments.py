@@ -103,6 +103,12 @@ def finite_number(given: object, what: str) -> float:
     return float(number)
 
 
+def checked_posterior_scale(given: object) -> float:
+    """Return the factor of costs in posteriors as a float; raise `UsageError` if it is not a finite number ≥ 0."""
+    shown = repr(given) if isinstance(given, str) else given
+    return float(real_number(given, f"the posterior scale is {shown}", "give a number ≥ 0"))
+
+
 def single_number(given: Any) -> Any:
     """Return the number in an array or tensor without dimensions; return anything else unchanged."""
     if getattr(given, "shape", None) != () or not hasattr(given, "dtype"):

@@ -1,6 +1,7 @@
 """Arguments as callers have them: numbers and arrays of NumPy and of data frames, missing values, generators."""
 
 import json
+import math
 from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
@@ -8,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from kit.calibration import calibration
+from kit.commands import HARBOUR, assert_one_line_error, run
 
 import latticemetric as lm
 from latticemetric import evaluation
@@ -860,3 +862,38 @@ def test_few_samples_that_are_too_long_for_memory_are_refused(graph, memory_limi
     assert len(lm.posteriors(graph).sample(100, 0)) == 100
     with pytest.raises(lm.InputError, match="these samples need more than 20 MB of memory; draw fewer"):
         lm.posteriors(graph).sample(1000, 0)
+
+
+@pytest.mark.parametrize("wrong", [-1.0, -1e-9, math.nan, math.inf, -math.inf], ids=str)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda scale: lm.best(LATTICE, posterior_scale=scale),
+        lambda scale: lm.posteriors(LATTICE, posterior_scale=scale),
+        lambda scale: lm.consensus(LATTICE, posterior_scale=scale),
+        lambda scale: lm.expected(LATTICE, "a", posterior_scale=scale),
+        lambda scale: lm.expected(LATTICE, "a", gradient=True).through(np.zeros(len(LATTICE.word)), scale),
+        lambda scale: lm.mbr(LATTICE, posterior_scale=scale),
+        lambda scale: lm.mbr(LATTICE, "bleu", posterior_scale=scale),
+        lambda scale: lm.combine({"a": LATTICE, "b": LATTICE}, posterior_scale=scale),
+        lambda scale: lm.Corpus([LATTICE]).best(posterior_scale=scale),
+        lambda scale: lm.Corpus([LATTICE]).consensus(posterior_scale=scale),
+        lambda scale: lm.Corpus([LATTICE]).mbr(posterior_scale=scale),
+        lambda scale: lm.Corpus([LATTICE], ["a"]).expected(posterior_scale=scale),
+        lambda scale: lm.Corpus([LATTICE], ["a"]).oracle(posteriors=True, posterior_scale=scale),
+    ],
+)
+def test_every_function_has_the_same_range_of_posterior_scales(call, wrong):
+    with pytest.raises(lm.UsageError, match=rf"the posterior scale is {wrong}; give a number ≥ 0"):
+        call(wrong)
+    call(0)
+    call(np.float32(0))
+
+
+@pytest.mark.parametrize("wrong", ["-1", "nan", "inf"])
+@pytest.mark.parametrize(
+    "verb", ["best", "posteriors", "consensus", "mbr", "expected", "oracle", "draw", "tags", "combine", "report"]
+)
+def test_every_verb_has_the_same_range_of_posterior_scales(verb, wrong):
+    done = run("latticemetric", verb, *HARBOUR, f"--posterior-scale={wrong}")
+    assert_one_line_error(done, f"--posterior-scale: the posterior scale is {float(wrong)}; give a number ≥ 0")

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from latticemetric.arguments import finite_number
+from latticemetric.arguments import checked_posterior_scale
 from latticemetric.corpus.pairing import Pair, built, readable
 from latticemetric.corpus.run import Run, answer_each
 from latticemetric.corpus.string_scores import StringScorer
@@ -95,7 +95,7 @@ class ReviewSettings:
     expected: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "posterior_scale", finite_number(self.posterior_scale, "the posterior scale"))
+        object.__setattr__(self, "posterior_scale", checked_posterior_scale(self.posterior_scale))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import finite_number
+from latticemetric.arguments import checked_posterior_scale
 from latticemetric.cached import cached_property
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
@@ -219,7 +219,7 @@ class Aligner(NamedTuple):
     @classmethod
     def of(cls, graph: Graph, posterior_scale: float, weights: Weights | None) -> Self:
         """Return the aligner of a lattice or n-best list."""
-        posterior_scale = finite_number(posterior_scale, "the posterior scale")
+        posterior_scale = checked_posterior_scale(posterior_scale)
         lattice = in_canonical_order(as_lattice(graph, weights, advice=FOR_FORESTS))
         under = weights_under({name: column.weight for name, column in lattice.scores.items()}, weights)
         scaled = lattice.cost({name: posterior_scale * weight for name, weight in under.items()})

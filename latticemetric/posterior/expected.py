@@ -18,7 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import finite_number, floats, is_beyond_floats, real_number, whole_number
+from latticemetric.arguments import (
+    checked_posterior_scale,
+    floats,
+    is_beyond_floats,
+    real_number,
+    whole_number,
+)
 from latticemetric.automata.recognition import Gains, ngram_total, require_short
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.cached import cached_property
@@ -123,7 +129,7 @@ class Expected(Result, Frozen):
                 "there is no gradient", advice="call `expected` with gradient=True; only exact results have a gradient"
             )
         advice = "give one per arc: posteriors(graph).arc (in a forest: edge)"
-        weights = finite_number(posterior_scale, "the posterior scale") * floats(posteriors, "posteriors", advice)
+        weights = checked_posterior_scale(posterior_scale) * floats(posteriors, "posteriors", advice)
         if weights.shape != self.gradient.shape:
             raise UsageError(
                 f"there are {weights.size} posteriors, but {self.gradient.size} arcs", advice="give one per arc"
@@ -188,7 +194,7 @@ def expected(
     most_states, most_seconds = checked_effort(most_states, seconds)
     listed = CountedReferences.of(rate, references)
     settings = _Settings(
-        finite_number(posterior_scale, "the posterior scale"),
+        checked_posterior_scale(posterior_scale),
         weights,
         gradient,
         distribution,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import finite_number, floats, whole_number
+from latticemetric.arguments import checked_posterior_scale, floats, whole_number
 from latticemetric.cached import cached_property
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.arrays import MOST_EDGES
@@ -600,7 +600,7 @@ def step_probabilities(lattice: Lattice, posterior_scale: float, weights: Weight
 
 def _scaled_cost(graph: Lattice | Forest, posterior_scale: float, weights: Weights | None) -> Costs:
     """Return the cost times `posterior_scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
-    posterior_scale = finite_number(posterior_scale, "the posterior scale")
+    posterior_scale = checked_posterior_scale(posterior_scale)
     cost = graph.cost(weights)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     ending = np.full(len(cost.final), np.inf)

@@ -231,7 +231,7 @@ def test_counts_pruning_and_parameters_are_those_of_python():
         (["--evidence-weights", "counts"], "--evidence-weights has no effect with --by ngram"),
         (
             ["--pruning-confidence", "0.1", "--by", "chrf"],
-            "--pruning-confidence: 0.1 is not in the range 0.5<=x<=1",
+            "--pruning-confidence: pruning_confidence is 0.1; give a number from 0.5 to 1",
         ),
     ],
 )

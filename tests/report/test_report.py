@@ -449,7 +449,7 @@ def test_mbr_that_has_no_answer_is_no_reason_to_show_nothing():
         (("--metric", "bleu"), "cannot search a graph"),
         (("--mbr-by", "nothing-like-this"), "there is no MBR by"),
         (("--mbr-by", "wer", "--samples", "3"), "does not use samples"),
-        (("--posterior-scale", "nan"), "not a finite number"),
+        (("--posterior-scale", "nan"), "the posterior scale is nan; give a number ≥ 0"),
         (("--also-score", "nothing-like-this"), "nothing-like-this"),
         (("--beams", "-1"), "the beam is -1"),
         (("-o", "/nowhere/at/all/page.html"), "cannot be written"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS
+from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS, checked_posterior_scale
 from latticemetric.cli.commands import Options, choice, option
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.options.values import Number, numbers, whole_numbers
@@ -16,7 +16,7 @@ from latticemetric.oracle_search.settings import PointSettings
 POSTERIOR_SCALE = option(
     "--posterior-scale NUMBER",
     "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten posteriors.",
-    type=Number(0),
+    type=Number(0, checked=checked_posterior_scale),
     default=1.0,
 )
 BEAM = option(

@@ -44,7 +44,12 @@ def option_of(field: Field, **further: Any) -> Any:
     elif isinstance(field, NumberField):
         least = field.least if field.above is None else field.above
         most = None if field.most == math.inf else field.most
-        of_click["type"] = NumberInRange(None if least == -math.inf else least, most, min_open=field.above is not None)
+        of_click["type"] = NumberInRange(
+            None if least == -math.inf else least,
+            most,
+            min_open=field.above is not None,
+            checked=field.checked,
+        )
     declared: Declaration = option(field.option, field.help, **of_click, **further)
     declared.field = field
     return declared

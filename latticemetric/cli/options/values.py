@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.normalization.grammar import Grammar
 
 
 class Number(click.FloatRange):
-    """The type of a finite number in a range; click's own types accept NaN."""
+    """The type of a finite number in a range; click's own types accept NaN.
+
+    If there is a function `checked`, it refuses wrong numbers, in the words that Python functions use.
+    """
+
+    def __init__(self, *given: Any, checked: Callable[[float], float] | None = None, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.checked = checked
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; refuse NaN and infinities."""
+        if self.checked is not None and param is not None:
+            with placed(param.opts[0]):
+                return self.checked(float(click.FLOAT.convert(value, param, ctx)))
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"'{value}' is not a finite number.", param, ctx)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import click
 
 from latticemetric.cli.commands import Options, option, verb
@@ -16,16 +12,9 @@ from latticemetric.cli.options import (
     RateOutputOptions,
     ResamplingOptions,
     WorkerOptions,
-    grammar_named,
     whole_numbers,
 )
-from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.corrections import Corrections
-    from latticemetric.corpus.list_blocks import BlockSums
-    from latticemetric.corpus.oracle_at_k import ListSums
 
 _EPILOG = """\b
 Examples:
@@ -79,52 +68,22 @@ def command(
     several files. Without REFERENCES, the references come from the records of LISTS (JSON, tables): see
     --reference-field.
     """
-    from latticemetric.corpus.list_blocks import BlockSums
-    from latticemetric.corpus.oracle_at_k import curve_of
+    from latticemetric.corpus.list_task import ListOracles
+    from latticemetric.corpus.read_corpus import MissingReferencesError
+    from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.lists import ListTable
+    from latticemetric.parallel.limits import default_workers
 
-    searched, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
+    searched = metric.rate()
     if wanted.corrected is not None and (searched.name != "wer" or not searched.gains.are_edits):
         raise UsageError("--corrected supports the metric wer only", advice="leave --metric and --parameter out")
-    keep = bool(resampling.resamples)
-    rewrite = None if grammar is None else grammar.text
-    settings = BlockSums(searched, wanted.at or None, reading.weights, keep=keep, rewrite=rewrite)
-    if wanted.corrected is None:
-        sums, number = _sums(lists, references, reading, settings, run.workers)
-    else:
-        sums, number, judged = _sums_and_corrections(lists, references, reading, settings, wanted.corrected)
-    curve = curve_of(list(sums), searched, at=settings.at, **resampling.asdict())
-    signature = searched.signature_for(number).also(norm=reading.rewritten_by)
-    if grammar is not None:
-        signature = signature.also(readings=grammar.readings_of_text)
-    table = ListTable(replace(curve, signature=str(signature)), judged, seed=resampling.seed, looks=output.looks)
+    # Options of resampling stay allowed without resamples.
+    intervals = resampling.asdict() if resampling.resamples else {}
+    task = ListOracles(metric=searched, at=wanted.at or None, corrected=wanted.corrected, **intervals)
+    try:
+        found = task.found(reading.corpus([lists], references), Run(run.workers or default_workers(), watched=True))
+    except MissingReferencesError:
+        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
+    table = ListTable(found, looks=output.looks)
     output.write(table)
     output.say_summary(table)
-
-
-def _sums(
-    lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, workers: int | None
-) -> tuple[Iterator[ListSums], int | str]:
-    """Return the `ListSums` of each block of lists, and the number of references per list."""
-    from latticemetric.corpus.list_blocks import TableSums, sums_of_pairs
-
-    if not references and (blocks := reading.blocks(lists)) is not None:
-        prepare = None if reading.preparation is None else reading.prepared
-        sums = TableSums(progress(blocks, None, "blocks"), reading.reference_field, prepare)
-        return sums.each(settings, workers), sums.references
-    paired = reading.paired(lists, references, rewrite=False)  # `settings` normalizes, so that lists stay lists
-    return sums_of_pairs(paired.pairs, settings), paired.references
-
-
-def _sums_and_corrections(
-    lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, corrected: str
-) -> tuple[Iterator[ListSums], int | str, Corrections]:
-    """Return the `ListSums`, the number of references per list, and the results of the corrected texts."""
-    from latticemetric.cli.corrected import corrected_pairs
-    from latticemetric.corpus.corrections import corrections
-
-    paired = reading.paired(lists, references, rewrite=False)
-    pairs, found, texts = corrected_pairs(paired, corrected, reading)
-    ignore = settings.rate.ignore | settings.rate.wildcard
-    judged = corrections(found.lists, found.references, texts, weights=settings.weights, ignore=ignore)
-    return iter([replace(settings, rewrite=None).of(pairs)]), paired.references, judged

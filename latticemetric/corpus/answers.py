@@ -157,7 +157,7 @@ class Answers(Tabular, Generic[A]):
                 run = stack.enter_context(self._begun())
                 table = self._table(self.question.answers(self.corpus, run), run)
             with long_integers():
-                _write(table, name, format)
+                write_table(table, name, format)
 
     def write_lattices(self, path: str | os.PathLike[str], format: str | None = None) -> int:  # noqa: A002
         """Write the graphs of the answers, such as confusion networks, and return their number.
@@ -213,7 +213,7 @@ class Answers(Tabular, Generic[A]):
         return "".join(lines) + (f"<pre>{escape(summary)}</pre>" if summary else "")
 
 
-def _write(table: Table, path: str, name: str | None) -> None:
+def write_table(table: Table, path: str, name: str | None) -> None:
     """Write a table to a file in the format of this name or, by default, of the file's suffix."""
     from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, lines_of
     from latticemetric.formats.streams.output import atomic_output

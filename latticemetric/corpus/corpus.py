@@ -12,7 +12,7 @@ from latticemetric.corpus.answers import Answers
 from latticemetric.corpus.question import A, Task, rate_of
 from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
-from latticemetric.corpus.sources import Files, Memory, is_path, paths_of
+from latticemetric.corpus.sources import Files, Memory, Records, is_path, paths_of
 from latticemetric.errors import UsageError
 from latticemetric.renamed import refuse_old_keyword
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
     from latticemetric.corpus.gradients import ExpectedAnswers
+    from latticemetric.corpus.oracle_at_k import OracleAtK
     from latticemetric.corpus.oracles import OracleAnswer
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question
@@ -141,6 +142,50 @@ class Corpus(ReadCorpus):
         )
         corpus = cls.of_files(paths_of(graphs), paths_of(references), reading, shard)
         corpus.require_files()
+        return corpus
+
+    @classmethod
+    def from_records(
+        cls,
+        table: Any,
+        *,
+        reference_field: str | None = None,
+        n: int | None = None,
+        weights: Any = None,
+        lowercase: bool = False,
+        tokenize: str | None = None,
+        normalize: str | Grammar | None = None,
+        ignore: Collection[str] | str = (),
+    ) -> Self:
+        """Return the corpus of the n-best lists in a table, with the references in the same records.
+
+        Args:
+            table: A data frame of pandas or polars, an Arrow table, or an iterable of mappings (such as a data set of
+                `datasets`). Columns are named like the keys of records in JSON lines.
+            reference_field: The field with the references; detected by default.
+            n: For records that join the lists of several inputs, as `generate` of transformers returns them: the number
+                of hypotheses per input. By default, it is the record's field `num_return_sequences`.
+            weights: The weight of each score column in the model's cost, by name; or a file of weights.
+            lowercase: Write all words in lower case.
+            tokenize: A tokenizer of sacrebleu.
+            normalize: A grammar that rewrites all texts.
+            ignore: Words to remove from lists and references, separated by spaces or as a list.
+
+        Examples:
+            >>> corpus = Corpus.from_records([{"nbest": ["a b", "a c"], "reference": "a c"}])
+            >>> corpus.oracle("wer")["1"].words
+            ('a', 'c')
+        """
+        reading = ReadingSettings(
+            reference_field=reference_field,
+            weights=weights,
+            lowercase=lowercase,
+            tokenize=tokenize,
+            normalize=normalize,
+            ignore=ignore,
+        )
+        corpus = cls.__new__(cls)
+        ReadCorpus.__init__(corpus, Records(table, n), reading)
         return corpus
 
     @classmethod
@@ -590,6 +635,45 @@ class Corpus(ReadCorpus):
         with begun(self, task, run_of(run, of_run)) as started, atomic_output(path_text(path)) as file:
             text = page(task.report(self, started))
             file.write(f"{text}\n".encode("utf-8", "backslashreplace"))  # names of files may hold any bytes
+
+    def lists(
+        self,
+        metric: str | GRR = "wer",
+        *,
+        at: Collection[int] | None = None,
+        corrected: Any = None,
+        run: RunSettings | None = None,
+        **settings: Any,
+    ) -> OracleAtK:
+        """Find the oracle of the first k hypotheses of all n-best lists, for several k; also score corrected texts.
+
+        Lists are counted block by block, and only sums are kept. So there is no answer for each list, but one result.
+
+        Args:
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            at: The values of k; 1 and the length of the longest list are always added. By default, 1, 2, 3, 4, 5, 10,
+                20, 50, 100, 200, 500 and 1000. Values above the length of the longest list are left out.
+            corrected: Corrected texts, one per list, or a file of them; for the metric wer only.
+            run: The settings of the run: `workers` and `progress`.
+            settings: The settings of intervals (`resamples`, `seed`, `confidence`) and of the run by name.
+
+        Examples:
+            >>> corpus = Corpus.from_records([{"nbest": ["a b", "a c"], "reference": "a c"}])
+            >>> found = corpus.lists(corrected=["a c"])
+            >>> [(point.k, point.numerator, point.denominator) for point in found.points]
+            [(1, 1, 2), (2, 0, 2)]
+            >>> found.corrections.recovered
+            1.0
+        """
+        from latticemetric.corpus.begin import begun
+        from latticemetric.corpus.list_task import ListOracles, refuse_runs
+
+        values = {"metric": rate_of(metric, self.ignored), "at": at, "corrected": corrected, **settings}
+        task, of_run = _divided(ListOracles, values)
+        how = run_of(run, of_run)
+        refuse_runs(self, how)
+        with begun(self, task, how) as started:
+            return task.found(self, started)
 
     def tune(
         self,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,10 @@ from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.recognition import GRR, EditRate, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import ListColumns
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.corrections import Corrections
+    from latticemetric.corpus.tables.lists import ListTable
 
 Counts = npt.NDArray[np.int64]
 
@@ -62,6 +67,8 @@ class OracleAtK(Result, Tabular):
             text that uses only words of its list. `None` with several references.
         lists: The number of lists.
         signature: The metric, its parameters and the version.
+        corrections: The scores of corrected texts; `None` if there are none.
+        seed: The seed of the resamples.
     """
 
     points: tuple[Point, ...]
@@ -69,6 +76,8 @@ class OracleAtK(Result, Tabular):
     compositional: int | None
     lists: int
     signature: str
+    corrections: Corrections | None = None
+    seed: int = 0
 
     @property
     def one_best(self) -> Point:
@@ -113,13 +122,41 @@ class OracleAtK(Result, Tabular):
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
+        judged = {} if self.corrections is None else {"corrections": self.corrections.asdict()}
         return {
             "points": self.to_records(),
             "ranks": list(self.ranks),
             "compositional": self.compositional,
             "lists": self.lists,
             "signature": self.signature,
+            **judged,
         }
+
+    @property
+    def totals(self) -> dict[str, Any]:
+        """The numbers of the whole corpus, as JSON has them: lists are counted together, so there are no others."""
+        return self.asdict()
+
+    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
+        """Write the oracles to a file, as `latticemetric lists` does.
+
+        Args:
+            path: The file; `.gz` and similar suffixes compress it.
+            format: `text`, `tsv`, `json`, `jsonl`, `parquet` or `arrow`; by default, the suffix of the file chooses it.
+        """
+        from latticemetric.corpus.answers import write_table
+
+        write_table(self._table(), os.fspath(path), format)
+
+    def __str__(self) -> str:
+        table = self._table()
+        return "\n".join([*table.text(), *table.summary()])
+
+    def _table(self) -> ListTable:
+        from latticemetric.corpus.tables.lists import ListTable
+        from latticemetric.corpus.tables.looks import Looks
+
+        return ListTable(self, looks=Looks())
 
 
 def oracle_at_k(
@@ -206,7 +243,7 @@ def sums_of_columns(lists: ListColumns, rate: GRR, *, at: Sequence[int] | None =
     begin, lengths, references = lists.begin[:-1], np.diff(lists.begin), np.diff(lists.owner)
     longest, single = int(lengths.max()), bool((references == 1).all())
     best = _best_of_first(rate, found.rows, lengths, single=single)
-    tables = {k: found.rows[begin + best[:, k - 1]] for k in _points(at, longest)}
+    tables = {k: found.rows[begin + best[:, k - 1]] for k in points_within(at, longest)}
     rank = np.arange(1, len(found.rows) + 1) - np.repeat(begin, lengths)
     return ListSums(
         lists=len(lengths),
@@ -234,7 +271,7 @@ def curve_of(
     if not parts:
         raise UsageError("there are no lists", advice="give at least one")
     lists, longest = sum(part.lists for part in parts), max(part.longest for part in parts)
-    wanted = _points(at, longest)
+    wanted = points_within(at, longest)
     tables = [np.concatenate([part.tables[min(k, part.longest)] for part in parts]) for k in wanted]
     new, ranks = (_added([getattr(part, name) for part in parts]) for name in ("new", "ranks"))
     missing = [part.compositional for part in parts]
@@ -247,6 +284,7 @@ def curve_of(
         compositional=None if None in missing else sum(number for number in missing if number is not None),
         lists=lists,
         signature=str(rate.signature_for(number)),
+        seed=seed,
     )
 
 
@@ -258,7 +296,8 @@ def _added(columns: Sequence[Counts]) -> Counts:
     return added
 
 
-def _points(at: Sequence[int] | None, longest: int) -> list[int]:
+def points_within(at: Sequence[int] | None, longest: int) -> list[int]:
+    """Return the values of k for lists of this length at most, in ascending order."""
     if at is not None:
         require_numbers(at, "at")
     numbers = [

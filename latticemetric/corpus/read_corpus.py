@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from latticemetric.cached import cached_property
@@ -12,9 +13,10 @@ from latticemetric.corpus.sources import Files, Memory, PairedGraphs, Source
 from latticemetric.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.corpus.pairing import Pair
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.shards import Shard
-    from latticemetric.formats.registry import Entry
+    from latticemetric.formats.registry import Block, Entry
     from latticemetric.graph import Graph
     from latticemetric.lattice.columns import FeatureWeights
     from latticemetric.metrics.preparation import Preparation
@@ -108,6 +110,14 @@ class ReadCorpus:
         """The name of the graphs, for titles: the names of their files."""
         return self._source.title
 
+    def preparing(self, *, removing: bool) -> Callable[[Iterator[Pair]], Iterator[Pair]] | None:
+        """Return the function that prepares pairs of this corpus; `None` if they stay as they are."""
+        if (preparation := self._preparation(removing=removing)) is None:
+            return None
+        from latticemetric.corpus.preparation import prepared_pairs
+
+        return partial(prepared_pairs, preparation=preparation)
+
     def prepared_text(self, words: Sequence[str], *, removing: bool = True) -> tuple[str, ...]:
         """Return the words of a text, prepared as those of graphs and references.
 
@@ -119,6 +129,13 @@ class ReadCorpus:
         if (preparation := self._preparation(removing=removing)) is not None:
             text = preparation.words(" ".join(text))
         return text if self.grammar is None else self.grammar.text(text)
+
+    def blocks(self) -> Iterator[Block] | None:
+        """Return blocks of n-best lists with their references, which other processes can parse.
+
+        Return `None` if the corpus is not one file in such a format, or its graphs are changed.
+        """
+        return None if self._changes else self._source.blocks(self.reading)
 
     def entries(self, run: Run, *, weighted: bool = True) -> Iterator[Entry]:
         """Yield the graphs of the run, which are prepared when they are parsed.
@@ -239,7 +256,7 @@ class ReadCorpus:
 
     def in_memory(self) -> bool:
         """Return True if the graphs are in memory, so that no other run can read them again."""
-        return isinstance(self._source, Memory)
+        return not isinstance(self._source, Files)
 
 
 def changed_entries(listed: Iterator[Entry], change: Callable[[Graph], Graph]) -> Iterator[Entry]:

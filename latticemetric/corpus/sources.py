@@ -8,12 +8,12 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from latticemetric.arguments import is_nbest, require_items, require_list
+from latticemetric.arguments import is_nbest, require_items, require_list, whole_number
 from latticemetric.corpus.pairing import Pair, pair_up, pair_within
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.reading import entries, files_read
 from latticemetric.formats.references import Reference, read_references
-from latticemetric.formats.registry import Entry
+from latticemetric.formats.registry import Block, Entry
 from latticemetric.graph import Graph, named_graphs
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import graphs_of
@@ -50,6 +50,9 @@ class Source(Protocol):
         self, graphs: Iterator[Entry], reading: ReadingSettings, vocabulary: Vocabulary | None, *, required: bool
     ) -> PairedGraphs | None:
         """Pair each of these graphs with its references; return `None` if they are `required`, but there are none."""
+
+    def blocks(self, reading: ReadingSettings) -> Iterator[Block] | None:
+        """Return blocks of graphs and references that other processes can parse; `None` if there are none."""
 
     def require_files(self) -> None:
         """Raise an error if a named file does not exist; read no contents."""
@@ -105,6 +108,14 @@ class Files(NamedTuple):
             return PairedGraphs((Pair(one.name, one, ()) for one in graphs), 0)
         within = pair_within(graphs, reading.reference_field)
         return None if within is None else PairedGraphs(within.pairs, within.references)
+
+    def blocks(self, reading: ReadingSettings) -> Iterator[Block] | None:
+        """Return the blocks of a single file, whose records hold the references; `None` if it has no blocks."""
+        if self.references or len(self.graphs) != 1:
+            return None
+        from latticemetric.formats.reading import blocks
+
+        return blocks(self.graphs[0], reading.format)
 
     def require_files(self) -> None:
         """Raise an error if a named file does not exist; read no contents."""
@@ -183,6 +194,9 @@ class Memory:
         pairs = _by_id if isinstance(self._references, dict) else _by_order
         return PairedGraphs(pairs(graphs, self._references), number, len(self._references))  # type: ignore[arg-type]
 
+    def blocks(self, reading: ReadingSettings) -> None:
+        """Return `None`: graphs in memory have no blocks."""
+
     def require_files(self) -> None:
         """Raise no error: there are no files."""
 
@@ -212,6 +226,54 @@ class Memory:
 
     def __str__(self) -> str:
         return "graphs in memory"
+
+
+class Records(Memory):
+    """N-best lists in records, perhaps with their references.
+
+    Args:
+        table: A data frame of pandas or polars, an Arrow table, or mappings, with columns as in JSON lines.
+        n: For records that join the lists of several inputs: the number of hypotheses per input.
+    """
+
+    def __init__(self, table: Any, n: int | None = None) -> None:
+        if n is not None:
+            whole_number(n, f"n is {n}", "give the number of hypotheses per input")
+        if is_path(table):
+            raise UsageError("these are files", advice="use Corpus.read")
+        self._table, self._n, self._begun = table, n, False
+
+    def entries(self, reading: ReadingSettings, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+        """Yield the lists, not yet parsed."""
+        from latticemetric.display.frames import records_of
+        from latticemetric.formats.nbest.records import ListRecord, entries_of
+
+        del reading, vocabulary
+        if isinstance(self._table, Iterator):
+            if self._begun:
+                raise UsageError("the records were an iterator, which was read", advice="give a list to ask it again")
+            self._begun = True
+        records = enumerate(records_of(self._table), start=1)
+        listed = ((position, ListRecord(fields, f"record {position}")) for position, fields in records)
+        return entries_of(listed, samples=self._n)
+
+    def pairs(
+        self, graphs: Iterator[Entry], reading: ReadingSettings, vocabulary: Vocabulary | None, *, required: bool
+    ) -> PairedGraphs | None:
+        """Pair each list with the references in its record."""
+        del vocabulary
+        if not required and reading.reference_field is None:
+            return PairedGraphs((Pair(one.name, one, ()) for one in graphs), 0)
+        within = pair_within(graphs, reading.reference_field)
+        return None if within is None else PairedGraphs(within.pairs, within.references)
+
+    @property
+    def has_references(self) -> bool:
+        """False: the records of a table may have references or not."""
+        return False
+
+    def __str__(self) -> str:
+        return "records"
 
 
 def is_path(given: object) -> bool:

@@ -22,10 +22,8 @@ class ListTable(Table):
         "low", "high", "recoverable", "distinct", "best_here"
     )  # fmt: skip
 
-    def __init__(
-        self, curve: OracleAtK, judged: Corrections | None = None, *, seed: int = 0, looks: Looks = AS_FILE
-    ) -> None:
-        self._curve, self._judged, self._seed, self.looks = curve, judged, seed, looks
+    def __init__(self, curve: OracleAtK, *, looks: Looks = AS_FILE) -> None:
+        self._curve, self.looks = curve, looks
 
     def text(self) -> Iterator[str]:
         """Yield the table of the oracles by k, then the results of the corrected texts."""
@@ -38,9 +36,9 @@ class ListTable(Table):
             cells = [str(point.k), score, fraction, recoverable]
             rows.append([*cells, f"{point.distinct:.2f}", str(record["best_here"])])
         yield from aligned(rows)
-        if self._judged is not None:
+        if self._curve.corrections is not None:
             yield ""
-            yield from _correction_lines(self._judged, self.looks)
+            yield from _correction_lines(self._curve.corrections, self.looks)
 
     def records(self) -> list[Record]:
         """Return a record for each k."""
@@ -52,10 +50,7 @@ class ListTable(Table):
         Fields:
             corrections (Corrections): With `--corrected`: scores of the corrected texts.
         """
-        document = self._curve.asdict()
-        if self._judged is not None:
-            document["corrections"] = self._judged.asdict()
-        yield as_json(document)
+        yield as_json(self._curve.asdict())
 
     def summary(self) -> Sequence[str]:
         """Return the number of lists, the number of reference words in no hypothesis, resampling and signature."""
@@ -64,7 +59,7 @@ class ListTable(Table):
             notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")
         first = self._curve.points[0].interval
         if first is not None:
-            notes.append(resampled(first.confidence, first.resamples, self._seed))
+            notes.append(resampled(first.confidence, first.resamples, self._curve.seed))
         return ["", "; ".join(notes), self._curve.signature]
 
 

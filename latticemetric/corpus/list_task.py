@@ -1,0 +1,150 @@
+"""The oracle of the first k hypotheses of the n-best lists of a corpus. Nothing here imports NumPy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from latticemetric.arguments import MOST_DRAWS
+from latticemetric.corpus.question import Task
+from latticemetric.errors import UsageError
+from latticemetric.settings import given, number, whole
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.corrections import Corrections
+    from latticemetric.corpus.list_arguments import Words
+    from latticemetric.corpus.list_blocks import BlockSums
+    from latticemetric.corpus.oracle_at_k import ListSums, OracleAtK
+    from latticemetric.corpus.pairing import Pair
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.run import Run
+    from latticemetric.corpus.settings import RunSettings
+    from latticemetric.metrics.recognition import GRR
+
+
+class ListOracles(Task):
+    """The oracles of the first k hypotheses of all n-best lists together, and perhaps the scores of corrected texts.
+
+    Attributes:
+        metric: A recognition rate, or its name.
+        at: The values of k; `None` for the usual ones.
+        corrected: Corrected texts, one per list, or a file of them.
+        resamples: The number of resamples for intervals; 0 for no intervals.
+        seed: The seed of the resamples.
+        confidence: The confidence level of the intervals.
+    """
+
+    verb = "lists"
+
+    metric: str | GRR = given(default="wer")
+    at: Collection[int] | None = given(default=None)
+    corrected: Any = given(default=None)
+    resamples: int = whole(default=0, least=0, most=MOST_DRAWS, help="Number of resamples for intervals; 0: none.")
+    seed: int = whole(default=0, least=0, help="Seed of the resamples.")
+    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
+
+    def check(self) -> None:
+        """Replace the name of the metric by the metric; check the values of k and the intervals."""
+        from latticemetric.corpus.oracle_at_k import points_within
+        from latticemetric.metrics.recognition import as_recognition_rate
+
+        vars(self)["metric"] = as_recognition_rate(self.metric)
+        if self.at is not None:
+            points_within(self._points, 1)
+        if self.corrected is not None and (self.rate.name != "wer" or not self.rate.gains.are_edits):
+            raise UsageError("corrected texts are scored by wer only", advice="leave metric out")
+        if not 0 < self.confidence < 1:
+            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
+        if not self.resamples and (unused := [name for name in ("seed", "confidence") if name in self.changed()]):
+            raise UsageError(f"{unused[0]} has no effect without resamples", advice="leave it out")
+
+    @property
+    def rate(self) -> GRR:
+        """The metric."""
+        return cast("GRR", self.metric)
+
+    @property
+    def _points(self) -> Any:
+        return self.at
+
+    def _removing(self, corpus: ReadCorpus) -> bool:
+        """Return True if the ignored words are removed from texts, since the metric does not ignore them itself."""
+        return not corpus.ignored <= self.rate.ignore
+
+    def found(self, corpus: ReadCorpus, run: Run) -> OracleAtK:
+        """Return the oracles of all lists of a corpus that has references."""
+        from latticemetric.corpus.list_blocks import BlockSums
+        from latticemetric.corpus.oracle_at_k import curve_of
+
+        grammar, judged = corpus.grammar, None
+        keep, rewrite = bool(self.resamples), None if grammar is None else grammar.text
+        settings = BlockSums(self.rate, self._points, corpus.weights, keep=keep, rewrite=rewrite)
+        if self.corrected is None:
+            sums, references = self._sums(corpus, run, settings)
+        else:
+            sums, references, judged = self._sums_and_corrections(corpus, run, settings)
+        resampling: dict[str, Any] = {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
+        curve = curve_of(list(sums), self.rate, at=self._points, **resampling)
+        signature = self.rate.signature_for(references).also(norm=corpus.rewritten_by)
+        if grammar is not None:
+            signature = signature.also(readings=grammar.readings_of_text)
+        return replace(curve, signature=str(signature), corrections=judged)
+
+    def _sums(self, corpus: ReadCorpus, run: Run, settings: BlockSums) -> tuple[Iterator[ListSums], int | str]:
+        """Return the `ListSums` of each block of lists, and the number of references per list."""
+        from latticemetric.corpus.list_blocks import TableSums, sums_of_pairs
+        from latticemetric.display.progress import progress
+
+        if (blocks := corpus.blocks()) is not None:
+            prepare = corpus.preparing(removing=self._removing(corpus))
+            sums = TableSums(
+                progress(blocks, None, "blocks") if run.watched else blocks, corpus.reading.reference_field, prepare
+            )
+            return sums.each(settings, run.workers), sums.references
+        # `settings` normalizes, so that lists stay lists.
+        paired = corpus.required_pairs(run, removing=self._removing(corpus), rewriting=False)
+        return sums_of_pairs(paired.pairs, settings), paired.references
+
+    def _sums_and_corrections(
+        self, corpus: ReadCorpus, run: Run, settings: BlockSums
+    ) -> tuple[Iterator[ListSums], int | str, Corrections]:
+        """Return the `ListSums`, the number of references per list, and the results of the corrected texts."""
+        from latticemetric.corpus.corrections import corrections
+        from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs
+
+        paired = corpus.required_pairs(run, removing=self._removing(corpus), rewriting=False)
+        pairs: list[Pair] = list(paired.pairs)
+        if settings.rewrite is not None:
+            pairs = list(rewritten_pairs(pairs, settings.rewrite))
+        lists = lists_of_pairs(pairs)
+        texts = [
+            corpus.prepared_text(text, removing=self._removing(corpus)) for text in self._texts(lists.names, corpus)
+        ]
+        ignore = self.rate.ignore | self.rate.wildcard
+        judged = corrections(lists.lists, lists.references, texts, weights=corpus.weights, ignore=ignore)
+        return iter([replace(settings, rewrite=None).of(pairs)]), paired.references, judged
+
+    def _texts(self, names: Sequence[str], corpus: ReadCorpus) -> list[Words]:
+        """Return the corrected text of each list."""
+        if isinstance(self.corrected, str | os.PathLike):
+            from latticemetric.corpus.lists import texts_of
+
+            return texts_of(os.fspath(self.corrected), names, corpus.reading.style)
+        from latticemetric.corpus.list_arguments import check_lengths
+        from latticemetric.vocabulary import listed_words
+
+        check_lengths(lists=names, corrected=self.corrected)
+        return [listed_words(text, "a corrected text") for text in self.corrected]
+
+
+def refuse_runs(corpus: ReadCorpus, run: RunSettings) -> None:
+    """Refuse settings of a run that have no effect: lists are counted block by block, and together."""
+    for name in ("keep_going", "timeout", "max_memory", "resume"):
+        if name in run.changed():
+            raise UsageError(f"{name} has no effect on oracles of lists", advice="leave it out")
+    if not isinstance(run.workers, int):
+        raise UsageError("a cluster has no effect on oracles of lists", where="workers", advice="leave it out")
+    if corpus.shard is not None:
+        raise UsageError("oracles of lists need all lists, not a shard", advice="leave shard out")

@@ -10,11 +10,7 @@ from latticemetric.corpus.calibration import ScaleTrial as ScaleTrial
 from latticemetric.corpus.calibration import confidence_calibration as confidence_calibration
 from latticemetric.corpus.corpus import Corpus as Corpus
 from latticemetric.corpus.corrections import Corrections as Corrections
-from latticemetric.corpus.corrections import corrections as corrections
-from latticemetric.corpus.lists import Lists as Lists
-from latticemetric.corpus.lists import read_lists as read_lists
 from latticemetric.corpus.oracle_at_k import OracleAtK as OracleAtK
-from latticemetric.corpus.oracle_at_k import oracle_at_k as oracle_at_k
 from latticemetric.corpus.settings import RunSettings as RunSettings
 from latticemetric.corpus.tuning import MBRTrial as MBRTrial
 from latticemetric.corpus.tuning import MBRTuning as MBRTuning

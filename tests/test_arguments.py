@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from kit.calibration import calibration
 from kit.commands import HARBOUR, assert_one_line_error, run
+from kit.lists import corrections, oracle_at_k, read_lists
 
 import latticemetric as lm
 from latticemetric import evaluation
@@ -49,7 +50,7 @@ def test_what_is_no_whole_number_within_limits_is_refused(given):
         lambda n: lm.METEOR(cap=n),
         lambda n: [path.tolist() for path in LATTICE.n_best(n)],
         lambda n: lm.oracles(LATTICE, "a b", n=n),
-        lambda n: lm.oracle_at_k(LISTS, ["a", "c"], at=[n]).points,
+        lambda n: oracle_at_k(LISTS, ["a", "c"], at=[n]).points,
     ],
 )
 def test_numbers_of_numpy_are_those_of_python(call):
@@ -168,13 +169,13 @@ def test_cells_of_tables_become_plain():
         (lambda gap: lm.BLEU().corpus(["a", gap], ["a", "b"]), "^a text is (missing|nan)"),
         (lambda gap: lm.NBest.from_strings(["a", gap]), "^text 2 is (missing|nan)"),
         (lambda gap: lm.Lattice.from_strings(["a", gap]), "^string 2 is (missing|nan)"),
-        (lambda gap: lm.corrections([["a"], ["b"]], ["a", "b"], ["a", gap]), "^a corrected text is (missing|nan)"),
-        (lambda gap: lm.corrections([["a"], ["b"]], ["a", gap], ["a", "b"]), "^a reference is (missing|nan)"),
+        (lambda gap: corrections([["a"], ["b"]], ["a", "b"], ["a", gap]), "^a corrected text is (missing|nan)"),
+        (lambda gap: corrections([["a"], ["b"]], ["a", gap], ["a", "b"]), "^a reference is (missing|nan)"),
         (
-            lambda gap: lm.corrections([["a"], ["b", gap]], ["a", "b"], ["a", "b"]),
+            lambda gap: corrections([["a"], ["b", gap]], ["a", "b"], ["a", "b"]),
             "^a (text|hypothesis) is (missing|nan)",
         ),
-        (lambda gap: lm.oracle_at_k([["a", gap]], ["a"]), "^a text is (missing|nan)"),
+        (lambda gap: oracle_at_k([["a", gap]], ["a"]), "^a text is (missing|nan)"),
     ],
 )
 def test_missing_texts_are_named(call, message, missing):
@@ -186,7 +187,7 @@ def test_missing_texts_are_named(call, message, missing):
     "call",
     [
         lambda texts: lm.WER().corpus(texts, ["a"]),
-        lambda texts: lm.oracle_at_k([["a"]], texts),
+        lambda texts: oracle_at_k([["a"]], texts),
         lambda texts: lm.confidence_calibration([LATTICE], texts),
         lambda texts: lm.Corpus([LATTICE], texts),
     ],
@@ -286,7 +287,7 @@ SCALED = lm.NBest.from_strings(["a", "b c", "c"], costs=[3.0, 1.0, 2.0])
         lambda graph, weights: lm.NBest.from_graph(graph, 2, weights),
         lambda graph, weights: lm.oracle(graph, "c", "wer", weights=weights),
         lambda graph, weights: lm.oracle(graph.to_lattice(), "c", "wer", weights=weights),
-        lambda graph, weights: lm.oracle_at_k([graph], ["c"], weights=weights),
+        lambda graph, weights: oracle_at_k([graph], ["c"], weights=weights),
         lambda graph, weights: lm.best(graph, weights=weights),
         lambda graph, weights: lm.mbr(graph, by="wer", weights=weights),
         lambda graph, weights: lm.expected(graph, "c", weights=weights),
@@ -346,8 +347,8 @@ OVER_TEST_SETS = {
     "candidates": lambda candidates: lm.BLEU().corpus(candidates, ["a", "c"]),
     "sclite": lambda references: lm.Sclite().corpus(["a", "c"], references),
     "error_analysis": lambda references: lm.error_analysis(["a", "c"], references),
-    "oracle_at_k": lambda references: lm.oracle_at_k(LISTS, references),
-    "corrections": lambda references: lm.corrections(LISTS, references, ["a", "c"]),
+    "oracle_at_k": lambda references: oracle_at_k(LISTS, references),
+    "corrections": lambda references: corrections(LISTS, references, ["a", "c"]),
     "batch": lambda references: Batch(GRAPHS, references),
     "strings": lm.Lattice.from_strings,
     "list": lm.NBest.from_strings,
@@ -385,7 +386,7 @@ def test_scores_are_of_columns_and_not_of_tables():
         lambda text: lm.WER().score(text, "a"),
         lambda text: lm.BLEU().score(text, "a"),
         lambda text: lm.CER().corpus([text], ["a"]),
-        lambda text: lm.oracle_at_k([[text]], ["a"]),
+        lambda text: oracle_at_k([[text]], ["a"]),
     ],
 )
 def test_bytes_and_sets_are_no_texts(call, text):
@@ -431,13 +432,13 @@ def test_rows_of_data_frames_as_dictionaries_have_arrays():
         {"id": "one", "nbest": ["a b", "a c"], "scores": [-1.0, -2.0], "reference": "a c"},
         {"id": "two", "nbest": ["d"], "scores": [-1.0], "reference": "d"},
     ]
-    wanted = lm.read_lists(plain)
+    wanted = read_lists(plain)
     arrays = [
         row | {"nbest": np.array(row["nbest"], dtype=object), "scores": np.array(row["scores"]), "other": NAN}
         for row in plain
     ]
-    assert lm.read_lists(arrays) == wanted
-    assert lm.read_lists([ArrowTable(plain[:1]), ArrowTable(plain[1:])]) == wanted
+    assert read_lists(arrays) == wanted
+    assert read_lists([ArrowTable(plain[:1]), ArrowTable(plain[1:])]) == wanted
 
 
 TAKE_WORDS = {
@@ -453,8 +454,8 @@ TAKE_WORDS = {
     "hypotheses": lambda words: lm.score([words], ["a b"])["wer"].value,
     "lowercase": lambda words: lm.score([words], ["a b"], lowercase=True)["wer"].value,
     "combine": lambda words: lm.combine([words, "a b"]).best.words,
-    "oracle_at_k": lambda words: lm.oracle_at_k([[words]], ["a b"]),
-    "corrections": lambda words: lm.corrections([[words]], ["a b"], ["a b"]),
+    "oracle_at_k": lambda words: oracle_at_k([[words]], ["a b"]),
+    "corrections": lambda words: corrections([[words]], ["a b"], ["a b"]),
     "error_analysis": lambda words: lm.error_analysis([words], ["a b"]),
     "utility_matrix": lambda words: lm.utility_matrix("wer", [words], ["a b"]).tolist(),
     "ignore": lambda words: lm.WER(ignore=words),
@@ -706,7 +707,7 @@ def test_hypotheses_of_a_list_are_a_tuple():
         (lambda: lm.NBest.from_graph(None, 2), lm.UsageError, "NoneType is not a lattice"),
         (lambda: lm.Corpus([SCALED], ["a"]).sweep(beams="12"), lm.UsageError, "beams is a string"),
         (lambda: lm.Corpus([SCALED], ["a"]).sweep(nbest_sizes=2), lm.UsageError, "nbest_sizes is a int"),
-        (lambda: lm.oracle_at_k(LISTS, ["a", "c"], at=2), lm.UsageError, "at is a int"),
+        (lambda: oracle_at_k(LISTS, ["a", "c"], at=2), lm.UsageError, "at is a int"),
         (lambda: lm.Corpus(None, ["a"]).tune("wer"), lm.UsageError, "graphs is a NoneType"),
         (lambda: lm.score(["a"], ["a"], None), lm.UsageError, "metrics is a NoneType"),
         (lambda: lm.score(["a"], ["a"], []), lm.UsageError, "no metric is given"),

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 from kit.calibration import calibration
+from kit.lists import corrections, oracle_at_k
 
 import latticemetric as lm
 from latticemetric import evaluation
@@ -68,7 +69,7 @@ EXAMPLES = {
     "Answer": lambda: ANSWER,
     "AutomatonOracle": own_oracle,
     "ValuedPath": lambda: own_oracle().one_best,
-    "Corrections": lambda: lm.corrections(HYPOTHESES, ["a b", "c"], ["a c", "c"]),
+    "Corrections": lambda: corrections(HYPOTHESES, ["a b", "c"], ["a c", "c"]),
     "ErrorAnalysis": lambda: lm.error_analysis(["a b", "c"], ["a c", "c d"], groups=["x", "y"]),
     "ErrorDetails": lambda: lm.error_analysis(["a b", "c"], ["a c", "c d"]).total,
     "MetricScore": lambda: lm.score(["a b", "c"], ["a c", "c d"])["wer"],
@@ -76,8 +77,7 @@ EXAMPLES = {
     "PairPruning": lambda: lm.mbr(LIST, "bleu", pruning_confidence=0.9).pruning,
     "Expected": lambda: lm.expected(LATTICE, "a c", gradient=True),
     "K2Arrays": LATTICE.to_k2,
-    "Lists": lambda: lm.read_lists([{"nbest": ["a b", "a c"]}, {"nbest": ["c"]}]),
-    "OracleAtK": lambda: lm.oracle_at_k(HYPOTHESES, ["a b", "c"]),
+    "OracleAtK": lambda: oracle_at_k(HYPOTHESES, ["a b", "c"]),
     "Calibration": lambda: CALIBRATION,
     "CalibrationReport": lambda: CALIBRATION.held_out,
     "ScaleTrial": lambda: CALIBRATION.trials[0],

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from kit.lists import curve, read_lists
 from kit.paths import DATA
 from kit.patience import PATIENCE
 
@@ -236,5 +237,5 @@ def test_hyporadise_lists_have_known_errors(name):
     one_best, best, words = HYPORADISE[name]
     corpus = oracle(path, "--metric", "wer")["corpus"]
     assert (rate(corpus["one_best"]), rate(corpus)) == ((one_best, words), (best, words))
-    found = lm.read_lists(path).oracle_at_k()
+    found = curve(read_lists(path))
     assert (found.one_best.numerator, found.oracle.numerator) == (one_best, best)

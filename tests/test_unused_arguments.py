@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 from kit.calibration import calibration
+from kit.lists import oracle_at_k
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -20,7 +21,7 @@ ERRORS = [0.5, 0.25], [1, 0], [2, 2]
 
 
 def of_lists(**given):
-    return lm.oracle_at_k([["a b", "a"]], ["a b"], **given)
+    return oracle_at_k([["a b", "a"]], ["a b"], **given)
 
 
 def calibrated(**given):

@@ -86,7 +86,7 @@ class _RunOptions(Options):
         return ShardedRunOptions(**others | {"keep_going": self.keep_going})
 
 
-class _OutputOptions(PlottedOutputOptions):
+class _CalibrationOutput(PlottedOutputOptions):
     """Options for the results and their plot."""
 
     def write(self, table: Table, **how: Any) -> None:
@@ -111,7 +111,7 @@ def command(
     reading: PairedReadingOptions,
     run: _RunOptions,
     resampling: ResamplingOptions,
-    output: _OutputOptions,
+    output: _CalibrationOutput,
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
 

@@ -14,6 +14,9 @@ from latticemetric.cli.options import (
     WorkerOptions,
     whole_numbers,
 )
+from latticemetric.cli.options.fields import option_of
+from latticemetric.cli.run import requiring_references
+from latticemetric.corpus.list_task import ListOracles
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b
@@ -30,17 +33,8 @@ _SECTIONS = {
 
 
 class _CurveOptions(Options):
-    at: tuple[int, ...] = option(
-        "--at NUMBERS",
-        "Use these values of k, such as 1,5,10; 1 and the length of the longest list are always added "
-        "(default: 1,2,3,4,5,10,20,50,…).",
-        reads=whole_numbers,
-    )
-    corrected: str | None = option(
-        "--corrected FILE",
-        "Also score the texts in FILE, one per list: corrected hypotheses, or hypotheses chosen from the list.",
-        type=TextFiles(),
-    )
+    at: tuple[int, ...] = option_of(ListOracles.fields["at"], reads=whole_numbers)
+    corrected: str | None = option_of(ListOracles.fields["corrected"], type=TextFiles())
 
 
 class _RateOptions(RateOptions):
@@ -68,8 +62,6 @@ def command(
     several files. Without REFERENCES, the references come from the records of LISTS (JSON, tables): see
     --reference-field.
     """
-    from latticemetric.corpus.list_task import ListOracles
-    from latticemetric.corpus.read_corpus import MissingReferencesError
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.lists import ListTable
     from latticemetric.parallel.limits import default_workers
@@ -80,10 +72,9 @@ def command(
     # Options of resampling stay allowed without resamples.
     intervals = resampling.asdict() if resampling.resamples else {}
     task = ListOracles(metric=searched, at=wanted.at or None, corrected=wanted.corrected, **intervals)
-    try:
-        found = task.found(reading.corpus([lists], references), Run(run.workers or default_workers(), watched=True))
-    except MissingReferencesError:
-        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
+    corpus = reading.corpus([lists], references)
+    with requiring_references():
+        found = task.found(corpus, Run(run.workers or default_workers(), watched=True))
     table = ListTable(found, looks=output.looks)
     output.write(table)
     output.say_summary(table)

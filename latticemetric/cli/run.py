@@ -136,6 +136,19 @@ def _journal_beside(output: str, known: Sequence[Any]) -> Journal:
     return journal
 
 
+@contextlib.contextmanager
+def requiring_references() -> Iterator[None]:
+    """Say in the error of a corpus without references that the argument is missing."""
+    import click
+
+    from latticemetric.corpus.read_corpus import MissingReferencesError
+
+    try:
+        yield
+    except MissingReferencesError:
+        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
+
+
 def show(
     question: Question[A],
     corpus: Corpus,
@@ -164,21 +177,16 @@ def show(
         at_once: Under --keep-going, show each answer on standard output immediately.
         beside: Function that yields the answers again, and writes another file from them.
     """
-    import click
-
-    from latticemetric.corpus.read_corpus import MissingReferencesError
     from latticemetric.corpus.run import NoAnswersError
     from latticemetric.corpus.writing import written_beside
 
     try:
-        with running(run, output.output, question.known()) as (started, failures):
+        with requiring_references(), running(run, output.output, question.known()) as (started, failures):
             answers = failures.reported(question.answers(corpus, started))
             answers = beside(answers)
             answers = written_beside(answers, lattices, question.graph_of, to_format, if_none=if_none)
             table = question.table(answers, corpus, started, output.looks)
             output.write(table, at_once=at_once and run.keep_going)
-    except MissingReferencesError:
-        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
     except NoAnswersError as error:
         say(f"error: {error}")
         failures.write()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -57,3 +57,22 @@ def _common_to_shards(corpus: ReadCorpus, task: Task) -> dict[str, Any]:
     named = {k: v for k, v in corpus.named().items() if k not in ("graphs", "references")} | _settings_of(task)
     own = [file for file in (*corpus.files(), *task.files()) if file not in graphs]
     return common_to_shards(task.verb, {name: (value, own) for name, value in named.items()}, graphs)
+
+
+def refuse_runs(corpus: ReadCorpus, run: RunSettings, what: str, names: Sequence[str]) -> None:
+    """Refuse shards, clusters and settings of a run for a task that reads all graphs together.
+
+    Args:
+        corpus: The corpus.
+        run: The settings of the run.
+        what: The task, for errors.
+        names: The settings of a run that have no effect on the task.
+    """
+    changed = run.changed()
+    for name in names:
+        if name in changed:
+            raise UsageError(f"{name} has no effect on {what}", advice="leave it out")
+    if not isinstance(run.workers, int):
+        raise UsageError(f"a cluster has no effect on {what}", where="workers", advice="leave it out")
+    if corpus.shard is not None:
+        raise UsageError(f"{what} needs all graphs, not a shard", advice="leave shard out")

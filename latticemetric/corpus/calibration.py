@@ -138,7 +138,11 @@ class Calibration(Result):
         }
 
 
-def fitted(development: Sequence[Utterance], test: Sequence[Utterance] | None, asked: Calibrations) -> Calibration:
+def fitted(
+    development: Sequence[TunedUtterance],
+    test: Sequence[TunedUtterance] | None,
+    asked: Calibrations,
+) -> Calibration:
     """Fit the scale of costs on a development set; on other graphs, compare probabilities with true outcomes.
 
     Args:
@@ -172,12 +176,12 @@ def fitted(development: Sequence[Utterance], test: Sequence[Utterance] | None, a
 
 
 def utterances_of(corpus: ReadCorpus, run: Run, *, tested: bool = False) -> Iterator[Answer]:
-    """Yield one `Answer` per graph of a corpus with references; its value is an `Utterance`."""
+    """Yield one `Answer` per graph of a corpus with references; its value is an `TunedUtterance`."""
     pairs, ignored = corpus.required_pairs(run, removing=False).pairs, corpus.ignored
     for answer in examples_of(pairs, keep_going=run.keep_going, ignored=ignored):
         if answer.problem is None:
             example = answer.value
-            utterance = Utterance(example.graph, example.references, corpus.weights, ignored, tested)
+            utterance = TunedUtterance(example.graph, example.references, corpus.weights, ignored, tested)
             yield Answer(answer.name, utterance)
         else:
             yield answer
@@ -186,7 +190,7 @@ def utterances_of(corpus: ReadCorpus, run: Run, *, tested: bool = False) -> Iter
 # ---- Utterances: the probabilities of a graph at a scale, and the true outcomes ----
 
 
-class Utterance(NamedTuple):
+class TunedUtterance(NamedTuple):
     """A graph, with what it is compared with and how its words are judged.
 
     Attributes:
@@ -235,7 +239,7 @@ def _place(number: int) -> str:
 class _Utterances:
     """Graphs and references of a development or test set. Results per graph and scale are cached."""
 
-    def __init__(self, examples: Sequence[Utterance], asked: Calibrations) -> None:
+    def __init__(self, examples: Sequence[TunedUtterance], asked: Calibrations) -> None:
         if not examples:
             raise UsageError("there are no graphs to calibrate", advice="give at least one")
         self._lattices: list[Lattice] = []
@@ -396,9 +400,9 @@ def recognised_utterances(corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
     cut = read_recognised(words[0], references[0]) if len(words) == len(references) == 1 else None
     prepared = Preparation(lowercase=corpus.reading.lowercase)
 
-    def utterance(graph: Graph, several: Iterable[GraphReference]) -> Utterance:
+    def utterance(graph: Graph, several: Iterable[GraphReference]) -> TunedUtterance:
         graph = prepared.graph(graph) if isinstance(graph, Lattice) else graph
-        return Utterance(
+        return TunedUtterance(
             graph,
             [prepared.graph(one) if isinstance(one, Lattice) else prepared.words(" ".join(one)) for one in several],
         )

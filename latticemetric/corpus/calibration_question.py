@@ -13,7 +13,7 @@ from latticemetric.settings import choice, given, number, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
-    from latticemetric.corpus.calibration import Calibration, CalibrationReport, Utterance
+    from latticemetric.corpus.calibration import Calibration, CalibrationReport, TunedUtterance
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.looks import Looks
@@ -194,7 +194,7 @@ class Calibrations(Reliability):
         return calibration
 
 
-def _utterances(answers: Iterable[Answer]) -> list[Utterance]:
+def _utterances(answers: Iterable[Answer]) -> list[TunedUtterance]:
     """Return the graphs that did not fail.
 
     Raises:
@@ -203,7 +203,7 @@ def _utterances(answers: Iterable[Answer]) -> list[Utterance]:
     from latticemetric.corpus.run import NoAnswersError
 
     listed = list(answers)
-    found: list[Utterance] = [answer.value for answer in listed if answer.problem is None]
+    found: list[TunedUtterance] = [answer.value for answer in listed if answer.problem is None]
     if len(found) < len(listed) and all(one.tested for one in found):
         raise NoAnswersError("all graphs failed, so there is no result", advice="see the errors of the graphs")
     return found

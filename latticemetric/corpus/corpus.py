@@ -665,13 +665,13 @@ class Corpus(ReadCorpus):
             >>> found.corrections.recovered
             1.0
         """
-        from latticemetric.corpus.begin import begun
-        from latticemetric.corpus.list_task import ListOracles, refuse_runs
+        from latticemetric.corpus.begin import begun, refuse_runs
+        from latticemetric.corpus.list_task import ListOracles
 
         values = {"metric": rate_of(metric, self.ignored), "at": at, "corrected": corrected, **settings}
         task, of_run = _divided(ListOracles, values)
         how = run_of(run, of_run)
-        refuse_runs(self, how)
+        refuse_runs(self, how, "an oracle of lists", ["keep_going", "timeout", "max_memory", "resume"])
         with begun(self, task, how) as started:
             return task.found(self, started)
 
@@ -706,8 +706,8 @@ class Corpus(ReadCorpus):
             >>> found.best.by.posterior_scale, found.best.by.word_penalty, found.best.score, found.one_best
             (0.5, 0.0, 0.0, 0.5)
         """
-        from latticemetric.corpus.begin import begun
-        from latticemetric.corpus.tuning_task import NgramTuning, all_failed, refuse_runs, varied_by
+        from latticemetric.corpus.begin import begun, refuse_runs
+        from latticemetric.corpus.tuning_task import NgramTuning, all_failed, varied_by
 
         of_grid = varied_by(by)
         if twice := next((name for name in settings if name in of_grid), None):
@@ -716,7 +716,7 @@ class Corpus(ReadCorpus):
         values = {"metric": metric, "evidence": graphs, **of_grid, **settings}
         task, of_run = _divided(NgramTuning, values)
         how = run_of(run, of_run)
-        refuse_runs(self, how)
+        refuse_runs(self, how, "tuning", ["timeout", "max_memory", "resume"])
         with begun(self, task, how) as started:
             examples = list(task.examples(self, started))
         problems = [str(one.problem) for one in examples if one.problem is not None]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Pair
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.settings import RunSettings
     from latticemetric.metrics.recognition import GRR
 
 
@@ -39,8 +38,17 @@ class ListOracles(Task):
     verb = "lists"
 
     metric: str | GRR = given(default="wer")
-    at: Collection[int] | None = given(default=None)
-    corrected: Any = given(default=None)
+    at: Collection[int] | None = given(
+        default=None,
+        option="--at NUMBERS",
+        help="Use these values of k, such as 1,5,10; 1 and the length of the longest list are always added "
+        "(default: 1,2,3,4,5,10,20,50,…).",
+    )
+    corrected: Any = given(
+        default=None,
+        option="--corrected FILE",
+        help="Also score the texts in FILE, one per list: corrected hypotheses, or hypotheses chosen from the list.",
+    )
     resamples: int = whole(default=0, least=0, most=MOST_DRAWS, help="Number of resamples for intervals; 0: none.")
     seed: int = whole(default=0, least=0, help="Seed of the resamples.")
     confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
@@ -137,14 +145,3 @@ class ListOracles(Task):
 
         check_lengths(lists=names, corrected=self.corrected)
         return [listed_words(text, "a corrected text") for text in self.corrected]
-
-
-def refuse_runs(corpus: ReadCorpus, run: RunSettings) -> None:
-    """Refuse settings of a run that have no effect: lists are counted block by block, and together."""
-    for name in ("keep_going", "timeout", "max_memory", "resume"):
-        if name in run.changed():
-            raise UsageError(f"{name} has no effect on oracles of lists", advice="leave it out")
-    if not isinstance(run.workers, int):
-        raise UsageError("a cluster has no effect on oracles of lists", where="workers", advice="leave it out")
-    if corpus.shard is not None:
-        raise UsageError("oracles of lists need all lists, not a shard", advice="leave shard out")

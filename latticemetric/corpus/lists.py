@@ -1,33 +1,24 @@
-"""Read many n-best lists with their references from files, data frames, Arrow tables or records."""
+"""The n-best lists of a corpus with their references; corrected texts of lists."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
-from latticemetric.arguments import whole_number
 from latticemetric.corpus.list_arguments import Words
-from latticemetric.corpus.pairing import Pair, pair_within
-from latticemetric.display.frames import Tabular, records_of
-from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.corpus.pairing import Pair
+from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.references import read_references
-from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
 from latticemetric.line_ids import Lines, LineStyle, are_positions, judge_by_names
 from latticemetric.nbest import NBest
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.corrections import Corrections
-    from latticemetric.corpus.oracle_at_k import OracleAtK
 
 _FOR_GRAPHS = "for oracles of a graph's n best strings, use latticemetric sweep --nbest-sizes 1,10,100"
 
 
 @dataclass(frozen=True)
-class Lists(Tabular):
+class Lists:
     """N-best lists with their references.
 
     Attributes:
@@ -45,70 +36,6 @@ class Lists(Tabular):
 
     def __iter__(self) -> Iterator[tuple[str, NBest]]:
         return iter(zip(self.names, self.lists, strict=True))
-
-    def oracle_at_k(self, metric: str = "wer", **options: Any) -> OracleAtK:
-        """Return the oracle of the first k hypotheses, for several k; see `oracle_at_k` for the options."""
-        from latticemetric.corpus.oracle_at_k import oracle_at_k
-
-        return oracle_at_k(self.lists, self._references(), metric, **options)
-
-    def corrections(self, corrected: Sequence[str | Sequence[str]], **options: Any) -> Corrections:
-        """Compare corrected texts with these lists; see `corrections` for the options."""
-        from latticemetric.corpus.corrections import corrections
-
-        return corrections(self.lists, self._references(), corrected, **options)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return a record for each hypothesis: id, rank, text, cost and scores."""
-        return [{"id": name, **row} for name, nbest in self for row in nbest.to_records()]
-
-    def _references(self) -> tuple[tuple[Words, ...], ...]:
-        if not any(self.references):
-            raise UsageError("the lists have no references", advice="read them with reference_field=")
-        return self.references
-
-
-def read_lists(
-    source: Any,
-    *,
-    reference_field: str | None = None,
-    format: str | None = None,  # noqa: A002  as in `read`
-    n: int | None = None,
-) -> Lists:
-    """Read n-best lists, and the references in the same records, if there are any.
-
-    Args:
-        source: A path, a data frame of pandas or polars, an Arrow table, or an iterable of mappings (such as a data set
-            of `datasets`). Columns are named like the keys of records in JSON lines.
-        reference_field: The field with the references; detected by default.
-        format: The format of a file; detected by default.
-        n: For records that join the lists of several inputs, as `generate` of transformers returns them: the number of
-            hypotheses per input. By default, it is the record's field `num_return_sequences`. Not for files, which need
-            that field.
-
-    Examples:
-        >>> records = [{"nbest": ["a b", "a c"], "reference": "a c"}, {"nbest": ["d", "e"], "reference": "d"}]
-        >>> lists = read_lists(records)
-        >>> len(lists), lists.references
-        (2, ((('a', 'c'),), (('d',),)))
-        >>> [row["text"] for row in lists.to_records()]
-        ['a b', 'a c', 'd', 'e']
-    """
-    from latticemetric.formats.reading import entries
-
-    is_path = isinstance(source, str | os.PathLike)
-    if n is not None:
-        whole_number(n, f"n is {n}", "give the number of hypotheses per input")
-        if is_path:
-            advice = "write the field num_return_sequences into the records of the file"
-            raise UsageError("n is for records and tables, not for files", advice=advice)
-    found = entries([source], format) if is_path else _entries(source, n)
-    within = pair_within(found, reference_field, required=False)
-    if within is None:
-        raise UsageError(
-            "the graphs have no records with references", where="reference_field", advice="leave reference_field out"
-        )
-    return lists_of_pairs(within.pairs)
 
 
 def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
@@ -192,11 +119,3 @@ def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list
         return [reference.words for reference in file.plain()]
     what = f"there are {len(file.lines)} texts and {len(names)} lists"
     raise FormatError(what, where=path, advice="give a line for each list, in the same order or with the id first")
-
-
-def _entries(table: Any, samples: int | None) -> Iterator[Entry]:
-    from latticemetric.formats.nbest.records import ListRecord, entries_of
-
-    records = enumerate(records_of(table), start=1)
-    listed = ((position, ListRecord(fields, f"record {position}")) for position, fields in records)
-    return entries_of(listed, samples=samples)

@@ -239,8 +239,8 @@ class Records(Memory):
     def __init__(self, table: Any, n: int | None = None) -> None:
         if n is not None:
             whole_number(n, f"n is {n}", "give the number of hypotheses per input")
-        if is_path(table):
-            raise UsageError("these are files", advice="use Corpus.read")
+        if isinstance(table, str | os.PathLike):
+            raise UsageError("this is a file", advice="use Corpus.read")
         self._table, self._n, self._begun = table, n, False
 
     def entries(self, reading: ReadingSettings, vocabulary: Vocabulary | None) -> Iterator[Entry]:

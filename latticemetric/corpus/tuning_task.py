@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.settings import RunSettings
     from latticemetric.corpus.sources import Memory
     from latticemetric.corpus.tuning import MBRTuning
 
@@ -133,17 +132,6 @@ def varied_by(by: Any) -> dict[str, Any]:
     if any(len(axes[name]) != 1 for name in fixed) or math.prod(map(len, axes.values())) != len(several):
         raise UsageError("the settings of by are no grid of those that vary", advice="give ByNgrams.grid(…)")
     return {name: values[0] if name in fixed else values for name, values in axes.items()}
-
-
-def refuse_runs(corpus: ReadCorpus, run: RunSettings) -> None:
-    """Refuse settings of a run that have no effect: tuning decodes all graphs many times, and together."""
-    for name in ("timeout", "max_memory", "resume"):
-        if getattr(run, name) is not None:
-            raise UsageError(f"{name} has no effect on tuning", advice="leave it out")
-    if not isinstance(run.workers, int):
-        raise UsageError("a cluster has no effect on tuning", where="workers", advice="leave it out")
-    if corpus.shard is not None:
-        raise UsageError("tuning needs all graphs, not a shard", advice="leave shard out")
 
 
 def all_failed() -> InputError:

@@ -4,9 +4,8 @@ import json
 
 import pytest
 from kit.commands import assert_one_line_error, good, oracle, run
+from kit.lists import corrections_of, curve, read_lists
 from kit.paths import EXAMPLES
-
-import latticemetric as lm
 
 PICNIC = EXAMPLES / "picnic.json"
 CORRECTED = EXAMPLES / "picnic.corrected.txt"
@@ -18,11 +17,11 @@ def lists(*arguments):
 
 def test_the_document_is_what_python_says():
     document = good(lists(PICNIC, "--corrected", CORRECTED, "--format", "json", "--seed", 4)).json
-    found = lm.read_lists(PICNIC)
+    found = read_lists(PICNIC)
     judged = document.pop("corrections")
-    assert document == json.loads(json.dumps(found.oracle_at_k(resamples=1000, seed=4).asdict()))
+    assert document == json.loads(json.dumps(curve(found, resamples=1000, seed=4).asdict()))
     texts = [line.split()[1:] for line in CORRECTED.read_text().splitlines()]
-    assert judged == json.loads(json.dumps(found.corrections(texts).asdict()))
+    assert judged == json.loads(json.dumps(corrections_of(found, texts).asdict()))
     corpus = good(oracle(PICNIC, "--metric", "wer", "--format", "json")).json["corpus"]
     assert corpus["numerator"] == document["points"][-1]["numerator"]
     assert corpus["one_best"]["numerator"] == document["points"][0]["numerator"]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.brute_force import Rate, best_alignment
+from kit.lists import corrections
 
 import latticemetric as lm
 
@@ -25,7 +26,7 @@ def errors(candidate, reference):
 @given(cases=CASES)
 def test_counts_by_their_definitions(cases):
     lists, references, outputs = ([case[k] for case in cases] for k in range(3))
-    found = lm.corrections(lists, [[list(words)] for words in references], outputs)
+    found = corrections(lists, [[list(words)] for words in references], outputs)
     assert found.one_best == sum(errors(one[0], r) for one, r in zip(lists, references, strict=True))
     assert found.corrected == sum(errors(out, r) for out, r in zip(outputs, references, strict=True))
     assert found.oracle == sum(min(errors(h, r) for h in one) for one, r in zip(lists, references, strict=True))
@@ -58,10 +59,10 @@ def test_counts_by_their_definitions(cases):
 
 
 def test_rates_without_anything_to_win():
-    found = lm.corrections([["a"]], ["a"], ["a"])
+    found = corrections([["a"]], ["a"], ["a"])
     assert (found.recovered, found.utterances.harmful_rate, found.words.harmful_rate) == (None, None, None)
     assert found.hallucinations.rate == 0.0
-    assert lm.corrections([["a"]], [[[]]], [""]).rate(1) is None
+    assert corrections([["a"]], [[[]]], [""]).rate(1) is None
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_rates_without_anything_to_win():
 )
 def test_what_makes_no_sense_is_refused(lists, references, corrected, says):
     with pytest.raises(lm.UsageError, match=says):
-        lm.corrections(lists, references, corrected)
+        corrections(lists, references, corrected)
 
 
 # Lists, references and corrected texts of our own; the figures are agwer's (0.4.11, normalize=None).
@@ -101,7 +102,7 @@ def peer_sides():
 
 def test_figures_of_agwer():
     lists, references, corrected = peer_sides()
-    found = lm.corrections(lists, references, corrected)
+    found = corrections(lists, references, corrected)
     assert figures(found) == FIGURES
 
 
@@ -143,5 +144,5 @@ def test_figures_of_agwer_now():
 
 
 def test_they_show_themselves():
-    found = lm.corrections([["a b", "a c"]], ["a c"], ["a c"])
+    found = corrections([["a b", "a c"]], ["a c"], ["a c"])
     assert repr(found).startswith("Corrections(one_best=1, corrected=0, oracle=0")

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.lists import oracle_at_k, read_lists
 
-from latticemetric import GRR, WER, FormatError, _native, oracle_at_k, read_lists
+from latticemetric import GRR, WER, FormatError, _native
 from latticemetric.corpus.list_blocks import BlockSums, TableSums, sums_of_pairs
 from latticemetric.corpus.oracle_at_k import curve_of, sums_of, sums_of_columns
 from latticemetric.corpus.pairing import pair_within

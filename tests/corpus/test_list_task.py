@@ -78,8 +78,8 @@ def test_weights_rank_lists():
         (lambda c: c.lists(kmax=3), "lists has no setting 'kmax'"),
         (lambda _: lm.Corpus([lm.NBest.from_strings(["a"])]).lists(), "has no references"),
         (lambda _: lm.Corpus.from_records(iter(ROWS), n=0), "n is 0"),
-        (lambda _: lm.Corpus.from_records(str(PICNIC)), "these are files"),
-        (lambda _: lm.Corpus.read(PICNIC, shard="1/2").lists(), "need all lists"),
+        (lambda _: lm.Corpus.from_records(str(PICNIC)), "this is a file"),
+        (lambda _: lm.Corpus.read(PICNIC, shard="1/2").lists(), "needs all graphs"),
         (lambda _: lm.Corpus([lm.Lattice.from_strings(["a"])], ["a"]).lists(), "not an n-best list"),
     ],
 )

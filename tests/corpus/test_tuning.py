@@ -15,9 +15,11 @@ from kit.strategies import lattices, sentences
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.corpus.preparation import prepared_graph
 from latticemetric.corpus.tuning import Development, best_of, coordinate_search
 from latticemetric.evaluation.intervals import paired_bootstrap
 from latticemetric.mbr_decoding.ngram import NgramMBR
+from latticemetric.metrics.preparation import Preparation
 
 AXES = ("posterior_scale", "T", "p", "r", "word_penalty")
 GRID = {"posterior_scale": [0.5, 1.0], "p": [0.5, 0.9], "word_penalty": [-0.2, 0.0, 0.2]}
@@ -33,13 +35,14 @@ def without(words, ignored):
     return tuple(word for word in words if word not in ignored)
 
 
-def tuned(graphs, references, metric="bleu", **settings):
-    return lm.Corpus(graphs, references).tune(metric, **settings)
+def tuned(graphs, references, metric="bleu", *, ignore=(), **settings):
+    return lm.Corpus(graphs, references, ignore=ignore).tune(metric, **settings)
 
 
 def answered(graphs, references, metric, ignored, **setting):
     """The corpus value of the answers under one setting, each asked for alone."""
-    answers = [without(lm.mbr(graph, **setting).words, ignored) for graph in graphs]
+    graphs = [prepared_graph(graph, Preparation(ignore=frozenset(ignored))) for graph in graphs]
+    answers = [lm.mbr(graph, **setting).words for graph in graphs]
     return metric.corpus(answers, [[without(reference, ignored)] for reference in references]).score
 
 
@@ -70,7 +73,8 @@ def test_the_best_of_the_grid_is_found(examples, metric, ignored):
     first = next(v for v, s in expected if merit(measure, s) == pytest.approx(largest, abs=1e-12))
     assert tuple(getattr(found.best.by, name) for name in AXES) == first
     assert found.default.score == pytest.approx(answered(graphs, references, measure, ignored, order=2))
-    one_best = [without(lm.mbr(graph).one_best, ignored) for graph in graphs]
+    prepared = [prepared_graph(graph, Preparation(ignore=frozenset(ignored))) for graph in graphs]
+    one_best = [lm.mbr(graph).one_best for graph in prepared]
     corpus = measure.corpus(one_best, [[without(reference, ignored)] for reference in references]).score
     assert found.one_best == pytest.approx(corpus)
 

@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 
 import pytest
+from kit.lists import oracle_at_k
 
 import latticemetric as lm
 
@@ -14,7 +15,7 @@ RESULTS = {
     "MetricMBR": lambda: lm.mbr(LATTICE, "wrr"),
     "Posteriors": lambda: lm.posteriors(LATTICE),
     "NBest": lambda: lm.NBest.from_graph(LATTICE, 3),
-    "OracleAtK": lambda: lm.oracle_at_k([["a b", "a"]], ["a"], resamples=0),
+    "OracleAtK": lambda: oracle_at_k([["a b", "a"]], ["a"], resamples=0),
     "Scores": lambda: lm.score(["a b"], ["a c"], ["wer", "bleu"]),
     "MetricScore": lambda: lm.score(["a b"], ["a c"])["wer"],
     "ErrorAnalysis": lambda: lm.error_analysis(["a b", "<i>"], ["a c", "<b>"], groups=["ann", "<bob>"]),

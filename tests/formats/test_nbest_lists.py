@@ -11,6 +11,7 @@ import pytest
 from kit.format_cases.json_lists import ARRAY, ROWS, arrow_of
 from kit.format_cases.nbest_lists import DECIPHER_2, ESPNET, JSONL, OWN, RECOGS, RESCORED, WENET, unpack
 from kit.formats import contents, write_file
+from kit.lists import curve, read_lists
 from kit.paths import DATA
 
 import latticemetric as lm
@@ -361,7 +362,7 @@ def test_a_number_for_each_sample_is_its_log_probability(key, tmp_path):
     with pytest.raises(lm.InputError, match=f"{key} is not a list with one number per hypothesis"):
         costs(["a", "b"], [-1, None])
     table = write_file(tmp_path, arrow_of([{"samples": ["a", "b"], key: [-2.0, -0.5], "reference": "b"}]), "a.arrow")
-    assert lm.read_lists(table).oracle_at_k(resamples=0).one_best.numerator == 0
+    assert curve(read_lists(table), resamples=0).one_best.numerator == 0
 
 
 @pytest.mark.parametrize(
@@ -806,7 +807,7 @@ def test_texts_in_dictionaries_of_several_row_groups_are_read(tmp_path):
     assert [[h.words for h in nbest.hypotheses] for _, nbest in lm.read(path)] == [[("a",), ("b",)], [("c",)], [("a",)]]
     records = [{"reference": "a", "hypotheses": row} for row in texts.to_pylist()]
     parquet.write_table(pa.table({"hypotheses": texts, "reference": ["a"] * 3}), path, row_group_size=1)
-    curves = [lm.read_lists(lists).oracle_at_k(resamples=0).to_records() for lists in (path, records)]
+    curves = [curve(read_lists(lists), resamples=0).to_records() for lists in (path, records)]
     assert curves[0] == curves[1]
 
 
@@ -835,7 +836,7 @@ def lists_in(folder: Path, record: dict[str, object], **options: object) -> list
     (folder / "x.json").write_text(json.dumps([record]))
     (folder / "x.arrow").write_bytes(arrow_of([record]))
     sources = [folder / "x.jsonl", folder / "x.json", folder / "x.arrow"] if not options else []
-    found = [lm.read_lists(s, **options) for s in (*sources, [record], pa.Table.from_pylist([record]))]
+    found = [read_lists(s, **options) for s in (*sources, [record], pa.Table.from_pylist([record]))]
     assert all(one == found[0] for one in found)
     return [
         (name, words(nbest), nbest.costs(), [" ".join(one) for one in references])
@@ -879,13 +880,13 @@ def test_a_list_of_one_input_stays_whole(known, tmp_path):
 def test_joined_lists_are_refused_unless_the_number_of_inputs_is_certain(more, says, tmp_path):
     for source in ([JOINED | more], write_file(tmp_path, json.dumps(JOINED | more), "x.jsonl")):
         with pytest.raises(lm.LatticeMetricError, match=says):
-            lm.read_lists(source)
+            read_lists(source)
 
 
 def test_a_number_of_samples_is_for_records(tmp_path):
-    with pytest.raises(lm.UsageError, match="n is for records and tables"):
-        lm.read_lists(write_file(tmp_path, json.dumps(JOINED), "x.jsonl"), n=2)
+    with pytest.raises(lm.UsageError, match="this is a file"):
+        lm.Corpus.from_records(write_file(tmp_path, json.dumps(JOINED), "x.jsonl"), n=2)
     with pytest.raises(lm.UsageError, match="n is 0"):
-        lm.read_lists([JOINED], n=0)
+        read_lists([JOINED], n=0)
     with pytest.raises(lm.FormatError, match="num_return_sequences is 2, not 4"):
-        lm.read_lists([JOINED | {"num_return_sequences": 2}], n=4)
+        read_lists([JOINED | {"num_return_sequences": 2}], n=4)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from kit.lists import read_lists
 from pyarrow import ipc, parquet
 
-import latticemetric as lm
 from latticemetric.errors import LatticeMetricError
 from latticemetric.formats.metric_scores import read_metric_scores
 from latticemetric.formats.nbest.records import COLUMNS, IDS, LISTS, OTHER_LISTS, REFERENCES
@@ -108,7 +108,7 @@ FEW = ("id", "nbest", "predictions", "score", "logprobs", "reference")
 def outcome(source: Any) -> Any:
     """Return the lists of a table as plain values, or the error."""
     try:
-        lists = lm.read_lists(source)
+        lists = read_lists(source)
     except LatticeMetricError as error:
         return error
     return [
@@ -254,7 +254,7 @@ def test_two_columns_of_one_name_are_refused(reader, field, tmp_path):
     base = with_field(field, pa.array(BASE[FIELDS[field]]))
     table = base.append_column(field, base.column(field))
     with pytest.raises(LatticeMetricError, match=f"two columns have the name '{field}'"):
-        lm.read_lists(READERS[reader](table, tmp_path))
+        read_lists(READERS[reader](table, tmp_path))
 
 
 def test_two_parts_of_one_name_are_refused():
@@ -262,7 +262,7 @@ def test_two_parts_of_one_name_are_refused():
     structs = pa.StructArray.from_arrays(parts, ["text", "score", "score"])
     table = pa.table({"nbest": pa.ListArray.from_arrays(pa.array([0, 2], pa.int32()), structs)})
     with pytest.raises(LatticeMetricError, match="two fields with one name"):
-        lm.read_lists(table)
+        read_lists(table)
 
 
 # ---- Records ----
@@ -286,7 +286,7 @@ def test_two_parts_of_one_name_are_refused():
     ids=lambda scores: f"{type(scores).__name__} {scores}",
 )
 def test_scores_in_any_sequence_of_numbers_rank_a_list(scores):
-    lists = lm.read_lists([{"nbest": ["a b", "c"], "score": scores}])
+    lists = read_lists([{"nbest": ["a b", "c"], "score": scores}])
     assert lists.lists[0].costs() == [2.0, 1.0]
 
 
@@ -316,7 +316,7 @@ def test_scores_in_any_sequence_of_numbers_rank_a_list(scores):
 )
 def test_scores_that_are_no_list_of_numbers_are_refused(scores, says):
     with pytest.raises(LatticeMetricError) as caught:
-        lm.read_lists([{"nbest": ["a b", "c"], "score": scores}])
+        read_lists([{"nbest": ["a b", "c"], "score": scores}])
     assert says in str(caught.value)
 
 
@@ -325,13 +325,13 @@ def test_scores_by_name_are_the_scores_of_the_hypotheses(name, tmp_path):
     record = {"id": "u", "nbest": ["a b", "c"], name: {"am": [-2.0, -1.0], "lm": [-0.5, -0.25], "none": None}}
     (tmp_path / "x.jsonl").write_text(json.dumps(record))
     for source in ([record], tmp_path / "x.jsonl"):
-        (nbest,) = lm.read_lists(source).lists
+        (nbest,) = read_lists(source).lists
         assert [dict(h.scores) for h in nbest.hypotheses] == [{"am": 2.0, "lm": 0.5}, {"am": 1.0, "lm": 0.25}]
         assert dict(nbest.weights) == {"am": 1.0, "lm": 1.0}
     one = {"nbest": [{"text": "a", "score": {"am": -2.0}}, {"text": "b", "score": {"am": -1.0}}]}
-    assert lm.read_lists([one]).lists[0].costs() == [2.0, 1.0]
+    assert read_lists([one]).lists[0].costs() == [2.0, 1.0]
     single = {"nbest": ["a"], name: {"am": -2.0}}
-    assert lm.read_lists([single]).lists[0].costs() == [2.0]
+    assert read_lists([single]).lists[0].costs() == [2.0]
 
 
 SCORED, NULL, BARE = ({"score": [-2.0, -1.0]}, {"score": None}, {})
@@ -345,7 +345,7 @@ def test_lists_whose_scores_are_null_do_not_fall_back_to_the_rank(rows, tmp_path
     table = as_parquet(pa.Table.from_pylist([{"score": None, **row} for row in records]), tmp_path)
     for source in (records, tmp_path / "x.jsonl", tmp_path / "x.json", table):
         with pytest.raises(LatticeMetricError, match="null"):
-            lm.read_lists(source)
+            read_lists(source)
 
 
 def test_lists_without_scores_beside_others_are_said(monkeypatch, caplog):
@@ -354,7 +354,7 @@ def test_lists_without_scores_beside_others_are_said(monkeypatch, caplog):
 
     monkeypatch.setattr(module, "_UNSCORED", OnceWarning())
     records = [{"nbest": ["a", "b"], "score": [-2.0, -1.0]}, {"nbest": ["a", "b"]}, {"nbest": ["a"]}]
-    assert len(lm.read_lists(records)) == 3
+    assert len(read_lists(records)) == 3
     assert caplog.messages == ["record 2: only some lists have scores; the order of the others is their rank"]
 
 
@@ -373,7 +373,7 @@ def test_a_null_in_the_scores_of_a_later_block_is_refused_by_commands_too(tmp_pa
 def test_references_that_come_later_are_not_dropped():
     rows = [{"nbest": ["a"], "reference": None}, {"nbest": ["a"], "reference": "b"}]
     with pytest.raises(LatticeMetricError, match=r"the record has a reference \(reference\), but the first record has"):
-        lm.read_lists(rows)
+        read_lists(rows)
 
 
 # ---- Scores of metrics ----

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.brute_force import Rate, best_alignment
+from kit.lists import corrections_of, curve, read_lists
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -59,7 +60,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def picnic():
-    return lm.read_lists(PICNIC)
+    return read_lists(PICNIC)
 
 
 @given(cases=CASES)
@@ -88,14 +89,14 @@ def test_a_row_of_a_table_is_a_list(cases):
 
 def test_the_section_has_the_figures_of_corrections(tmp_path, picnic):
     data, rows, section = written(tmp_path, list(picnic), picnic.references, corrected=FIXED, seed=3)
-    found = picnic.corrections(TEXTS)
+    found = corrections_of(picnic, TEXTS)
     tables = {"1-best": [nbest.ranking()[0].words for nbest in picnic.lists], "corrected": TEXTS}
     tables = {name: lm.WER().table(texts, picnic.references) for name, texts in tables.items()}
     for name, table in tables.items():
         one = bootstrap(lm.WER(), table, resamples=50, seed=3)
         assert rows[name][:2] == [rate_text(one.value), span(one.low, one.high)]
-    curve = picnic.oracle_at_k(resamples=50, seed=3).oracle
-    assert rows["best hypotheses (o_nb)"] == ["3.70%", span(curve.interval.low, curve.interval.high), "1/27"]
+    oracle = curve(picnic, resamples=50, seed=3).oracle
+    assert rows["best hypotheses (o_nb)"] == ["3.70%", span(oracle.interval.low, oracle.interval.high), "1/27"]
     assert rows["words of the lists (o_cp)"] == ["0.00%", "0.00 … 0.00%", "0/27"]
     assert [rows[name][2] for name in tables] == ["3/27", "2/27"]
     change = paired_bootstrap(lm.WER(), *tables.values(), resamples=50, seed=3).difference

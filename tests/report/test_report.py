@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from kit import commands
+from kit.lists import oracle_at_k
 from kit.paths import EXAMPLES
 from kit.patience import PATIENCE
 
@@ -155,7 +156,7 @@ def test_expected_rates_are_those_of_expected(graphs):
         found = lm.expected(graph, reference, "wer", posterior_scale=0.3)
         assert item["expected"] == [found.value, found.low, found.high, True]
         errors, words = errors + found.numerator, words + found.denominator
-        lists = [lm.oracle_at_k([lm.NBest.from_graph(graph, k)], [reference], "wer").oracle.score for k in (1, 2)]
+        lists = [oracle_at_k([lm.NBest.from_graph(graph, k)], [reference], "wer").oracle.score for k in (1, 2)]
         assert item["at_k"] == [[1, lists[0]], [2, lists[1]]]
     assert f"expected {rate_text(errors / words)}" in page.shown
 

@@ -221,7 +221,7 @@ class _Joined(NamedTuple):
 
 
 _OF_GENERATE = "sequences_scores"
-_SAY_SAMPLES = f"add {SAMPLES} to the record, or give n to read_lists: the number of hypotheses per input"
+_SAY_SAMPLES = f"add {SAMPLES} to the record, or give n to Corpus.from_records: the number of hypotheses per input"
 
 
 class Alike:

@@ -67,7 +67,7 @@ class OracleAtK(Result, Tabular):
             text that uses only words of its list. `None` with several references.
         lists: The number of lists.
         signature: The metric, its parameters and the version.
-        corrections: The scores of corrected texts; `None` if there are none.
+        corrections: The scores of corrected texts; `None` (in JSON, missing) if there are none.
         seed: The seed of the resamples.
     """
 

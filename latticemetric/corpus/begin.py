@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.fingerprint import as_text, common_to_shards, fingerprint
+from latticemetric.corpus.pairing import begin_notes
 from latticemetric.corpus.run import Run
 from latticemetric.corpus.shards import ShardRun
 from latticemetric.errors import UsageError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @contextmanager
 def begun(corpus: ReadCorpus, task: Task, settings: RunSettings) -> Iterator[Run]:
     """Begin the run of a task; at its end, check that all weights had an effect, and remove its journal."""
+    begin_notes()
     shard = None if corpus.shard is None else ShardRun(corpus.shard, partial(_common_to_shards, corpus, task))
     limits = Limits(settings.timeout, settings.most_memory())
     journal = None

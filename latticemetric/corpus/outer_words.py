@@ -54,7 +54,8 @@ class OuterWords:
 
     def forget(self) -> None:
         """Begin a new run."""
-        self.__init__()  # type: ignore[misc]
+        self._warning.forget()
+        self._sides = (_Side("begin"), _Side("end"))
 
     def add(self, place: str, graph: Graph, spoken: Iterable[str], ignored: Collection[str]) -> None:
         """Add a graph and the words of its references; `ignored` are words that do not count anyway."""

@@ -623,6 +623,12 @@ _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 _OF_FORMS, _OF_SPACES, _OF_MARKS = OnceWarning(), OnceWarning(), OuterWords()
 
 
+def begin_notes() -> None:
+    """Begin a run: what was said once of the graphs of another run may be said again."""
+    for one in (_OF_FORMS, _OF_SPACES, _OF_MARKS):
+        one.forget()
+
+
 def warn_of_words(pair: Pair, graph: Graph, ignored: Collection[str]) -> None:
     """Warn, once per run for each reason, of words of a graph that cannot match words of its references."""
     _warn_of_forms(pair, graph)

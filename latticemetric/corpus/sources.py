@@ -297,12 +297,34 @@ def _listed(graphs: Any) -> Iterable[Any]:
     """Return the graphs as an iterable: the pairs of a mapping."""
     if is_path(graphs):
         raise UsageError("these are files", advice="use Corpus.read(graphs, references)")
+    graphs = _by_label(graphs, "graphs")
     if isinstance(graphs, Mapping):
         return list(graphs.items())
     if isinstance(graphs, Lattice) or is_nbest(graphs) or hasattr(graphs, "edges"):
         raise UsageError(f"this is one {type(graphs).__name__}", advice="give a list of graphs")
     require_items(graphs, "graphs")
     return graphs if isinstance(graphs, Iterator) else list(graphs)
+
+
+def _by_label(given: Any, what: str) -> Any:
+    """Return a series of pandas as a mapping from its labels; as a list, if it is numbered from 0.
+
+    Raises:
+        UsageError: The labels are neither distinct ids nor 0, 1, 2, …, for example because rows were left out.
+    """
+    index: Any = getattr(given, "index", None)
+    if callable(index) or not hasattr(index, "__len__") or not hasattr(given, "items") or isinstance(given, Mapping):
+        return given
+    labels = list(index)
+    if labels == list(range(len(labels))):
+        return list(given)
+    if not all(isinstance(label, str) for label in labels):
+        advice = "give ids as the index, or a list: .tolist()"
+        raise UsageError(f"the index of {what} has neither ids nor 0, 1, 2, …", advice=advice)
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise UsageError(f"two {what} have the id '{shortened(twice)}'", advice="give each its own id")
+    return dict(zip(labels, given, strict=True))
 
 
 def _named(graphs: Iterable[Any]) -> Iterator[Any]:
@@ -326,6 +348,7 @@ def _references(given: Any) -> dict[str, tuple[Any, ...]] | list[tuple[Any, ...]
         return None
     if isinstance(given, str | Lattice):
         raise UsageError("references is one reference", advice="give a list with the references of each graph")
+    given = _by_label(given, "references")
     if isinstance(given, Mapping):
         for name in given:
             if not isinstance(name, str):

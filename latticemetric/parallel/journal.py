@@ -48,6 +48,15 @@ _BEGIN_AGAIN = "remove the journal to begin again"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
+_OPEN: set[tuple[int, int]] = set()
+"""The journals that this process has locked."""
+
+
+def _identity(file: io.FileIO) -> tuple[int, int]:
+    state = os.fstat(file.fileno())
+    return state.st_dev, state.st_ino
+
+
 class Journal:
     """The journal of one run. It locks its file against other processes.
 
@@ -181,6 +190,8 @@ class Journal:
 
     def close(self) -> None:
         """Close the journal, so that a later run can resume."""
+        if not self._file.closed:
+            _OPEN.discard(_identity(self._file))
         if _HAS_LOCKS and not self._file.closed:
             with contextlib.suppress(OSError):
                 # Workers inherit the lock, and may end a moment later than this process.
@@ -199,11 +210,15 @@ class Journal:
                 if time.monotonic() < until:  # workers of a killed run end a moment later
                     time.sleep(0.05)
                     continue
+                if _identity(file) in _OPEN:
+                    advice = "read those answers to the end, or delete them"
+                    raise InputError("answers of this process use this file", where=self.path, advice=advice) from None
                 raise InputError(
                     "another process uses this file", where=self.path, advice="wait for that process, or stop it"
                 ) from None
             except OSError:
                 return  # this file system has no locks
+            _OPEN.add(_identity(file))
             return
 
     def _check(self, fingerprint: Fingerprint) -> None:

@@ -640,3 +640,62 @@ def test_values_that_look_alike_have_different_texts():
         assert as_text(one) != as_text(two)
         assert as_text(one) == as_text(one)
     assert as_text(frozenset("abc")) == as_text(frozenset("cab"))
+
+
+PAIR = {name: lm.Lattice.from_strings([f"{name} b", f"{name} c"], costs=[1.0, 2.0]) for name in ("u1", "u2")}
+
+
+class TestSeries:
+    """Series of pandas are paired by their index, as mappings are, not by the order of their rows."""
+
+    pandas = staticmethod(lambda: pytest.importorskip("pandas"))
+
+    def test_a_series_of_references_is_paired_by_its_ids(self):
+        texts = self.pandas().Series({"u2": "u2 c", "u1": "u1 b"})
+        assert [one.value.words for one in lm.Corpus(PAIR, texts).oracle("wer")] == [("u1", "b"), ("u2", "c")]
+
+    def test_ids_of_other_graphs_are_no_references(self):
+        texts = self.pandas().Series({"U1": "u1 b", "U2": "u2 c"})
+        with pytest.raises(lm.InputError, match="there is no reference for 'u1'"):
+            list(lm.Corpus(PAIR, texts).oracle("wer"))
+
+    def test_a_series_of_graphs_has_its_ids(self):
+        graphs = self.pandas().Series(PAIR)[::-1]
+        assert [one.name for one in lm.Corpus(graphs).best()] == ["u2", "u1"]
+
+    def test_a_series_numbered_from_zero_is_a_list(self):
+        texts = self.pandas().Series(["u1 b", "u2 c"])
+        assert lm.Corpus(PAIR, texts).oracle("wer").totals["score"] == 0
+
+    @pytest.mark.parametrize(
+        ("labels", "says"), [([1, 0], "neither ids"), ([1, 2], "neither ids"), (["u1", "u1"], "the id 'u1'")]
+    )
+    def test_labels_that_say_nothing_certain_are_refused(self, labels, says):
+        texts = self.pandas().Series(["u1 b", "u2 c"], index=labels)
+        with pytest.raises(lm.UsageError, match=says):
+            lm.Corpus(PAIR, texts)
+
+
+def test_a_note_on_marks_is_written_for_each_run(caplog):
+    graphs = [lm.Lattice.from_strings(["<s> a </s>"])]
+    for runs in (1, 2):
+        list(lm.Corpus(graphs, ["a"]).oracle("wer"))
+        assert len([one for one in caplog.messages if "<s>" in one]) == runs
+
+
+def test_answers_that_hold_a_journal_are_named(tmp_path):
+    (tmp_path / "lists.jsonl").write_text('{"nbest": ["a b"]}\n{"nbest": ["a"]}\n')
+    corpus = lm.Corpus.read(tmp_path / "lists.jsonl")
+    begun = iter(corpus.best(resume=tmp_path / "journal").streamed())
+    next(begun)
+    with pytest.raises(lm.InputError, match="answers of this process use this file"):
+        list(corpus.best(resume=tmp_path / "journal"))
+    begun.close()
+    assert len(corpus.best(resume=tmp_path / "journal")) == 2
+
+
+def test_a_graph_that_failed_has_no_words_in_text(tmp_path):
+    (tmp_path / "lats.txt").write_text("a\n0 1 x 1,1,\n1\n\nb\n0 1 x nan,1,\n1\n")
+    found = lm.Corpus.read(tmp_path / "lats.txt", format="kaldi").best(keep_going=True)
+    found.write(tmp_path / "best.txt")
+    assert (tmp_path / "best.txt").read_text() == "a x\nb\n"

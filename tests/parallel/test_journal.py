@@ -385,7 +385,7 @@ def test_a_run_that_waited_for_the_end_of_another_has_a_journal_that_others_find
     first = Journal(str(path), {"run": 1})
     threading.Timer(0.1, first.remove).start()
     second = Journal(str(path), {"run": 2})  # waits for the lock of the first
-    with pytest.raises(InputError, match="another process uses this file"):
+    with pytest.raises(InputError, match="answers of this process use this file"):
         Journal(str(path), {"run": 2})
     second.close()
     assert b'"run": 2' in path.read_bytes()

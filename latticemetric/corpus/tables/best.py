@@ -14,10 +14,9 @@ class BestTable(CTMTable):
     columns = ("id", "hypothesis", "cost", "posterior", "confidences", "begin", "end", "scores", "error")
 
     def text(self) -> Iterator[str]:
-        """Yield lines of id and words, as decoders write them."""
+        """Yield lines of id and words, as decoders write them; a graph that failed has no words."""
         for answer in self.answers:
-            words = "failed" if answer.problem is not None else " ".join(answer.value.words)
-            yield self.looks.words_line(answer.name, words)
+            yield self.looks.words_line(answer.name, "" if answer.problem is not None else " ".join(answer.value.words))
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per graph; begin and end times are lists."""

@@ -42,9 +42,9 @@ class MBRTable(CTMTable):
             yield record
 
     def text(self) -> Iterator[str]:
-        """Yield lines of id and words, as decoders write them."""
+        """Yield lines of id and words, as decoders write them; a graph that failed has no words."""
         for record in self.records():
-            yield self.looks.words_line(record["id"], record.get("hypothesis", "failed"))
+            yield self.looks.words_line(record["id"], record.get("hypothesis", ""))
 
 
 class ExactRiskTable(MBRTable):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.settings import RunSettings
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.corpus.tables.table import Table
 
 _MOST_ROWS = 50
@@ -47,6 +48,7 @@ class Answers(Tabular, Generic[A]):
         self._kept: list[A] = []
         self._rest: Iterator[A] | None = None
         self._is_complete = False
+        self._shard: ShardRun | None = None  # of the run that kept the answers
 
     # ---- One after the other ----
 
@@ -69,7 +71,7 @@ class Answers(Tabular, Generic[A]):
         if self._is_complete:
             return False
         if self._rest is None:
-            self._rest = self._run()
+            self._rest = self._run(keeping=True)
         try:
             self._kept.append(next(self._rest))
         except StopIteration:
@@ -81,8 +83,9 @@ class Answers(Tabular, Generic[A]):
             raise
         return True
 
-    def _run(self) -> Iterator[A]:
+    def _run(self, *, keeping: bool = False) -> Iterator[A]:
         with self._begun() as run:
+            self._shard = run.shard if keeping else self._shard
             yield from self.question.answers(self.corpus, run)
 
     def _begun(self) -> AbstractContextManager[Run]:
@@ -186,7 +189,7 @@ class Answers(Tabular, Generic[A]):
         from latticemetric.corpus.run import Run
         from latticemetric.corpus.tables.looks import Looks
 
-        return self.question.table(answers, self.corpus, run or Run(), Looks())
+        return self.question.table(answers, self.corpus, run or Run(shard=self._shard), Looks())
 
     def __str__(self) -> str:
         table = self._table(self._all())

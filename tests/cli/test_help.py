@@ -17,6 +17,7 @@ from kit.patience import PATIENCE
 from latticemetric.cli import main
 from latticemetric.cli.commands import Verb, option_sections
 from latticemetric.cli.verbs import VERBS, sections
+from latticemetric.errors import UsageError
 
 TOP = click.Context(main._group, info_name="latticemetric")
 
@@ -158,7 +159,7 @@ def test_an_option_has_one_meaning_in_all_commands():
 def test_numbers_are_finite_and_in_range():
     for name, command, option in long_options():
         if isinstance(option.type, click.types.FloatParamType) and name != "--timeout":  # which limits check
-            with pytest.raises(click.BadParameter, match=r"finite|range"):
+            with pytest.raises((click.BadParameter, UsageError), match=r"finite|range|give a number"):
                 option.type.convert("nan", option, None)
             assert option.type.min is not None, (name, command)
             assert option.type.min >= 0, (name, command)

@@ -106,7 +106,9 @@ def test_the_oracle_of_one_graph_refuses_settings_of_further_results():
     for settings in ({"hope": 1}, {"nbest": 3}, {"worst": True}, {"posteriors": True}):
         with pytest.raises(lm.UsageError, match=f"does not use {min(settings)}; for other strings, use oracles, hope"):
             lm.oracle(LATTICE, "a b", "wer", **settings)
-    with pytest.raises(lm.UsageError, match="bleu searches all graphs together; give lists of graphs"):
+    with pytest.raises(
+        lm.UsageError, match=r"bleu searches all graphs together; ask Corpus\(graphs, references\).oracle"
+    ):
         lm.oracle(LATTICE, "a b", "bleu")
 
 

@@ -614,7 +614,7 @@ asked("wer").write(journal + ".json")
 def test_other_processes_resume_and_merge_runs_that_ignore_words(asked, tmp_path):
     # The order of a set, and so its `repr`, differs between processes.
     def run_with(seed: int, journal: str, part: str) -> str:
-        command = [sys.executable, "-c", _OF_A_RUN, *MEETING, str(tmp_path / journal), part, asked]
+        command = [sys.executable, "-P", "-c", _OF_A_RUN, *MEETING, str(tmp_path / journal), part, asked]
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": str(seed)}
         )

@@ -9,8 +9,8 @@ from latticemetric.corpus.calibration import CalibrationReport as CalibrationRep
 from latticemetric.corpus.calibration import ScaleTrial as ScaleTrial
 from latticemetric.corpus.calibration import confidence_calibration as confidence_calibration
 from latticemetric.corpus.corpus import Corpus as Corpus
-from latticemetric.corpus.corrections import Corrections as Corrections
-from latticemetric.corpus.oracle_at_k import OracleAtK as OracleAtK
+from latticemetric.corpus.list_results import Corrections as Corrections
+from latticemetric.corpus.list_results import OracleAtK as OracleAtK
 from latticemetric.corpus.settings import RunSettings as RunSettings
 from latticemetric.corpus.tuning import MBRTrial as MBRTrial
 from latticemetric.corpus.tuning import MBRTuning as MBRTuning

@@ -20,7 +20,8 @@ from latticemetric.cli.options import (
     weights,
 )
 from latticemetric.cli.run import show
-from latticemetric.corpus.calibration_question import SCALES, Calibrations, OwnConfidences
+from latticemetric.corpus.calibration_question import Calibrations, OwnConfidences
+from latticemetric.corpus.calibration_settings import SCALES
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:

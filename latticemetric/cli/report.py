@@ -26,7 +26,7 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.results import writing
-from latticemetric.cli.run import running
+from latticemetric.cli.run import requiring_references, running
 from latticemetric.errors import UsageError
 from latticemetric.report.pages import Pages
 
@@ -92,7 +92,6 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.corpus.read_corpus import MissingReferencesError
     from latticemetric.report.page import check_page, page
 
     check_page()
@@ -120,11 +119,8 @@ def command(
         **resampling.asdict(),
     )
     corpus = reading.corpus([lattices], references)
-    try:
-        with running(run, shown.output) as (started, failures), writing(shown.output) as put:
-            put(page(task.report(corpus, started, failures.reported)))
-    except MissingReferencesError:
-        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument") from None
+    with requiring_references(), running(run, shown.output) as (started, failures), writing(shown.output) as put:
+        put(page(task.report(corpus, started, failures.reported)))
     failures.exit()
 
 

@@ -48,7 +48,7 @@ from latticemetric.metrics.sclite import Sclite
 from latticemetric.posterior.expected import expected
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.calibration_question import Calibrations
+    from latticemetric.corpus.calibration_settings import CalibrationSettings
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
 
@@ -141,7 +141,7 @@ class Calibration(Result):
 def fitted(
     development: Sequence[TunedUtterance],
     test: Sequence[TunedUtterance] | None,
-    asked: Calibrations,
+    asked: CalibrationSettings,
 ) -> Calibration:
     """Fit the scale of costs on a development set; on other graphs, compare probabilities with true outcomes.
 
@@ -239,7 +239,7 @@ def _place(number: int) -> str:
 class _Utterances:
     """Graphs and references of a development or test set. Results per graph and scale are cached."""
 
-    def __init__(self, examples: Sequence[TunedUtterance], asked: Calibrations) -> None:
+    def __init__(self, examples: Sequence[TunedUtterance], asked: CalibrationSettings) -> None:
         if not examples:
             raise UsageError("there are no graphs to calibrate", advice="give at least one")
         self._lattices: list[Lattice] = []

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from latticemetric.arguments import MOST_DRAWS, numbers_to_try
+from latticemetric.corpus.calibration_settings import CalibrationSettings, ReliabilitySettings
 from latticemetric.corpus.question import Question
 from latticemetric.errors import UsageError
-from latticemetric.settings import choice, given, number, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -19,47 +17,14 @@ if TYPE_CHECKING:
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
 
-SCALES = tuple(2.0**exponent for exponent in range(-5, 3))
 
-
-class Reliability(Question["Answer"]):
+class Reliability(ReliabilitySettings, Question["Answer"]):
     """A question about the probabilities of all graphs together; see `OwnConfidences` and `Calibrations`.
 
     Its answers are the graphs and their references.
-
-    Attributes:
-        bins: The number of bins of reliability diagrams.
-        resamples: The number of resamples of utterances for intervals; 0: no intervals.
-        seed: The seed of the resamples.
-        confidence: The confidence level of the intervals.
     """
 
     verb = "calibrate"
-    section = "Evaluation"
-
-    bins: int = whole(
-        default=10,
-        most=1000,
-        phrase="the number of bins is {}",
-        help="Number of bins of reliability diagrams.",
-        option="--bins N",
-    )
-    resamples: int = whole(
-        default=1000, least=0, most=MOST_DRAWS, help="Number of resamples for intervals and p-values; 0: none."
-    )
-    seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
-    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
-
-    def check(self) -> None:
-        """Refuse settings that have no effect."""
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
-        if not self.resamples:
-            self._refuse("seed", "confidence", where="without resamples")
-
-    def _refuse(self, *names: str, where: str) -> None:
-        if unused := [name for name in names if name in self.changed()]:
-            raise UsageError(f"{unused[0]} has no effect {where}", advice="leave it out")
 
     def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the result."""
@@ -69,8 +34,7 @@ class Reliability(Question["Answer"]):
         """Return the table of the result that a function computes."""
         from latticemetric.corpus.tables.calibrate import CalibrationTable
 
-        drawn = {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
-        return CalibrationTable(find, drawn)
+        return CalibrationTable(find, self.resampling)
 
     def found(self, answers: Iterable[Answer]) -> Callable[[], Calibration | CalibrationReport]:
         """Return a function that reads the answers, and compares their probabilities with the true outcomes."""
@@ -96,79 +60,14 @@ class OwnConfidences(Reliability):
         def report() -> CalibrationReport:
             utterances = _utterances(answers)
             references = [one.references for one in utterances]
-            drawn: dict[str, Any] = {name: getattr(self, name) for name in Reliability.own}
-            return confidence_calibration([one.graph for one in utterances], references, **drawn)
+            graphs = [one.graph for one in utterances]
+            return confidence_calibration(graphs, references, bins=self.bins, **self.resampling)
 
         return report
 
 
-class Calibrations(Reliability):
-    """The scale of costs that fits a corpus best, and the quality of its probabilities.
-
-    Attributes:
-        answer: The words to evaluate: the 1-best (`one-best`), or the answer of `word_mbr` at each scale (`mbr`).
-        criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
-        posterior_scale: The scales to try first, above 0. If there are several, also try scales between them.
-        halvings: Number of rounds that try scales around the best one; each round halves the step between scales.
-        folds: Number of folds for cross-validation. Graph k is in fold k modulo `folds`.
-        test: The corpus of the test set; by default, use folds of the corpus itself.
-        most_states: Limit on the search states per graph; above it, expected errors are estimates.
-    """
-
-    section = "Fit"
-
-    answer: Literal["one-best", "mbr"] = choice(
-        default="one-best",
-        names=("one-best", "mbr"),
-        help="Words to evaluate: the 1-best, or the MBR answer for word errors.",
-        option="--answer",
-    )
-    criterion: Literal["words", "errors"] = choice(
-        default="words",
-        names=("words", "errors"),
-        help="Fit the scale to word confidences, or to expected errors of utterances.",
-        option="--criterion",
-    )
-    posterior_scale: Sequence[float] = given(default=SCALES)
-    halvings: int = whole(default=2, least=0, phrase="halvings is {}", help="Number of rounds around the best scale.")
-    folds: int = whole(
-        default=5,
-        least=2,
-        phrase="the number of folds is {}",
-        help="Without --test, cross-validate: fit on N − 1 of N folds, evaluate on the remaining fold.",
-        option="--folds N",
-    )
-    test: ReadCorpus | None = given(default=None)
-    most_states: int = whole(
-        default=2_000_000,
-        help="Limit on search states per graph; above it, expected errors are estimates.",
-        option="--most-states N",
-    )
-
-    def check(self) -> None:
-        """Check the scales; refuse settings that have no effect."""
-        scales = tuple(dict.fromkeys(numbers_to_try(self.posterior_scale, "posterior_scale")))
-        if not scales:
-            raise UsageError("there are no scales to try", advice="give at least one")
-        for one in scales:
-            if not 0 < one < math.inf:
-                raise UsageError(f"the posterior scale is {one}", advice="give numbers above 0")
-        vars(self)["posterior_scale"] = scales
-        if len(scales) == 1:
-            self._refuse("criterion", "halvings", where="with a single scale")
-        if self.test is not None:
-            self._refuse("folds", where="with a test set")
-            self._check_test(self.test)
-        super().check()
-
-    @staticmethod
-    def _check_test(test: Any) -> None:
-        from latticemetric.corpus.read_corpus import ReadCorpus
-
-        if not isinstance(test, ReadCorpus):
-            raise UsageError(f"the test set is a {type(test).__name__}", advice="give a Corpus")
-        if test.shard is not None:
-            raise UsageError("the test set is a shard", advice="give all of it")
+class Calibrations(CalibrationSettings, Reliability):
+    """The scale of costs that fits a corpus best, and the quality of its probabilities."""
 
     def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
         """Yield each graph with its references; then those of the test set."""

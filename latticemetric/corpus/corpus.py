@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
     from latticemetric.corpus.gradients import ExpectedAnswers
-    from latticemetric.corpus.oracle_at_k import OracleAtK
+    from latticemetric.corpus.list_results import OracleAtK
     from latticemetric.corpus.oracles import OracleAnswer
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question

@@ -7,153 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from latticemetric.corpus.list_arguments import AnyList, Words, check_lengths, ranked_words, references_of
+from latticemetric.corpus.list_results import Corrections, Edits, Hallucinations
 from latticemetric.corpus.oracle_at_k import oracle_at_k
-from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError
-from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.recognition import WER
 from latticemetric.vocabulary import listed_words, word_set
 
-SYSTEMS = {
-    "one_best": "1-best",
-    "corrected": "corrected",
-    "oracle": "best hypotheses (o_nb)",
-    "compositional": "words of the lists (o_cp)",
-}
-"""The names of the rows of `Corrections` in tables."""
-
 _WER = WER()
-
-
-@dataclass(frozen=True)
-class Edits:
-    """The numbers of edits of corrected texts, by their effect on the number of errors.
-
-    Attributes:
-        helpful: Edits that remove errors.
-        harmful: Edits that add errors.
-        neutral: Changed utterances with the same number of errors; `None` in counts of words.
-        missed: Reference words that are wrong before and after; `None` in counts of utterances.
-        unchanged: Unchanged utterances; `None` in counts of words.
-    """
-
-    helpful: int
-    harmful: int
-    neutral: int | None = None
-    missed: int | None = None
-    unchanged: int | None = None
-
-    @property
-    def harmful_rate(self) -> float | None:
-        """The harmful edit rate: harmful / (helpful + harmful) edits; `None` if there are none."""
-        return self.harmful / total if (total := self.helpful + self.harmful) else None
-
-
-@dataclass(frozen=True)
-class Hallucinations:
-    """The numbers of wrong words in corrected texts, by their source.
-
-    If k is the largest number of copies of a word in one hypothesis, the list supports k copies of this word in the
-    corrected text. Wrong copies beyond these k are hallucinated.
-
-    Attributes:
-        words: All words of the corrected texts.
-        novel: Hallucinated words that are in no hypothesis.
-        repeated: Hallucinated words that are in a hypothesis: the corrected text has more copies of them than any
-            hypothesis.
-        passed_through: Wrong words that the list supports: errors kept from the recogniser.
-        generative: Correct words that are in no hypothesis of the list.
-    """
-
-    words: int
-    novel: int
-    repeated: int
-    passed_through: int
-    generative: int
-
-    @property
-    def rate(self) -> float:
-        """The share of hallucinated words; 0 if there are no words."""
-        return (self.novel + self.repeated) / self.words if self.words else 0.0
-
-
-@dataclass(frozen=True, repr=False)
-class Corrections(Result, Tabular):
-    """Corrected texts, compared with the 1-bests and the oracles of their n-best lists.
-
-    Attributes:
-        one_best: The errors of the first hypotheses.
-        corrected: The errors of the corrected texts.
-        oracle: The errors of the best hypotheses, one per list (o_nb).
-        compositional: The number of reference words that are in no hypothesis of their list (o_cp): the fewest errors
-            of texts that use only words of their list.
-        reference_words: The number of reference words.
-        utterances: Helpful and harmful edits, counted as utterances.
-        words: Helpful and harmful edits, counted as reference words and inserted words.
-        hallucinations: Wrong words, by their source.
-    """
-
-    one_best: int
-    corrected: int
-    oracle: int
-    compositional: int
-    reference_words: int
-    utterances: Edits
-    words: Edits
-    hallucinations: Hallucinations
-
-    @property
-    def recovered(self) -> float | None:
-        """The recoverable information ratio (RIR) of the errors: (1-best − corrected) / (1-best − oracle).
-
-        It is negative if the corrections add errors, above 1 if they beat every hypothesis, and `None` if the oracle is
-        not better than the 1-best.
-        """
-        headroom = self.one_best - self.oracle
-        return (self.one_best - self.corrected) / headroom if headroom else None
-
-    def rate(self, errors: int) -> float | None:
-        """Return a number of errors as a word error rate."""
-        return errors / self.reference_words if self.reference_words else None
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON.
-
-        Fields:
-            one_best (Rate): `wer` (number or null) and `errors` (integer) of the 1-bests.
-            corrected (Rate): The same for the corrected texts.
-            oracle (Rate): The same for the best hypotheses (o_nb).
-            compositional (Rate): The same for the best texts made of any words of the list (o_cp).
-            utterances (Edits): `helpful`, `harmful`, `neutral`, `unchanged` utterances, `missed` (null), and
-                `harmful_rate` (number or null).
-            words (Edits): `helpful`, `harmful` and `missed` words, `neutral` and `unchanged` (null), and
-                `harmful_rate`.
-            hallucinations (Hallucinations): `words` of the corrected texts; `novel`, `repeated`, `passed_through` and
-                `generative` ones; `rate`.
-        """
-        rates = {name: self.rate(getattr(self, name)) for name in SYSTEMS}
-        return {
-            **{name: {"wer": rate, "errors": getattr(self, name)} for name, rate in rates.items()},
-            "reference_words": self.reference_words,
-            "recovered": self.recovered,
-            "utterances": {**vars(self.utterances), "harmful_rate": self.utterances.harmful_rate},
-            "words": {**vars(self.words), "harmful_rate": self.words.harmful_rate},
-            "hallucinations": {**vars(self.hallucinations), "rate": self.hallucinations.rate},
-        }
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return one record per system: 1-best, corrected texts and oracles."""
-        return [
-            {"system": name, "errors": getattr(self, name), "wer": self.rate(getattr(self, name))} for name in SYSTEMS
-        ]
 
 
 def corrections(

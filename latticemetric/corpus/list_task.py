@@ -7,32 +7,28 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from latticemetric.arguments import MOST_DRAWS
-from latticemetric.corpus.question import Task
+from latticemetric.corpus.question import Resampled, Task, number_of_resamples
 from latticemetric.errors import UsageError
-from latticemetric.settings import given, number, whole
+from latticemetric.settings import given
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corrections import Corrections
     from latticemetric.corpus.list_arguments import Words
     from latticemetric.corpus.list_blocks import BlockSums
-    from latticemetric.corpus.oracle_at_k import ListSums, OracleAtK
+    from latticemetric.corpus.list_results import Corrections, OracleAtK
+    from latticemetric.corpus.oracle_at_k import ListSums
     from latticemetric.corpus.pairing import Pair
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.metrics.recognition import GRR
 
 
-class ListOracles(Task):
+class ListOracles(Resampled, Task):
     """The oracles of the first k hypotheses of all n-best lists together, and perhaps the scores of corrected texts.
 
     Attributes:
         metric: A recognition rate, or its name.
         at: The values of k; `None` for the usual ones.
         corrected: Corrected texts, one per list, or a file of them.
-        resamples: The number of resamples for intervals; 0 for no intervals.
-        seed: The seed of the resamples.
-        confidence: The confidence level of the intervals.
     """
 
     verb = "lists"
@@ -49,12 +45,11 @@ class ListOracles(Task):
         option="--corrected FILE",
         help="Also score the texts in FILE, one per list: corrected hypotheses, or hypotheses chosen from the list.",
     )
-    resamples: int = whole(default=0, least=0, most=MOST_DRAWS, help="Number of resamples for intervals; 0: none.")
-    seed: int = whole(default=0, least=0, help="Seed of the resamples.")
-    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
+    resamples: int = number_of_resamples(default=0)
 
     def check(self) -> None:
-        """Replace the name of the metric by the metric; check the values of k and the intervals."""
+        """Replace the name of the metric by the metric; check the values of k."""
+        super().check()
         from latticemetric.corpus.oracle_at_k import points_within
         from latticemetric.metrics.recognition import as_recognition_rate
 
@@ -63,10 +58,6 @@ class ListOracles(Task):
             points_within(self._points, 1)
         if self.corrected is not None and (self.rate.name != "wer" or not self.rate.gains.are_edits):
             raise UsageError("corrected texts are scored by wer only", advice="leave metric out")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
-        if not self.resamples and (unused := [name for name in ("seed", "confidence") if name in self.changed()]):
-            raise UsageError(f"{unused[0]} has no effect without resamples", advice="leave it out")
 
     @property
     def rate(self) -> GRR:
@@ -93,8 +84,7 @@ class ListOracles(Task):
             sums, references = self._sums(corpus, run, settings)
         else:
             sums, references, judged = self._sums_and_corrections(corpus, run, settings)
-        resampling: dict[str, Any] = {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
-        curve = curve_of(list(sums), self.rate, at=self._points, **resampling)
+        curve = curve_of(list(sums), self.rate, at=self._points, **self.resampling)
         signature = self.rate.signature_for(references).also(norm=corpus.rewritten_by)
         if grammar is not None:
             signature = signature.also(readings=grammar.readings_of_text)

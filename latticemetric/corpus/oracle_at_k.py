@@ -2,161 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.arguments import refuse_unused, require_numbers, whole_number
 from latticemetric.corpus.list_arguments import AnyList, Words, check_lengths, columns_of
-from latticemetric.display.frames import Tabular
+from latticemetric.corpus.list_results import OracleAtK, Point
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
-from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.recognition import GRR, EditRate, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import ListColumns
 
-if TYPE_CHECKING:
-    from latticemetric.corpus.corrections import Corrections
-    from latticemetric.corpus.tables.lists import ListTable
-
 Counts = npt.NDArray[np.int64]
 
 _FEW = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000)
-
-
-@dataclass(frozen=True)
-class Point:
-    """The oracle of the first k hypotheses: the best of them in each list.
-
-    Attributes:
-        k: The number of hypotheses; a shorter list uses all of its hypotheses.
-        score: The value of the metric over all lists; `None` if the references have no words.
-        numerator: The numerator of this value.
-        denominator: The denominator of this value.
-        statistics: The summed counts.
-        interval: The percentile interval over resampled lists; all points use the same resamples.
-        recoverable: The share of the errors of 1-bests that the oracle avoids; `None` if 1-bests have no errors.
-        distinct: The mean number of distinct hypotheses among the first k.
-    """
-
-    k: int
-    score: float | None
-    numerator: int | float
-    denominator: int | float
-    statistics: RecognitionStatistics
-    interval: Interval | None
-    recoverable: float | None
-    distinct: float
-
-
-@dataclass(frozen=True, repr=False)
-class OracleAtK(Result, Tabular):
-    """The oracle of the first k hypotheses, for several k.
-
-    Attributes:
-        points: The oracle at each k, in ascending order.
-        ranks: The numbers of lists whose best hypothesis (ties: the first) has rank 1, rank 2, and so on.
-        compositional: Number of reference words that are in no hypothesis of their list (o_cp): the errors of the best
-            text that uses only words of its list. `None` with several references.
-        lists: The number of lists.
-        signature: The metric, its parameters and the version.
-        corrections: The scores of corrected texts; `None` (in JSON, missing) if there are none.
-        seed: The seed of the resamples.
-    """
-
-    points: tuple[Point, ...]
-    ranks: tuple[int, ...]
-    compositional: int | None
-    lists: int
-    signature: str
-    corrections: Corrections | None = None
-    seed: int = 0
-
-    @property
-    def one_best(self) -> Point:
-        """The scores of the 1-bests."""
-        return self.points[0]
-
-    @property
-    def oracle(self) -> Point:
-        """The oracle of whole lists (o_nb)."""
-        return self.points[-1]
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return one record per k; `best_here` is the number of lists whose best hypothesis is among the first k.
-
-        Fields:
-            matches (int): Number of matched words.
-            substitutions (int): Number of substituted words.
-            deletions (int): Number of deleted words.
-            insertions (int): Number of inserted words.
-            low (float | None): Lower end of the interval; missing without resamples.
-            high (float | None): Upper end of the interval; missing without resamples.
-            best_here (int): Number of lists whose best hypothesis has a rank up to k.
-        """
-        records = []
-        for point in self.points:
-            interval = point.interval
-            counts = point.statistics.asdict()
-            record = {
-                "k": point.k,
-                "score": point.score,
-                "numerator": point.numerator,
-                "denominator": point.denominator,
-            }
-            record |= {name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")}
-            if interval is not None:
-                record |= {"low": interval.low, "high": interval.high}
-            best_here = sum(self.ranks[: point.k])
-            records.append(
-                record | {"recoverable": point.recoverable, "distinct": point.distinct, "best_here": best_here}
-            )
-        return records
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        judged = {} if self.corrections is None else {"corrections": self.corrections.asdict()}
-        return {
-            "points": self.to_records(),
-            "ranks": list(self.ranks),
-            "compositional": self.compositional,
-            "lists": self.lists,
-            "signature": self.signature,
-            **judged,
-        }
-
-    @property
-    def totals(self) -> dict[str, Any]:
-        """The numbers of the whole corpus, as JSON has them: lists are counted together, so there are no others."""
-        return self.asdict()
-
-    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
-        """Write the oracles to a file, as `latticemetric lists` does.
-
-        Args:
-            path: The file; `.gz` and similar suffixes compress it.
-            format: `text`, `tsv`, `json`, `jsonl`, `parquet` or `arrow`; by default, the suffix of the file chooses it.
-        """
-        from latticemetric.corpus.answers import write_table
-
-        write_table(self._table(), os.fspath(path), format)
-
-    def __str__(self) -> str:
-        table = self._table()
-        return "\n".join([*table.text(), *table.summary()])
-
-    def _table(self) -> ListTable:
-        from latticemetric.corpus.tables.lists import ListTable
-        from latticemetric.corpus.tables.looks import Looks
-
-        return ListTable(self, looks=Looks())
 
 
 def oracle_at_k(

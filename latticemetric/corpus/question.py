@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from latticemetric.errors import LatticeMetricError
-from latticemetric.settings import Settings, number
+from latticemetric.arguments import MOST_DRAWS
+from latticemetric.errors import LatticeMetricError, UsageError
+from latticemetric.settings import Settings, number, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -91,6 +92,47 @@ class GraphQuestion(Question["Answer"]):
         from latticemetric.corpus.answer import answers_of
 
         return answers_of(corpus.entries(run, weighted=self.weighted), self.asked(corpus), run)
+
+
+def number_of_resamples(*, default: int) -> Any:
+    """Declare the field of the number of resamples."""
+    return whole(
+        default=default,
+        least=0,
+        most=MOST_DRAWS,
+        help="Number of resamples for intervals and p-values; 0: none.",
+    )
+
+
+class Resampled(Settings):
+    """The settings of intervals by resampling.
+
+    Attributes:
+        resamples: The number of resamples for intervals; 0 for no intervals.
+        seed: The seed of the resamples.
+        confidence: The confidence level of the intervals.
+    """
+
+    section = "Intervals"
+    of_resamples: ClassVar[tuple[str, ...]] = ("seed", "confidence")
+    """The settings that have no effect without resamples."""
+
+    resamples: int = number_of_resamples(default=1000)
+    seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
+    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
+
+    def check(self) -> None:
+        """Check the confidence level; refuse settings that have no effect."""
+        super().check()
+        if not 0 < self.confidence < 1:
+            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
+        if not self.resamples and (unused := [name for name in self.of_resamples if name in self.changed()]):
+            raise UsageError(f"{unused[0]} has no effect without resamples", advice="leave it out")
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The settings by name."""
+        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
 
 
 class Scaled(Settings):

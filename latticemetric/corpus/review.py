@@ -30,8 +30,9 @@ from latticemetric.metrics.base import GraphReference, Metric
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle, oracle_forest, oracle_lattice
+from latticemetric.oracle_search.points import Points
 from latticemetric.oracle_search.scored_path import Oracle
-from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
+from latticemetric.oracle_search.sweep import reference_words, sweep_graph
 from latticemetric.posterior.expected import Expected, expected
 from latticemetric.posterior.posteriors import posteriors
 from latticemetric.segment_id import SegmentId

@@ -22,8 +22,9 @@ from latticemetric.lattice.lattice import Weights
 from latticemetric.metrics.base import CorpusScore, GraphReference, Table, common_number
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.oracle_search.points import Points, SweepPoint
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.oracle_search.sweep import PointOracle, Points, SweepPoint, reference_words, sweep_graph
+from latticemetric.oracle_search.sweep import PointOracle, reference_words, sweep_graph
 
 Score = CorpusScore[RecognitionStatistics]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
-from latticemetric.arguments import MOST_DRAWS
-from latticemetric.corpus.question import Question
-from latticemetric.errors import UsageError
+from latticemetric.corpus.question import Question, Resampled, number_of_resamples
 from latticemetric.oracle_search.settings import PointSettings
-from latticemetric.settings import given, number, whole
+from latticemetric.settings import given
 
 if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
@@ -20,15 +18,12 @@ if TYPE_CHECKING:
     from latticemetric.metrics.recognition import GRR
 
 
-class Sweeps(PointSettings, Question["Swept"]):
+class Sweeps(Resampled, PointSettings, Question["Swept"]):
     """The oracle of each graph at several sizes, summed over all graphs and by reference length.
 
     Attributes:
         metric: A recognition rate, or its name.
         by_length: The upper bounds of groups of graphs by reference length, in words.
-        resamples: The number of resamples for intervals; 0 for no intervals.
-        seed: The seed of the resamples.
-        confidence: The confidence level of the intervals.
     """
 
     verb = "sweep"
@@ -39,11 +34,7 @@ class Sweeps(PointSettings, Question["Swept"]):
         option="--by-length WORDS",
         help="Group graphs by reference length; give the upper bounds of the groups in words, such as 5,10,20.",
     )
-    resamples: int = whole(
-        default=0, least=0, most=MOST_DRAWS, help="Number of resamples for intervals and p-values; 0: none."
-    )
-    seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
-    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
+    resamples: int = number_of_resamples(default=0)
 
     def check(self) -> None:
         """Replace the name of the metric by the metric; sort the bounds of groups."""
@@ -53,10 +44,6 @@ class Sweeps(PointSettings, Question["Swept"]):
 
         vars(self)["metric"] = as_recognition_rate(self.metric)
         vars(self)["by_length"] = checked_borders(self.by_length)
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
-        if not self.resamples and (unused := [name for name in ("seed", "confidence") if name in self.changed()]):
-            raise UsageError(f"{unused[0]} has no effect without resamples", advice="leave it out")
 
     @property
     def rate(self) -> GRR:
@@ -76,5 +63,4 @@ class Sweeps(PointSettings, Question["Swept"]):
         from latticemetric.corpus.tables.sweep import SweepTable
 
         settings = SweepSettings(self.rate, self.points, tuple(self.by_length), corpus.references, corpus.rewritten_by)
-        resampling = {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
-        return SweepTable.of(settings, answers, resampling, run.shard, looks=looks)
+        return SweepTable.of(settings, answers, self.resampling, run.shard, looks=looks)

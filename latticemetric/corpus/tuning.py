@@ -21,7 +21,7 @@ import numpy as np
 
 from latticemetric.arguments import MOST_HALVINGS, whole_number
 from latticemetric.corpus.string_scores import StringScorer
-from latticemetric.display.frames import Tabular
+from latticemetric.corpus.tabled_result import TabledResult
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
 from latticemetric.frozen import Result
@@ -34,8 +34,7 @@ from latticemetric.posterior.posteriors import NgramPosteriors
 
 if TYPE_CHECKING:
     from latticemetric.corpus.mbr_evidence import Example
-    from latticemetric.corpus.tables.mbr import TuningTable
-    from latticemetric.corpus.tuning_task import NgramTuning
+    from latticemetric.corpus.tuning_settings import TuningSettings
 
 # ---- Search for the best point of a grid, then for better points around it, by steps along one axis ----
 
@@ -216,7 +215,7 @@ def _compared(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, repr=False)
-class MBRTuning(Tabular, Result):
+class MBRTuning(TabledResult):
     """The result of tuning on a development set.
 
     Attributes:
@@ -235,6 +234,8 @@ class MBRTuning(Tabular, Result):
         metric: The metric.
     """
 
+    _table_name = "mbr.TuningTable"
+
     best: MBRTrial
     default: MBRTrial
     one_best: float | None
@@ -246,19 +247,6 @@ class MBRTuning(Tabular, Result):
     graphs: int
     signature: str
     metric: Metric[Any] = field(compare=False)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return a record for each setting that was tried, as JSON lines have them."""
-        return list(self._table().records())
-
-    def __str__(self) -> str:
-        table = self._table()
-        return "\n".join([*table.text(), *table.summary()])
-
-    def _table(self) -> TuningTable:
-        from latticemetric.corpus.tables.mbr import TuningTable
-
-        return TuningTable(self)
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -284,7 +272,7 @@ _FEWEST_FOLDS = 2
 
 def tuned(
     examples: Sequence[Example],
-    tuning: NgramTuning,
+    tuning: TuningSettings,
     *,
     weights: Weights | None = None,
     ignored: Iterable[str] = (),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.bleu import BLEU
     from latticemetric.metrics.recognition import GRR
-    from latticemetric.oracle_search.sweep import Points
+    from latticemetric.oracle_search.points import Points
 
 
 class SearchSettings(Settings):
@@ -261,7 +261,7 @@ class PointSettings(Settings):
     def check(self) -> None:
         """Sort the sizes, and drop duplicates."""
         super().check()
-        from latticemetric.oracle_search.sweep import Points
+        from latticemetric.oracle_search.points import Points
 
         points = Points.of(self.beams, self.densities, self.nbest_sizes)
         vars(self).update(beams=points.beams, densities=points.densities, nbest_sizes=points.nbest)
@@ -269,7 +269,7 @@ class PointSettings(Settings):
     @property
     def points(self) -> Points:
         """The sizes."""
-        from latticemetric.oracle_search.sweep import Points
+        from latticemetric.oracle_search.points import Points
 
         return Points(tuple(self.beams), tuple(self.densities), tuple(self.nbest_sizes))
 

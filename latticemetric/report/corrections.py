@@ -9,8 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from latticemetric.corpus.corrections import SYSTEMS, Corrections, Edits, corrections
+from latticemetric.corpus.corrections import corrections
 from latticemetric.corpus.list_arguments import Words, ranked_words
+from latticemetric.corpus.list_results import SYSTEMS, Corrections, Edits
 from latticemetric.corpus.lists import Lists
 from latticemetric.corpus.oracle_at_k import compositional_errors, sums_of
 from latticemetric.errors import UsageError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from latticemetric.arguments import MOST_DRAWS
-from latticemetric.corpus.question import Task
+from latticemetric.corpus.question import Resampled, Task
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import PointSettings
 from latticemetric.settings import choice, flag, given, number, whole
@@ -30,7 +30,7 @@ _NO_MBR = "none"
 _NOT_LISTED = {"title", "resamples", "seed", "said"}
 
 
-class Pages(PointSettings, Task):
+class Pages(Resampled, PointSettings, Task):
     """A page about the oracle, the 1-best and the MBR answer of each graph.
 
     Attributes:
@@ -49,14 +49,12 @@ class Pages(PointSettings, Task):
         title: The title of the page; by default, the name of the graphs' file.
         most_graphs: The number of graphs to draw: those with the largest difference between 1-best and oracle.
         engine: The search engine.
-        resamples: The number of resamples for intervals; 0 for no intervals.
-        seed: The seed of the resamples and of `samples`.
-        confidence: The confidence level of the intervals.
         said: The files and settings that the page lists; by default, those that were given.
     """
 
     verb = "report"
     section = "Page"
+    of_resamples = ("confidence",)  # the seed is that of `samples`, too
 
     metric: str | GRR = given(default="4-grr")
     mbr_by: Any = given(
@@ -92,9 +90,6 @@ class Pages(PointSettings, Task):
         help="Draw at most N graphs: those with the largest difference between 1-best and oracle.",
     )
     engine: str = choice(default="auto", names=("auto", "native", "openfst"), help="Search engine.")
-    resamples: int = whole(default=1000, least=0, most=MOST_DRAWS, help="Number of resamples for intervals; 0: none.")
-    seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
-    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
     said: tuple[tuple[str, str], ...] | None = given(default=None)
 
     def check(self) -> None:
@@ -104,13 +99,9 @@ class Pages(PointSettings, Task):
         from latticemetric.metrics.registry import make_metric
         from latticemetric.report.corrections import check_rate
 
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
-        unused = {"without resamples": [] if self.resamples else ["confidence"]}
-        unused["without MBR"] = [] if self._decides else ["beam", "samples"]
-        for where, names in unused.items():
-            if name := next((one for one in names if one in self.changed()), None):
-                raise UsageError(f"{name} has no effect {where}", advice="leave it out")
+        unused = [] if self._decides else [name for name in ("beam", "samples") if name in self.changed()]
+        if unused:
+            raise UsageError(f"{unused[0]} has no effect without MBR", advice="leave it out")
         vars(self)["metric"] = as_recognition_rate(self.metric)
         also = self.also_score
         several = also.split(",") if isinstance(also, str) else also
@@ -183,9 +174,7 @@ class Pages(PointSettings, Task):
         return ReportOptions(
             title=self.title or corpus.title,
             most_graphs=self.most_graphs,
-            resamples=self.resamples,
-            seed=self.seed,
-            confidence=self.confidence,
+            **self.resampling,
             settings=self._said(corpus) if self.said is None else self.said,
             speakers=read_speakers(os.fspath(speakers)) if isinstance(speakers, str | os.PathLike) else speakers,
         )

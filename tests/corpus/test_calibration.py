@@ -14,7 +14,7 @@ from kit.paths import EXAMPLES
 from kit.strategies import lattices, sentences
 
 import latticemetric as lm
-from latticemetric.corpus.calibration_question import SCALES
+from latticemetric.corpus.calibration_settings import SCALES
 from latticemetric.lattice.canonical_order import in_canonical_order
 from latticemetric.mbr_decoding.word import word_mbr
 from latticemetric.metrics.sclite import Sclite

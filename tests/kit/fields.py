@@ -281,14 +281,14 @@ TABLES = [
     Records("Output of `sweep`", _SWEEP, (), ("corpus.sweep.Sweep",)),
     Records("A row of a sweep", _SWEEP, ("rows", 0), ("corpus.sweep.SweepRow",)),
     Records("A bin of lengths", _SWEEP, ("lengths", 0), ("corpus.sweep.LengthBin",)),
-    Records("Output of `lists`", _LISTS, (), (f"{_TABLES}.lists.ListTable.document", "corpus.oracle_at_k.OracleAtK")),
+    Records("Output of `lists`", _LISTS, (), (f"{_TABLES}.lists.ListTable.document", "corpus.list_results.OracleAtK")),
     Records(
         "A point of `lists`",
         _LISTS,
         ("points", 0),
-        ("corpus.oracle_at_k.OracleAtK.to_records", "corpus.oracle_at_k.Point"),
+        ("corpus.list_results.OracleAtK.to_records", "corpus.list_results.Point"),
     ),
-    Records("Corrections of `lists`", _LISTS, ("corrections",), ("corpus.corrections.Corrections",)),
+    Records("Corrections of `lists`", _LISTS, ("corrections",), ("corpus.list_results.Corrections",)),
     Records(
         "Output of `correlate`",
         _CORRELATE,

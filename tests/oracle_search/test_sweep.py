@@ -18,7 +18,8 @@ from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, met
 import latticemetric as lm
 from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.nbest import Hypothesis
-from latticemetric.oracle_search.sweep import Points, sweep_graph
+from latticemetric.oracle_search.points import Points
+from latticemetric.oracle_search.sweep import sweep_graph
 
 _LONGEST = 7
 

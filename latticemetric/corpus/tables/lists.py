@@ -10,8 +10,7 @@ from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import Record, Table, as_json
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.corrections import Corrections, Edits
-    from latticemetric.corpus.oracle_at_k import OracleAtK
+    from latticemetric.corpus.list_results import Corrections, Edits, OracleAtK
 
 
 class ListTable(Table):
@@ -64,7 +63,7 @@ class ListTable(Table):
 
 
 def _correction_lines(judged: Corrections, looks: Looks) -> Iterator[str]:
-    from latticemetric.corpus.corrections import SYSTEMS
+    from latticemetric.corpus.list_results import SYSTEMS
 
     rows = [["", looks.rate_title("wer"), ""]]
     rows += [

@@ -1,0 +1,108 @@
+"""The settings of calibration: how to evaluate probabilities, and which scales to try. Nothing here imports NumPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from latticemetric.arguments import numbers_to_try
+from latticemetric.corpus.question import Resampled
+from latticemetric.errors import UsageError
+from latticemetric.settings import choice, given, whole
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.read_corpus import ReadCorpus
+
+SCALES = tuple(2.0**exponent for exponent in range(-5, 3))
+
+
+class ReliabilitySettings(Resampled):
+    """The settings of an evaluation of probabilities.
+
+    Attributes:
+        bins: The number of bins of reliability diagrams.
+    """
+
+    section = "Evaluation"
+
+    bins: int = whole(
+        default=10,
+        most=1000,
+        phrase="the number of bins is {}",
+        help="Number of bins of reliability diagrams.",
+        option="--bins N",
+    )
+
+    def _refuse(self, *names: str, where: str) -> None:
+        if unused := [name for name in names if name in self.changed()]:
+            raise UsageError(f"{unused[0]} has no effect {where}", advice="leave it out")
+
+
+class CalibrationSettings(ReliabilitySettings):
+    """The scale of costs that fits a corpus best, and the quality of its probabilities.
+
+    Attributes:
+        answer: The words to evaluate: the 1-best (`one-best`), or the answer of `word_mbr` at each scale (`mbr`).
+        criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
+        posterior_scale: The scales to try first, above 0. If there are several, also try scales between them.
+        halvings: Number of rounds that try scales around the best one; each round halves the step between scales.
+        folds: Number of folds for cross-validation. Graph k is in fold k modulo `folds`.
+        test: The corpus of the test set; by default, use folds of the corpus itself.
+        most_states: Limit on the search states per graph; above it, expected errors are estimates.
+    """
+
+    section = "Fit"
+
+    answer: Literal["one-best", "mbr"] = choice(
+        default="one-best",
+        names=("one-best", "mbr"),
+        help="Words to evaluate: the 1-best, or the MBR answer for word errors.",
+        option="--answer",
+    )
+    criterion: Literal["words", "errors"] = choice(
+        default="words",
+        names=("words", "errors"),
+        help="Fit the scale to word confidences, or to expected errors of utterances.",
+        option="--criterion",
+    )
+    posterior_scale: Sequence[float] = given(default=SCALES)
+    halvings: int = whole(default=2, least=0, phrase="halvings is {}", help="Number of rounds around the best scale.")
+    folds: int = whole(
+        default=5,
+        least=2,
+        phrase="the number of folds is {}",
+        help="Without --test, cross-validate: fit on N − 1 of N folds, evaluate on the remaining fold.",
+        option="--folds N",
+    )
+    test: ReadCorpus | None = given(default=None)
+    most_states: int = whole(
+        default=2_000_000,
+        help="Limit on search states per graph; above it, expected errors are estimates.",
+        option="--most-states N",
+    )
+
+    def check(self) -> None:
+        """Check the scales; refuse settings that have no effect."""
+        scales = tuple(dict.fromkeys(numbers_to_try(self.posterior_scale, "posterior_scale")))
+        if not scales:
+            raise UsageError("there are no scales to try", advice="give at least one")
+        for one in scales:
+            if not 0 < one < math.inf:
+                raise UsageError(f"the posterior scale is {one}", advice="give numbers above 0")
+        vars(self)["posterior_scale"] = scales
+        if len(scales) == 1:
+            self._refuse("criterion", "halvings", where="with a single scale")
+        if self.test is not None:
+            self._refuse("folds", where="with a test set")
+            self._check_test(self.test)
+        super().check()
+
+    @staticmethod
+    def _check_test(test: Any) -> None:
+        from latticemetric.corpus.read_corpus import ReadCorpus
+
+        if not isinstance(test, ReadCorpus):
+            raise UsageError(f"the test set is a {type(test).__name__}", advice="give a Corpus")
+        if test.shard is not None:
+            raise UsageError("the test set is a shard", advice="give all of it")

@@ -16,7 +16,7 @@ from kit.commands import run
 from kit.paths import EXAMPLES, ROOT
 
 PAGE = ROOT / "docs" / "json.md"
-NOTE = "<!-- Made by `PYTHONPATH=tests python -m kit.fields` from docstrings: edit those. -->"
+NOTE = "<!-- Generated -->"
 _HEAD = ["| Field | Type | Meaning |", "|---|---|---|"]
 _ROW = re.compile(r"^    (\w+)(?: \(([^)]*)\))?: (.*(?:\n(?:     +.*)?(?=\n|$))*)", re.MULTILINE)
 _PLAIN = {

@@ -44,26 +44,26 @@ class Peer(NamedTuple):
 
 
 def draw_pair(words: int, errors: float, vocabulary: int) -> Pair:
-    """Return a candidate and a reference: words by Zipf's law; substitutions, deletions and insertions in equal parts.
+    """Return a hypothesis and a reference: words by Zipf's law; substitutions, deletions and insertions in equal parts.
 
-    With a vocabulary of less than 100, words are letters, and candidate and reference are strings of letters.
+    With a vocabulary of less than 100, words are letters, and hypothesis and reference are strings of letters.
     """
     random = np.random.default_rng(0)
     weights = 1 / np.arange(1, vocabulary + 1)
     drawn = random.choice(vocabulary, 2 * words, p=weights / weights.sum())
     reference, other = drawn[:words], drawn[words:]
     kind = np.where(random.random(words) < errors, random.integers(1, 4, words), 0)  # 1: S, 2: D, 3: I
-    candidate = []
+    hypothesis = []
     for place in range(words):
         if kind[place] != 2:
-            candidate.append(reference[place] if kind[place] != 1 else other[place])
+            hypothesis.append(reference[place] if kind[place] != 1 else other[place])
         if kind[place] == 3:
-            candidate.append(other[place])
+            hypothesis.append(other[place])
     if vocabulary < 100:
-        said, expected = ("".join(chr(ord("!") + letter) for letter in side) for side in (candidate, reference))
+        said, expected = ("".join(chr(ord("!") + letter) for letter in side) for side in (hypothesis, reference))
         return said, expected
     # Make each word a separate object, as after splitting lines.
-    words_said, words_expected = (" ".join(f"w{word}" for word in side).split() for side in (candidate, reference))
+    words_said, words_expected = (" ".join(f"w{word}" for word in side).split() for side in (hypothesis, reference))
     return words_said, words_expected
 
 
@@ -75,8 +75,8 @@ def _ours(make: Callable[[], Metric[Any]]) -> Callable[[], Callable[[Pair], int]
         metric = make()
 
         def errors(pair: Pair) -> int:
-            candidate, reference = pair
-            return int(sum(metric.table([candidate], [[reference]])[0][1:4]))  # S, D, I
+            hypothesis, reference = pair
+            return int(sum(metric.table([hypothesis], [[reference]])[0][1:4]))  # S, D, I
 
         return errors
 
@@ -106,8 +106,8 @@ def _jiwer(units: str) -> Callable[[], Callable[[Pair], int]]:
         process = getattr(jiwer, f"process_{units}")
 
         def errors(pair: Pair) -> int:
-            candidate, reference = (side if isinstance(side, str) else " ".join(side) for side in pair)
-            found = process(reference, candidate)
+            hypothesis, reference = (side if isinstance(side, str) else " ".join(side) for side in pair)
+            found = process(reference, hypothesis)
             return int(found.substitutions + found.deletions + found.insertions)
 
         return errors

@@ -19,18 +19,18 @@ _FEW = 500  # number of pairs for a slow peer
 
 
 def pairs(count: int, words: int = 25) -> tuple[Lists, Lists]:
-    """Return candidates and references; a fifth of the words differ."""
+    """Return hypotheses and references; a fifth of the words differ."""
     random = np.random.default_rng(0)
     references = [[f"w{w}" for w in row] for row in random.integers(0, 300, (count, words))]
-    candidates = [[w if random.random() < 0.8 else f"w{random.integers(300)}" for w in row] for row in references]
+    hypotheses = [[w if random.random() < 0.8 else f"w{random.integers(300)}" for w in row] for row in references]
     # Make each word a separate object, as after splitting lines.
-    said, expected = ([" ".join(row).split() for row in side] for side in (candidates, references))
+    said, expected = ([" ".join(row).split() for row in side] for side in (hypotheses, references))
     return said, expected
 
 
-def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[str]:
+def string_metrics(hypotheses: Lists, references: Lists, runs: int) -> Iterator[str]:
     """Yield rows of a table: pairs per second, of this package and of each library, measured in turn."""
-    lines, expected = ([" ".join(words) for words in side] for side in (candidates, references))
+    lines, expected = ([" ".join(words) for words in side] for side in (hypotheses, references))
     peers: list[tuple[str, Callable[[], object], str, Callable[[], object]]] = []
 
     def add(what: str, metric: Metric[Any], peer: str, theirs: Callable[[], object]) -> None:
@@ -38,18 +38,18 @@ def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[
 
     wer = lm.WER()
     # Both get the same lists of words. Ours takes several references: a list of words is the only one of its segment.
-    lists = partial(wer.corpus, candidates, [[reference] for reference in references])
+    lists = partial(wer.corpus, hypotheses, [[reference] for reference in references])
     peers.append(
-        ("WER of lists, counts by kind", lists, "rapidfuzz (distance alone)", _rapidfuzz(candidates, references))
+        ("WER of lists, counts by kind", lists, "rapidfuzz (distance alone)", _rapidfuzz(hypotheses, references))
     )
     add("WER, counts by kind", wer, "jiwer (distance and counts)", _jiwer(lines, expected))
     add("BLEU", lm.BLEU(effective_length="closest", smoothing="exp"), "sacrebleu", _sacrebleu(lines, expected))
-    add("NIST", lm.NIST(), "nltk", _nist(candidates, references))
+    add("NIST", lm.NIST(), "nltk", _nist(hypotheses, references))
     add(
         "METEOR, exact and porter",
         lm.METEOR(stages=("exact", "porter")),
         "nltk (greedy)",
-        _meteor(candidates, references),
+        _meteor(hypotheses, references),
     )
     add("CER, counts by kind", lm.CER(), "jiwer", _jiwer(lines, expected, "characters"))
     add("chrF", lm.CHRF(), "sacrebleu", _sacrebleu(lines, expected, "CHRF"))
@@ -63,10 +63,10 @@ def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[
         yield f"| {what} | {speeds[0]} | {peer} | {speeds[1]} | ×{result.ratio * len(lines) / theirs_of:.2f} |"
 
 
-def _rapidfuzz(candidates: Lists, references: Lists) -> Callable[[], object]:
+def _rapidfuzz(hypotheses: Lists, references: Lists) -> Callable[[], object]:
     from rapidfuzz.distance import Levenshtein
 
-    return lambda: sum(Levenshtein.distance(c, r) for c, r in zip(candidates, references, strict=True))
+    return lambda: sum(Levenshtein.distance(c, r) for c, r in zip(hypotheses, references, strict=True))
 
 
 def _jiwer(lines: list[str], expected: list[str], units: str = "words") -> Callable[[], object]:
@@ -83,10 +83,10 @@ def _sacrebleu(lines: list[str], expected: list[str], name: str = "BLEU", **opti
     return partial(metric.corpus_score, lines, [expected])
 
 
-def _nist(candidates: Lists, references: Lists) -> Callable[[], object]:
+def _nist(hypotheses: Lists, references: Lists) -> Callable[[], object]:
     from nltk.translate.nist_score import corpus_nist
 
-    return partial(corpus_nist, [[reference] for reference in references], candidates)
+    return partial(corpus_nist, [[reference] for reference in references], hypotheses)
 
 
 class _NoWordNet:
@@ -97,11 +97,11 @@ class _NoWordNet:
         return []
 
 
-def _meteor(candidates: Lists, references: Lists) -> Callable[[], object]:
+def _meteor(hypotheses: Lists, references: Lists) -> Callable[[], object]:
     from nltk.translate.meteor_score import meteor_score
 
     score = partial(meteor_score, wordnet=_NoWordNet())
-    return lambda: [score([r], c) for c, r in zip(candidates, references, strict=True)]
+    return lambda: [score([r], c) for c, r in zip(hypotheses, references, strict=True)]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Recognition rates as grammars: the automata of latticemetric, for an alphabet of a few letters.
 
 Chiang & DeNeefe 2008, section 4, define n-GRR by an automaton. Here, it is the composition of two small machines, each
-a regular expression. The first machine aligns: it reads a candidate and writes the edits of an alignment with a
+a regular expression. The first machine aligns: it reads a hypothesis and writes the edits of an alignment with a
 reference. The second machine weighs edits. The k-th match in a row gains min(k, n), the number of n-grams that it
 completes; an insertion costs α, a deletion costs β, and a substitution costs nothing. Weights are costs, so gains are
 negative.
@@ -26,7 +26,7 @@ REFERENCE = "abac"
 
 
 def alignments(reference: str, alphabet: str = ALPHABET) -> pynini.Fst:
-    """Return the transducer from candidates to the edits of all their alignments with a reference."""
+    """Return the transducer from hypotheses to the edits of all their alignments with a reference."""
     word = pynini.union(*alphabet)
     inserted = pynini.cross(word, "I").star
     whole = inserted.copy()
@@ -50,7 +50,7 @@ def _edit(name: str, cost: float) -> pynini.Fst:
 
 
 def grr(reference: str, order: int, alpha: float = 1, beta: float = 0, alphabet: str = ALPHABET) -> pynini.Fst:
-    """Return the acceptor of candidates for a reference; the best path of a candidate costs −numerator of n-GRR."""
+    """Return the acceptor of hypotheses for a reference; the best path of a hypothesis costs −numerator of n-GRR."""
     return pynini.project(alignments(reference, alphabet) @ gains(order, alpha, beta), "input").optimize()
 
 

@@ -272,10 +272,10 @@ def align_networks(
     target: npt.NDArray[np.int32],
     label: npt.NDArray[np.int32],
     is_final: npt.NDArray[np.uint8],
-    candidate_source: npt.NDArray[np.int32],
-    candidate_target: npt.NDArray[np.int32],
-    candidate_label: npt.NDArray[np.int32],
-    candidate_final: npt.NDArray[np.uint8],
+    hypothesis_source: npt.NDArray[np.int32],
+    hypothesis_target: npt.NDArray[np.int32],
+    hypothesis_label: npt.NDArray[np.int32],
+    hypothesis_final: npt.NDArray[np.uint8],
     substitution: float,
     deletion: float,
     insertion: float,
@@ -284,7 +284,7 @@ def align_networks(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
     """Align two networks at the least cost, as sclite does.
 
-    Return the arcs of the first network, the arcs of the candidate network, and one letter (C, S, D or I) per edit.
+    Return the arcs of the first network, the arcs of the hypothesis network, and one letter (C, S, D or I) per edit.
     Texts with more words than `longest_in_table` are aligned in a band.
     """
 
@@ -570,7 +570,7 @@ def unfold_gains(
     """
 
 def align(
-    candidate: tuple[Any, ...],
+    hypothesis: tuple[Any, ...],
     reference: tuple[Any, ...],
     gains: _Gains,
     most_bytes: int = ...,
@@ -593,7 +593,7 @@ def shared_words(texts: list[str]) -> list[tuple[str, ...]]:
     """
 
 def number_segments(
-    candidates: Any, references: Any, across: bool
+    hypotheses: Any, references: Any, across: bool
 ) -> tuple[
     npt.NDArray[np.int32],
     npt.NDArray[np.int64],
@@ -602,19 +602,19 @@ def number_segments(
     npt.NDArray[np.int64],
     list[str],
 ]:
-    """Number the words of candidates and references.
+    """Number the words of hypotheses and references.
 
-    Return the word numbers and string begins of the candidates, then of the references, the owners, and the distinct
+    Return the word numbers and string begins of the hypotheses, then of the references, the owners, and the distinct
     words.
 
-    The arguments are lists or tuples. A candidate is a text; references are a string, or a list or tuple of texts; a
+    The arguments are lists or tuples. A hypothesis is a text; references are a string, or a list or tuple of texts; a
     text is a string, or a list or tuple of words. Segment s has the references owner[s] … owner[s + 1] − 1. Equal words
     have equal numbers within a segment. With `across`, they have equal numbers in all segments; without it, the list of
     distinct words is empty.
     """
 
 def count_segments(
-    candidates: Any, references: Any, gains: _Gains
+    hypotheses: Any, references: Any, gains: _Gains
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return one row per reference: k-gram matches for k = 1 … order, S, D, I, and the reference's k-gram counts.
 
@@ -665,42 +665,42 @@ def minimize_trie(
     """
 
 def pair_gains(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     gains: _Gains,
 ) -> npt.NDArray[np.int64]:
-    """Return the gain of each candidate's best alignment with each reference (one row each), in units of `1 / unit`."""
+    """Return the gain of each hypothesis's best alignment with each reference, a row each, in units of `1 / unit`."""
 
 def pair_errors(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int32]:
-    """Return the fewest errors (S + D + I) of each candidate against each reference, one row per reference."""
+    """Return the fewest errors (S + D + I) of each hypothesis against each reference, one row per reference."""
 
 def count_pairs(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
     gains: _Gains,
 ) -> npt.NDArray[np.int64]:
-    """Return the rows of `count_segments` for candidates and references whose words are numbers."""
+    """Return the rows of `count_segments` for hypotheses and references whose words are numbers."""
 
 def count_compounds(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
-    candidate_join_begin: npt.NDArray[np.int64],
-    candidate_join_end: npt.NDArray[np.int32],
-    candidate_join_length: npt.NDArray[np.int32],
-    candidate_join_word: npt.NDArray[np.int32],
+    hypothesis_join_begin: npt.NDArray[np.int64],
+    hypothesis_join_end: npt.NDArray[np.int32],
+    hypothesis_join_length: npt.NDArray[np.int32],
+    hypothesis_join_word: npt.NDArray[np.int32],
     reference_join_begin: npt.NDArray[np.int64],
     reference_join_end: npt.NDArray[np.int32],
     reference_join_length: npt.NDArray[np.int32],
@@ -709,7 +709,7 @@ def count_compounds(
 ) -> npt.NDArray[np.int64]:
     """Return substitutions, deletions and insertions where words may be joined, one row per reference.
 
-    The columns `candidate_join_…` and `reference_join_…` list adjacent words that form one word when joined. `begin` is
+    The columns `hypothesis_join_…` and `reference_join_…` list adjacent words that are one word when joined. `begin` is
     the index of each string's first row. The other columns have, per row, the position after the adjacent words
     (`end`), their number (`length`), and the number of the joined word (`word`). Pairs with a string of more than
     `longest` words are first aligned without joined words, which takes less time.
@@ -730,8 +730,8 @@ def draw_errors(
     """
 
 def count_chrf(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
@@ -739,19 +739,19 @@ def count_chrf(
     words: int,
     with_spaces: bool,
 ) -> npt.NDArray[np.int64]:
-    """Return the numbers of n-grams in candidate and reference, and of their matches, one row per reference.
+    """Return the numbers of n-grams in hypothesis and reference, and of their matches, one row per reference.
 
     Columns are in ascending order of n, first for characters, then for words. Texts are Unicode code points.
     """
 
 def count_ter(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Return the numbers of edits and shifts that turn a candidate into each of its references, as in tercom."""
+    """Return the numbers of edits and shifts that turn a hypothesis into each of its references, as in tercom."""
 
 class NgramIndex:
     """The n-grams of many strings, up to a given order."""
@@ -763,8 +763,8 @@ class NgramIndex:
         """Return clipped n-gram matches, sorted by reference, then by order, then by string of the index."""
 
 def match_ngrams(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
@@ -773,8 +773,8 @@ def match_ngrams(
     """Return clipped n-gram matches, one row per segment and one column per order."""
 
 def weigh_ngrams(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
@@ -783,8 +783,8 @@ def weigh_ngrams(
     """Return the information (as in NIST) of clipped n-gram matches, one row per segment and one column per order."""
 
 def align_stages(
-    candidates: npt.NDArray[np.int32],
-    candidate_begin: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int32],
+    hypothesis_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     keys: npt.NDArray[np.int32],
@@ -792,10 +792,10 @@ def align_stages(
     stages: int,
     cap: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Align each candidate with its reference in the stages of METEOR.
+    """Align each hypothesis with its reference in the stages of METEOR.
 
     Return a row per pair: matches, chunks, crossings, and 1 if the alignment is not exact. Then return the index of the
-    first edge of each pair, and the edges: candidate position, reference position and stage.
+    first edge of each pair, and the edges: hypothesis position, reference position and stage.
     """
 
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:

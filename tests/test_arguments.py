@@ -344,7 +344,7 @@ class ArrowColumn:
 GRAPHS = [SCALED, SCALED]
 OVER_TEST_SETS = {
     "corpus": lambda references: lm.WER().corpus(["a", "c"], references),
-    "candidates": lambda candidates: lm.BLEU().corpus(candidates, ["a", "c"]),
+    "hypotheses": lambda hypotheses: lm.BLEU().corpus(hypotheses, ["a", "c"]),
     "sclite": lambda references: lm.Sclite().corpus(["a", "c"], references),
     "error_analysis": lambda references: lm.error_analysis(["a", "c"], references),
     "oracle_at_k": lambda references: oracle_at_k(LISTS, references),

@@ -68,9 +68,9 @@ metrics = st.sampled_from(METRICS)
 few = settings(max_examples=60, deadline=None)
 
 
-def defined(metric, candidate, reference):
+def defined(metric, hypothesis, reference):
     """The rate by its definition: every alignment, exact fractions."""
-    said, meant = (tuple(w for w in words if w not in metric.ignore) for words in (candidate, reference))
+    said, meant = (tuple(w for w in words if w not in metric.ignore) for words in (hypothesis, reference))
     size = sum(max(0, len(meant) - k) for k in range(metric.order))
     gains = [
         sum(ngram_matches(edits, k) for k in range(1, metric.order + 1))
@@ -103,9 +103,9 @@ def is_defined(metric, texts):
 
 @few
 @given(metrics, sentences(4), sentences(4))
-def test_a_rate_is_its_map_of_the_best_gain(metric, candidate, reference):
-    rate = defined(metric, candidate, reference)
-    said, meant = list(candidate), [list(reference)]
+def test_a_rate_is_its_map_of_the_best_gain(metric, hypothesis, reference):
+    rate = defined(metric, hypothesis, reference)
+    said, meant = list(hypothesis), [list(reference)]
     if rate is None:
         assert metric.score(said, meant) is None
         return
@@ -281,8 +281,8 @@ def test_a_rate_that_disagrees_with_its_map_is_not_searched():
             return 2 * super()._units(statistics)
 
     class Counting(lm.WER):
-        def table(self, candidates, references):
-            return super().table(candidates, references)
+        def table(self, hypotheses, references):
+            return super().table(hypotheses, references)
 
     lattice = lm.Lattice.from_strings(["A b", "c"])
     for metric in (Clipped(), Lowercased(), Upward(), Doubled()):

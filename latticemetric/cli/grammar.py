@@ -78,7 +78,7 @@ def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
     with writing(output.output) as put, open_stream(STANDARD_INPUT) as stream:
         for line in stream.lines(passing=True):
             words = split_words(line)
-            text = rule.candidate(words) if hypothesis else rule.reference(words)
+            text = rule.hypothesis(words) if hypothesis else rule.reference(words)
             put(with_alternatives(text) if isinstance(text, Lattice) else " ".join(text))
 
 

@@ -253,7 +253,7 @@ def _prepared(
             named[len(systems) :],
             grammar,
             graphs=all(getattr(metric, "takes_graphs", False) for metric in metrics),
-            output_graphs=all(getattr(metric, "takes_candidate_graphs", False) for metric in metrics),
+            output_graphs=all(getattr(metric, "takes_hypothesis_graphs", False) for metric in metrics),
         )
     )
 

@@ -337,15 +337,15 @@ class _Utterances:
 
 
 def right_words(
-    candidate: Lattice | String, references: GraphReferences
+    hypothesis: Lattice | String, references: GraphReferences
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.integer[Any]]]:
-    """Align a candidate with its best reference, as sclite does.
+    """Align a hypothesis with its best reference, as sclite does.
 
-    Return two arrays with an entry per aligned word of the candidate: True if the word matches, and its arc.
+    Return two arrays with an entry per aligned word of the hypothesis: True if the word matches, and its arc.
     """
     found = []
     for reference in graphs_of(references):
-        alignment, arcs = _SCLITE.align_arcs(candidate, reference)
+        alignment, arcs = _SCLITE.align_arcs(hypothesis, reference)
         found.append((RecognitionStatistics.of_edits(alignment.edits, 1), alignment.edits, arcs))
     _, edits, arcs = max(found, key=lambda one: _MERIT(one[0]))
     return np.array([edit == MATCH for edit in edits if edit != DELETION], dtype=bool), arcs

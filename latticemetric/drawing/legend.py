@@ -115,11 +115,11 @@ def _cells(alignment: Alignment) -> Iterator[str]:
     Yield the words inserted at the end last.
     """
     inserted: list[str] = []
-    for edit, _, candidate in alignment.steps():
+    for edit, _, hypothesis in alignment.steps():
         if edit == INSERTION:
-            inserted.append(candidate or "")
+            inserted.append(hypothesis or "")
         else:
             yield " ".join(inserted)
             inserted = []
-            yield candidate or ""
+            yield hypothesis or ""
     yield " ".join(inserted)

@@ -32,10 +32,10 @@ def graph_svg(graph: Any) -> str:
     return draw(graph).svg()
 
 
-def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
-    """Return an alignment as a table with three rows: reference, candidate and edits."""
+def alignment_html(alignment: Alignment, hypothesis: str = "hypothesis") -> str:
+    """Return an alignment as a table with three rows: reference, hypothesis and edits."""
     steps = list(alignment.steps())
-    rows: list[tuple[str, list[str]]] = [("reference", []), (candidate, []), ("edit", [])]
+    rows: list[tuple[str, list[str]]] = [("reference", []), (hypothesis, []), ("edit", [])]
     for edit, expected, actual in steps[:MOST_STEPS]:
         meaning = f' title="{_MEANING[edit]}"' if edit in _MEANING else ""
         cells = (expected, actual, "" if edit == MATCH else edit)

@@ -261,7 +261,7 @@ class ErrorAnalysis(Result, Tabular, Frozen):
 
 
 def error_analysis(
-    candidates: Sequence[GraphText],
+    hypotheses: Sequence[GraphText],
     references: Sequence[GraphReferences],
     metric: Metric[Any] | None = None,
     *,
@@ -271,7 +271,7 @@ def error_analysis(
     """Count which words are inserted, deleted and confused.
 
     Args:
-        candidates: The hypotheses, one per segment.
+        hypotheses: The hypotheses, one per segment.
         references: The references of each segment. Errors are counted against the reference with the best score.
         metric: A metric that aligns: `WER` (the default), `Sclite`, `CER` for characters, …
         groups: The group of each segment, such as its speaker or file; or its groups, such as its labels.
@@ -288,12 +288,12 @@ def error_analysis(
         >>> {name: details.errors for name, details in analysis.groups.items()}
         {'all': 2, 'noisy': 1}
     """
-    check_corpus(candidates, references)
-    require_as_many(candidates, references)
+    check_corpus(hypotheses, references)
+    require_as_many(hypotheses, references)
     groups = None if groups is None else list(groups)
-    if groups is not None and len(groups) != len(candidates):
+    if groups is not None and len(groups) != len(hypotheses):
         raise UsageError(
-            f"there are {len(candidates)} segments, but {len(groups)} groups", advice="give one per segment"
+            f"there are {len(hypotheses)} segments, but {len(groups)} groups", advice="give one per segment"
         )
     chosen = WER() if metric is None else metric
     if not can_analyse(chosen):
@@ -301,8 +301,8 @@ def error_analysis(
             f"{chosen.name} does not align words", advice="analyse the errors of wer, cer, mixed-er or sclite"
         )
     if classes:
-        return _by_class(candidates, references, chosen)
-    alignments = [_alignment(chosen, *both) for both in zip(candidates, references, strict=True)]
+        return _by_class(hypotheses, references, chosen)
+    alignments = [_alignment(chosen, *both) for both in zip(hypotheses, references, strict=True)]
     listed: dict[str, list[Alignment]] = {}
     for names, alignment in zip(groups or (), alignments, strict=groups is not None):
         for name in [names] if isinstance(names, str) else dict.fromkeys(names):
@@ -317,22 +317,22 @@ def can_analyse(metric: Metric[Any]) -> bool:
     )
 
 
-def _alignment(metric: Any, candidate: GraphText, references: GraphReferences) -> Alignment:
+def _alignment(metric: Any, hypothesis: GraphText, references: GraphReferences) -> Alignment:
     listed = graphs_of(references)  # words, since a list of single words would be ambiguous
     if isinstance(metric, GRR):
-        return metric.evaluate(candidate, listed).alignment  # type: ignore[arg-type]  # only Sclite takes graphs
-    found: Alignment = metric.align(candidate, listed[best_of_references(metric, candidate, listed)])
+        return metric.evaluate(hypothesis, listed).alignment  # type: ignore[arg-type]  # only Sclite takes graphs
+    found: Alignment = metric.align(hypothesis, listed[best_of_references(metric, hypothesis, listed)])
     return found
 
 
 def _by_class(
-    candidates: Sequence[GraphText], references: Sequence[GraphReferences], metric: Metric[Any]
+    hypotheses: Sequence[GraphText], references: Sequence[GraphReferences], metric: Metric[Any]
 ) -> ErrorAnalysis:
     """Count errors by the class of reference words."""
     alignments = []
-    for candidate, several in zip(candidates, references, strict=True):
+    for hypothesis, several in zip(hypotheses, references, strict=True):
         graph = only_graph(several)
-        alignment = _alignment(metric, candidate, several)
+        alignment = _alignment(metric, hypothesis, several)
         if not alignment.of_words:
             raise UsageError(f"{metric.name} aligns characters, which have no classes", advice="use wer or sclite")
         alignments.append((alignment, classes_along(graph, alignment.reference)))

@@ -37,7 +37,7 @@ from latticemetric.metrics.base import (
     listed_references,
     plain_sum,
     references_each,
-    require_candidate,
+    require_hypothesis,
 )
 from latticemetric.metrics.preparation import Preparation, Preparations
 from latticemetric.metrics.reference_checks import check_corpus
@@ -165,11 +165,11 @@ def tabulate(
     """
     number = references_each(references)
 
-    def tabled(system: str, candidates: Sequence[Any], metric: AnyMetric) -> Tabled:
+    def tabled(system: str, hypotheses: Sequence[Any], metric: AnyMetric) -> Tabled:
         with placed(f"{shortened(system)}, {metric.name}"):
-            return Tabled(system, metric, metric.table(candidates, references), metric.signature_for(number))
+            return Tabled(system, metric, metric.table(hypotheses, references), metric.signature_for(number))
 
-    return [[tabled(name, candidates, metric) for metric in metrics] for name, candidates in systems]
+    return [[tabled(name, hypotheses, metric) for metric in metrics] for name, hypotheses in systems]
 
 
 def corpus_scores(
@@ -431,7 +431,7 @@ def _test_set(
     for name, hypothesis in zip(ids, said, strict=False):
         if not isinstance(hypothesis, str):
             with placed(f"segment {shortened(name)}"):
-                require_candidate(hypothesis, "the hypothesis")
+                require_hypothesis(hypothesis, "the hypothesis")
     return ids, said, [_each(name, several) for name, several in zip_longest(ids, expected, fillvalue="")]
 
 

@@ -29,7 +29,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import consensus
 from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, costs_of, least_risk, own_weights
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, times_in_order
-from latticemetric.metrics.reference_checks import check_candidate
+from latticemetric.metrics.reference_checks import check_hypothesis
 from latticemetric.posterior.best import Times
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
@@ -78,7 +78,7 @@ class SlottedOutput(Frozen):
         and `weights`, see `combine`.
         """
         if isinstance(given, Sequence | np.ndarray):
-            check_candidate(given, "an output")
+            check_hypothesis(given, "an output")
             return cls.of_words(listed_words(given, "an output"))
         lattice = as_lattice(given, weights, advice=FOR_FORESTS)
         own = own_weights(lattice, weights)

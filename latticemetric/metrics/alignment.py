@@ -1,4 +1,4 @@
-"""Monotone alignments of a candidate with a reference."""
+"""Monotone alignments of a hypothesis with a reference."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ _INDENT = 4  # commands indent alignments by this number of columns
 
 @dataclass(frozen=True)
 class Alignment:
-    """An alignment of candidate words with reference words.
+    """An alignment of hypothesis words with reference words.
 
     The text of an alignment (`str`) fits the width of the terminal, or 100 columns without a terminal. Long alignments
     have several blocks.
 
     Attributes:
-        candidate: The candidate's words.
+        hypothesis: The hypothesis's words.
         reference: The reference's words.
         edits: One letter per step: C (match), S (substitution), D (deletion), I (insertion).
 
     Examples:
         >>> print(Alignment(("a", "x", "c"), ("a", "b", "b", "c"), "CSDC"))
-        reference  a  b  b  c
-        candidate  a  x  *  c
-        edit       .  S  D  .
+        reference   a  b  b  c
+        hypothesis  a  x  *  c
+        edit        .  S  D  .
     """
 
-    candidate: tuple[str, ...]
+    hypothesis: tuple[str, ...]
     reference: tuple[str, ...]
     edits: str
 
     of_words: ClassVar[bool] = True
 
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Yield (edit, reference word, candidate word) for each step; a missing word is `None`."""
-        candidate, reference = iter(self.candidate), iter(self.reference)
+        """Yield (edit, reference word, hypothesis word) for each step; a missing word is `None`."""
+        hypothesis, reference = iter(self.hypothesis), iter(self.reference)
         for edit in self.edits:
             expected = None if edit == INSERTION else next(reference)
-            actual = None if edit == DELETION else next(candidate)
+            actual = None if edit == DELETION else next(hypothesis)
             yield edit, expected, actual
 
     def asdict(self) -> list[dict[str, str | None]]:
         """Return one mapping per step, for JSON."""
-        return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
+        return [{"edit": edit, "reference": r, "hypothesis": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:
         from latticemetric.frozen import notebook  # a late import, so that this module does not need NumPy
@@ -64,7 +64,7 @@ class Alignment:
 
     def lines(self, *, colours: bool = False) -> Iterator[str]:
         """Yield the lines of the alignment as text; with `colours`, colour errors and escape control characters."""
-        rows = [["reference"], ["candidate"], ["edit"]]
+        rows = [["reference"], ["hypothesis"], ["edit"]]
         for edit, expected, actual in self.steps():
             cells = (self._cell(expected), self._cell(actual), "." if edit == MATCH else edit)
             for row, cell in zip(rows, cells, strict=True):
@@ -82,9 +82,9 @@ class UnitAlignment(Alignment):
 
     Examples:
         >>> print(UnitAlignment(("a", " ", "b"), ("a", "b"), "CIC"))
-        reference  a  *  b
-        candidate  a  ␣  b
-        edit       .  I  .
+        reference   a  *  b
+        hypothesis  a  ␣  b
+        edit        .  I  .
     """
 
     of_words = False

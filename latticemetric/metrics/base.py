@@ -20,7 +20,7 @@ from latticemetric.arguments import require_text
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Result
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
+from latticemetric.metrics.reference_checks import check_corpus, check_hypothesis, check_references
 from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import listed_words
 
@@ -43,7 +43,7 @@ GraphReferences = References | Lattice | Sequence[GraphText]
 """References that may be graphs: one reference, or a list of references."""
 
 _GRAPHS_ADVICE = (
-    "graphs as references need wer, wrr, N-grr, cer, N-gcr, mixed-er or sclite; graphs as candidates need sclite"
+    "graphs as references need wer, wrr, N-grr, cer, N-gcr, mixed-er or sclite; graphs as hypotheses need sclite"
 )
 
 
@@ -112,7 +112,7 @@ class CorpusScore(Result, Generic[S]):
 
 
 class Metric(ABC, Generic[S]):
-    """A metric of a candidate against one or several references.
+    """A metric of a hypothesis against one or several references.
 
     `table` returns one row of statistics per segment. `values` computes scores from sums of these rows. Corpus scores
     and resampling use these two methods.
@@ -123,8 +123,8 @@ class Metric(ABC, Generic[S]):
     """False if the score is not a fraction and must not be shown in percent."""
     takes_graphs: bool = False
     """True if references may be graphs. The metric searches a graph without listing its strings."""
-    takes_candidate_graphs: bool = False
-    """True if candidates may be graphs, too."""
+    takes_hypothesis_graphs: bool = False
+    """True if hypotheses may be graphs, too."""
 
     @property
     @abstractmethod
@@ -159,16 +159,16 @@ class Metric(ABC, Generic[S]):
         return self.signature_for(1)
 
     @abstractmethod
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment."""
 
-    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference: one table per reference.
+    def pair_tables(self, hypotheses: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all hypotheses against each reference: one table per reference.
 
         Metrics that can share work between pairs override this method.
         """
         for reference in references:
-            yield self.table(candidates, [[reference]] * len(candidates))
+            yield self.table(hypotheses, [[reference]] * len(hypotheses))
 
     @abstractmethod
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
@@ -178,59 +178,59 @@ class Metric(ABC, Generic[S]):
         """
 
     @abstractmethod
-    def statistics(self, candidate: Text, references: References) -> S:
-        """Return the statistics of one candidate against its references."""
+    def statistics(self, hypothesis: Text, references: References) -> S:
+        """Return the statistics of one hypothesis against its references."""
 
     @abstractmethod
-    def score(self, candidate: Text, references: References) -> float | None:
-        """Return the value for one candidate; `None` if undefined."""
+    def score(self, hypothesis: Text, references: References) -> float | None:
+        """Return the value for one hypothesis; `None` if undefined."""
 
     @abstractmethod
-    def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[S]:
+    def corpus(self, hypotheses: Sequence[Text], references: Sequence[References]) -> CorpusScore[S]:
         """Return the value for a test set, from summed statistics."""
 
 
 class TallyMetric(Metric[Tally]):
     """A metric whose statistics are the sums of its table's columns."""
 
-    def statistics(self, candidate: Text, references: References) -> Tally:
-        """Return the statistics of one candidate against its references."""
-        check_candidate(candidate)
+    def statistics(self, hypothesis: Text, references: References) -> Tally:
+        """Return the statistics of one hypothesis against its references."""
+        check_hypothesis(hypothesis)
         check_references(references)
-        return Tally(self.columns, tuple(self.table([candidate], [references])[0].tolist()))
+        return Tally(self.columns, tuple(self.table([hypothesis], [references])[0].tolist()))
 
-    def score(self, candidate: Text, references: References) -> float | None:
-        """Return the value for one candidate; `None` if undefined."""
-        return self.value(self.statistics(candidate, references))
+    def score(self, hypothesis: Text, references: References) -> float | None:
+        """Return the value for one hypothesis; `None` if undefined."""
+        return self.value(self.statistics(hypothesis, references))
 
     def value(self, statistics: Tally) -> float | None:
         """Return the value of summed statistics; `None` if undefined."""
         found = float(self.values(np.array(statistics.sums)))
         return None if np.isnan(found) else found
 
-    def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
+    def corpus(self, hypotheses: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
         """Return the value for a test set, from summed statistics."""
-        check_corpus(candidates, references)
-        total = Tally(self.columns, tuple(self.table(candidates, references).sum(axis=0).tolist()))
+        check_corpus(hypotheses, references)
+        total = Tally(self.columns, tuple(self.table(hypotheses, references).sum(axis=0).tolist()))
         signature = str(self.signature_for(references_each(references)))
         return CorpusScore(self.value(total), None, None, total, signature)
 
 
-def require_as_many(candidates: Sequence[object], references: Sequence[object]) -> None:
-    """Raise `UsageError` if the numbers of candidates and of their references differ."""
-    if len(candidates) != len(references):
+def require_as_many(hypotheses: Sequence[object], references: Sequence[object]) -> None:
+    """Raise `UsageError` if the numbers of hypotheses and of their references differ."""
+    if len(hypotheses) != len(references):
         raise UsageError(
-            f"there are {len(candidates)} candidates and {len(references)} references",
-            advice="give one reference, or one list of references, for each candidate",
+            f"there are {len(hypotheses)} hypotheses and {len(references)} references",
+            advice="give one reference, or one list of references, for each hypothesis",
         )
 
 
-def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
-    """Return the list of references of each candidate.
+def paired(hypotheses: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
+    """Return the list of references of each hypothesis.
 
-    Raise `UsageError` if `candidates` and `references` have different lengths, or if a candidate has no reference.
+    Raise `UsageError` if `hypotheses` and `references` have different lengths, or if a hypothesis has no reference.
     """
-    require_as_many(candidates, references)
+    require_as_many(hypotheses, references)
     return list(map(listed_references, references))
 
 
@@ -272,7 +272,7 @@ def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
     return tuple(r if isinstance(r, Lattice) else words_of(r) for r in listed_references(references))
 
 
-def require_candidate(text: object, what: str) -> None:
+def require_hypothesis(text: object, what: str) -> None:
     """Raise `UsageError` if `text` is not a string, a list of words or a graph; the message calls it `what`."""
     if not isinstance(text, Lattice):
         require_text(text, what)
@@ -288,8 +288,8 @@ def listed_references(references: Any) -> Sequence[Any]:
 
 
 def no_reference() -> UsageError:
-    """Return the error for a candidate without references."""
-    return UsageError("a candidate has no reference", advice="give at least one reference; it may be empty")
+    """Return the error for a hypothesis without references."""
+    return UsageError("a hypothesis has no reference", advice="give at least one reference; it may be empty")
 
 
 def which_reference(number: int, references: int) -> str:
@@ -304,39 +304,39 @@ def which_reference(number: int, references: int) -> str:
 class Explaining(Protocol):
     """A metric that can explain its counts."""
 
-    def explain(self, candidate: Any, references: Any, /) -> str: ...  # noqa: D102  as above
+    def explain(self, hypothesis: Any, references: Any, /) -> str: ...  # noqa: D102  as above
 
 
 @runtime_checkable
 class Aligning(Protocol):
-    """A metric that can align a candidate with one reference. The alignment explains the metric's counts."""
+    """A metric that can align a hypothesis with one reference. The alignment explains the metric's counts."""
 
-    def score(self, candidate: Any, references: Any, /) -> float | None: ...  # noqa: D102
+    def score(self, hypothesis: Any, references: Any, /) -> float | None: ...  # noqa: D102
 
-    def align(self, candidate: Any, reference: Any, /) -> object: ...  # noqa: D102
+    def align(self, hypothesis: Any, reference: Any, /) -> object: ...  # noqa: D102
 
 
-def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
-    """Return a metric's counts for one candidate as text for a terminal.
+def explain(metric: Any, hypothesis: Any, references: GraphReferences) -> str | None:
+    """Return a metric's counts for one hypothesis as text for a terminal.
 
-    If the metric cannot explain its counts, return the alignment of the candidate with the best reference (ties: the
+    If the metric cannot explain its counts, return the alignment of the hypothesis with the best reference (ties: the
     first). If the metric cannot align either, return `None`.
     """
     if isinstance(metric, Explaining):
-        return str(metric.explain(candidate, references))
+        return str(metric.explain(hypothesis, references))
     if not isinstance(metric, Aligning):
         return None
     listed = graphs_of(references)
-    best = best_of_references(metric, candidate, listed)
-    return f"{metric.align(candidate, listed[best])}{which_reference(best, len(listed))}"
+    best = best_of_references(metric, hypothesis, listed)
+    return f"{metric.align(hypothesis, listed[best])}{which_reference(best, len(listed))}"
 
 
-def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphReference]) -> int:
+def best_of_references(metric: Any, hypothesis: Any, references: Sequence[GraphReference]) -> int:
     """Return the index of the reference with the best score (ties: the first)."""
     if len(references) == 1:
         return 0
     sign = 1 if getattr(metric, "higher_is_better", True) else -1
-    scores = [metric.score(candidate, [reference]) for reference in references]
+    scores = [metric.score(hypothesis, [reference]) for reference in references]
     return max(range(len(references)), key=lambda k: -inf if (score := scores[k]) is None else sign * score)
 
 

@@ -36,11 +36,11 @@ class BLEU(TallyMetric):
 
     Args:
         order: n, the length of the longest n-grams.
-        effective_length: The reference length to use: the `shortest`, the `closest` to the candidate (ties: the
+        effective_length: The reference length to use: the `shortest`, the `closest` to the hypothesis (ties: the
             shorter), or the `average`.
         smoothing: How to replace a precision of 0, as in sacrebleu: `floor`, `add-k` or `exp`; `none` keeps the 0.
         smoothing_value: The constant of `floor` (default: 0.1) or `add-k` (default: 1).
-        effective_order: Ignore n-grams longer than the candidates; useful for single sentences.
+        effective_order: Ignore n-grams longer than the hypotheses; useful for single sentences.
         stem: Compare Porter stems.
 
     Examples:
@@ -97,17 +97,17 @@ class BLEU(TallyMetric):
     def _value(self) -> float:
         return _DEFAULT_VALUES[self.smoothing] if self.smoothing_value is None else self.smoothing_value
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment."""
-        test = Segments.of(candidates, references, stem=self.stem)
-        words, effective = test.candidates.lengths, self._effective_lengths(test)
-        ngrams = test.candidates.ngrams(self.order)
+        test = Segments.of(hypotheses, references, stem=self.stem)
+        words, effective = test.hypotheses.lengths, self._effective_lengths(test)
+        ngrams = test.hypotheses.ngrams(self.order)
         columns = [test.matches(self.order), ngrams, words, effective, np.minimum(words, effective)]
         return np.column_stack(columns).astype(np.float64)
 
-    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference: one table per reference."""
-        texts = ([compared_words(text, stem=self.stem) for text in side] for side in (candidates, references))
+    def pair_tables(self, hypotheses: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all hypotheses against each reference: one table per reference."""
+        texts = ([compared_words(text, stem=self.stem) for text in side] for side in (hypotheses, references))
         said, expected, _ = number_all(*texts)
         words, ngrams = said.lengths, said.ngrams(self.order)
         for length, matches in zip(expected.lengths, pair_matches(said, expected, self.order), strict=True):
@@ -123,7 +123,7 @@ class BLEU(TallyMetric):
             return np.minimum.reduceat(lengths, begin)
         if self.effective_length == "average":
             return np.add.reduceat(lengths, begin) / np.diff(test.owner)
-        distance = np.abs(lengths - np.repeat(test.candidates.lengths, np.diff(test.owner)))
+        distance = np.abs(lengths - np.repeat(test.hypotheses.lengths, np.diff(test.owner)))
         # Compare distances, then lengths: of two equally close lengths, take the shorter.
         base = int(lengths.max(initial=0)) + 1
         return np.minimum.reduceat(distance * base + lengths, begin) % base
@@ -136,7 +136,7 @@ class BLEU(TallyMetric):
         if self.smoothing == "add-k":
             matches[..., 1:] += self._value
             ngrams[..., 1:] += self._value
-        # n-grams longer than all candidates have no precision.
+        # n-grams longer than all hypotheses have no precision.
         known = np.cumprod(ngrams > 0, axis=-1).astype(bool)
         missed = known & (matches == 0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
@@ -154,9 +154,9 @@ class BLEU(TallyMetric):
         """Return φ(min{1, Σ|c| / Σρ}), φ(x) = exp(1 − 1/x)."""
         return _phi(np.minimum(sums[..., -3], sums[..., -2]), sums[..., -2])
 
-    def explain(self, candidate: Text, references: References) -> str:
+    def explain(self, hypothesis: Text, references: References) -> str:
         """Return the matching n-grams by order."""
-        return matched_ngrams(candidate, references, self.order, stem=self.stem)
+        return matched_ngrams(hypothesis, references, self.order, stem=self.stem)
 
 
 class BLEUSBP(BLEU):

@@ -61,12 +61,12 @@ class SpelledRate(GRR):
         """Return the signature: name, parameters and version; see `Metric.signature_for`."""
         return super().signature_for(references).also(tok=self.tokens)
 
-    def align(self, candidate: Text, reference: Text) -> Alignment:
-        """Return the optimal alignment of the candidate's units with the units of one reference.
+    def align(self, hypothesis: Text, reference: Text) -> Alignment:
+        """Return the optimal alignment of the hypothesis's units with the units of one reference.
 
         Resolve ties as `GRR.align` does.
         """
-        return UnitAlignment(*vars(super().align(candidate, reference)).values())
+        return UnitAlignment(*vars(super().align(hypothesis, reference)).values())
 
     def spelling(self, lattice: Lattice, numbers: UnitNumbers | None = None, *, backward: bool = False) -> Spelling:
         """Return the units of the words on a lattice's arcs. Ignored words and wildcards have no units or separators.
@@ -96,17 +96,17 @@ class SpelledRate(GRR):
             )
         return compile_references(strings, self.gains, vocabulary, ())
 
-    def _best_string(self, candidate: Text, reference: Lattice) -> tuple[str, ...]:
+    def _best_string(self, hypothesis: Text, reference: Lattice) -> tuple[str, ...]:
         turned, arc_of = reversed_lattice(reference)
         spelling = self.spelling(turned, backward=True)
         graph = spelled_lattice(turned, spelling)
-        units = spelling.numbers.encode(self.units(candidate)).tolist()
+        units = spelling.numbers.encode(self.units(hypothesis)).tolist()
         arcs = best_reversed_arcs(list(map(str, units)), graph.lattice, self.gains)
         return reference.words(best_reference_path(graph.arcs_of(arcs), arc_of))
 
-    def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
-        listed = [list(map(self.units, several)) for several in paired(candidates, references)]
-        return count_segments(list(map(self.units, candidates)), listed, self.gains)
+    def _pair_counts(self, hypotheses: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
+        listed = [list(map(self.units, several)) for several in paired(hypotheses, references)]
+        return count_segments(list(map(self.units, hypotheses)), listed, self.gains)
 
 
 @register("gcr", ordered=True)
@@ -121,8 +121,8 @@ class GCR(SpelledRate):
         spaces: Count the spaces between words; a run of white space is one space. If False, ignore white space, for
             scripts without spaces.
         unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
-        ignore: Words to remove from candidate and reference before splitting into characters.
-        wildcard: Words that cost nothing in candidate and reference. Their characters do not count, but results show
+        ignore: Words to remove from hypothesis and reference before splitting into characters.
+        wildcard: Words that cost nothing in hypothesis and reference. Their characters do not count, but results show
             them.
 
     Examples:
@@ -202,9 +202,9 @@ class GCR(SpelledRate):
                 )
         return texts
 
-    def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
-        test = text_segments(candidates, references, self.text)
-        return _native.count_pairs(*test.candidates, *test.references, test.owner, self.gains), test.owner
+    def _pair_counts(self, hypotheses: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
+        test = text_segments(hypotheses, references, self.text)
+        return _native.count_pairs(*test.hypotheses, *test.references, test.owner, self.gains), test.owner
 
 
 _JAMO = re.compile("[\u1160-\u11ff]")  # Hangul vowels and final consonants, which join the consonant before them
@@ -226,8 +226,8 @@ class CER(EditRate, GCR):
         spaces: Count the spaces between words; a run of white space is one space. If False, ignore white space, for
             scripts without spaces.
         unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
-        ignore: Words to remove from candidate and reference before splitting into characters.
-        wildcard: Words that cost nothing in candidate and reference. Their characters do not count, but results show
+        ignore: Words to remove from hypothesis and reference before splitting into characters.
+        wildcard: Words that cost nothing in hypothesis and reference. Their characters do not count, but results show
             them.
 
     Examples:
@@ -277,8 +277,8 @@ class MixedErrorRate(EditRate, SpelledRate):
     Args:
         substitution: The cost of a substitution; deletions and insertions cost 1.
         empty: How segments without reference words count: `errors`, `ignore` or `0`; see `WER`.
-        ignore: Words to remove from candidate and reference before splitting into units.
-        wildcard: Words that cost nothing, in candidate and reference.
+        ignore: Words to remove from hypothesis and reference before splitting into units.
+        wildcard: Words that cost nothing, in hypothesis and reference.
 
     Examples:
         >>> MixedErrorRate().units("我们 use the GPU运行")

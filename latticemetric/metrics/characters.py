@@ -37,10 +37,10 @@ def code_points(texts: Sequence[str]) -> NumberedStrings:
 
 
 def text_segments(
-    candidates: Sequence[Text], references: Sequence[References], prepared: Callable[[Text], str]
+    hypotheses: Sequence[Text], references: Sequence[References], prepared: Callable[[Text], str]
 ) -> Segments:
     """Return a test set as code points. The function `prepared` first turns each text into a string."""
-    listed = paired(candidates, references)
+    listed = paired(hypotheses, references)
     owner: Counts = np.cumsum([0, *map(len, listed)], dtype=np.int64)
     expected = code_points(list(map(prepared, chain.from_iterable(listed))))
-    return Segments(code_points(list(map(prepared, candidates))), expected, owner)
+    return Segments(code_points(list(map(prepared, hypotheses))), expected, owner)

@@ -27,8 +27,8 @@ class CHRF(TallyMetric):
     """The F-score of character and word n-grams, (1 + β²) P R / (β² P + R).
 
     P and R are precision and recall, averaged over the orders of n-grams. Scores equal those of sacrebleu. Each
-    candidate is compared with its best reference (ties: the first). chrF has character order 6 and word order 0; chrF++
-    has word order 2.
+    hypothesis is compared with its best reference (ties: the first). chrF has character order 6 and word order 0;
+    chrF++ has word order 2.
 
     Args:
         char_order: The length of the longest n-grams of characters.
@@ -39,7 +39,7 @@ class CHRF(TallyMetric):
             separated by one space.
         lowercase: Compare lower-cased texts.
         eps_smoothing: True to average the F-scores of the orders, as chrF++.py, NLTK and Moses do; an undefined
-            precision or recall is 10⁻¹⁶. False to average P and R over the orders for which candidate and reference
+            precision or recall is 10⁻¹⁶. False to average P and R over the orders for which hypothesis and reference
             both have n-grams.
 
     Examples:
@@ -73,7 +73,7 @@ class CHRF(TallyMetric):
     def columns(self) -> tuple[str, ...]:
         """The names of the columns.
 
-        Each order has three columns: n-grams of the candidate, n-grams of the reference, and matches. Orders of
+        Each order has three columns: n-grams of the hypothesis, n-grams of the reference, and matches. Orders of
         characters come before orders of words.
         """
         kinds = (("char", self.char_order), ("word", self.word_order))
@@ -89,18 +89,18 @@ class CHRF(TallyMetric):
         orders = {"char": str(self.char_order), "word": str(self.word_order), "beta": str(plain_sum(float(self.beta)))}
         return {**orders, "space": yes_or_no(self.whitespace), "eff": yes_or_no(not self.eps_smoothing)}
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
-        test = text_segments(candidates, references, self._prepared)
+        test = text_segments(hypotheses, references, self._prepared)
         counts = _native.count_chrf(
-            *test.candidates, *test.references, test.owner, self.char_order, self.word_order, self.whitespace
+            *test.hypotheses, *test.references, test.owner, self.char_order, self.word_order, self.whitespace
         )
         rows = counts.astype(np.float64)
-        return rows if len(rows) == len(candidates) else rows[best_references(self.values(rows), test.owner)]
+        return rows if len(rows) == len(hypotheses) else rows[best_references(self.values(rows), test.owner)]
 
-    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference."""
-        texts = [list(map(self._prepared, side)) for side in (candidates, references)]
+    def pair_tables(self, hypotheses: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all hypotheses against each reference."""
+        texts = [list(map(self._prepared, side)) for side in (hypotheses, references)]
         strings = texts if self.whitespace else [["".join(line.split()) for line in side] for side in texts]
         said, expected = map(code_points, strings)
         kinds = [(self.char_order, said, expected)]

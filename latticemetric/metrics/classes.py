@@ -18,8 +18,8 @@ class ClassErrors:
 
     Attributes:
         words: Number of reference words of the class.
-        substitutions: Number of these words that the candidate replaces by another word.
-        deletions: Number of these words that the candidate lacks.
+        substitutions: Number of these words that the hypothesis replaces by another word.
+        deletions: Number of these words that the hypothesis lacks.
         insertions: Number of words inserted between two words of the class.
     """
 
@@ -45,14 +45,14 @@ _ONE = {
 }
 
 
-def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) -> dict[str, ClassErrors]:
+def errors_by_class(hypothesis: Text, reference: Text, classes: Sequence[str]) -> dict[str, ClassErrors]:
     """Return the word errors of each class of reference words, from the alignment of `WER`.
 
     If the reference words before and after an insertion have the same class, the insertion has this class. Otherwise,
     its class is `""`.
 
     Args:
-        candidate: A string or its words.
+        hypothesis: A string or its words.
         reference: A string or its words.
         classes: The class of each reference word; `""` if it has no class.
 
@@ -68,7 +68,7 @@ def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) ->
             f"there are {len(classes)} classes for {len(words_of(reference))} reference words",
             advice="give one for each word",
         )
-    edits = WER().align(candidate, reference).edits
+    edits = WER().align(hypothesis, reference).edits
     found: dict[str, ClassErrors] = {}
     for edit, kind in zip(edits, edit_classes(edits, classes), strict=True):
         found[kind] = found.get(kind, ClassErrors()) + _ONE[edit]

@@ -27,7 +27,7 @@ _MOST_WORDS = (1 << 20) - 1
 class CompoundWER(TallyErrorRate):
     """The word error rate with free joining of words, (S + D + I) / |r|. Lower is better.
 
-    Adjacent words of one text (candidate or reference) match a word of the other text at no cost if they spell this
+    Adjacent words of one text (hypothesis or reference) match a word of the other text at no cost if they spell this
     word when joined without spaces. The number of errors is the minimum over all alignments. Insertions, deletions and
     substitutions are counted in the alignment that kaldialign (`merge_compounds=True`) chooses. |r| is the number of
     words of the reference before any joining.
@@ -54,21 +54,21 @@ class CompoundWER(TallyErrorRate):
         words: npt.NDArray[np.float64] = sums[..., 3]
         return words
 
-    def align(self, candidate: Text, reference: Text) -> Alignment:  # noqa: ARG002
+    def align(self, hypothesis: Text, reference: Text) -> Alignment:  # noqa: ARG002
         """Raise `UsageError`, since an alignment cannot show joined words."""
         raise UsageError("compound-wer has no alignment to show", advice="use wer, or read the counts")
 
-    def explain(self, candidate: Text, references: References) -> str:
+    def explain(self, hypothesis: Text, references: References) -> str:
         """Return the counts against the best reference, as text."""
         listed = references_of(references)
-        rows, owner = self._counts([candidate], [listed])
+        rows, owner = self._counts([hypothesis], [listed])
         best = int(self._best(rows, owner)[0])
         counts = ", ".join(f"{name} {count:.0f}" for name, count in zip(self.columns, rows[best], strict=True))
         return f"{counts}{which_reference(best, len(listed))}"
 
-    def _counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
-        listed = [[words_of(one) for one in several] for several in paired(candidates, references)]
-        said, expected = list(map(words_of, candidates)), [words for several in listed for words in several]
+    def _counts(self, hypotheses: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
+        listed = [[words_of(one) for one in several] for several in paired(hypotheses, references)]
+        said, expected = list(map(words_of, hypotheses)), [words for several in listed for words in several]
         for words in (*said, *expected):
             if len(words) > _MOST_WORDS:
                 raise InputError(
@@ -76,11 +76,11 @@ class CompoundWER(TallyErrorRate):
                     advice="cut the text into segments",
                 )
         owner = np.array([0, *accumulate(map(len, listed))], dtype=np.int64)
-        candidate_words, reference_words, known = number_all(said, expected)
+        hypothesis_words, reference_words, known = number_all(said, expected)
         joiner = _Joiner({word: number for number, word in enumerate(known)})
         a, b = (joiner.joined(side) for side in (said, expected))
         counts = _native.count_compounds(
-            *candidate_words,
+            *hypothesis_words,
             *reference_words,
             owner,
             a.begin,

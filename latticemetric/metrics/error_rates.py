@@ -41,20 +41,20 @@ _NUMBER_OF_COUNTS = 4
 class _AlignmentMetric(TallyMetric):
     """A metric computed from the counts of an alignment.
 
-    Each candidate is aligned with its best reference (ties: the first).
+    Each hypothesis is aligned with its best reference (ties: the first).
     """
 
     columns = ("matches", "substitutions", "deletions", "insertions")
     higher_is_better = False
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
-        rows, owner = self._counts(candidates, references)
-        return rows if len(rows) == len(candidates) else rows[self._best(rows, owner)]
+        rows, owner = self._counts(hypotheses, references)
+        return rows if len(rows) == len(hypotheses) else rows[self._best(rows, owner)]
 
-    def _counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
-        """Return the counts of each pair of candidate and reference, and the index of each segment's first pair."""
-        counts, owner = count_segments(candidates, references, _WER.gains)
+    def _counts(self, hypotheses: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
+        """Return the counts of each pair of hypothesis and reference, and the index of each segment's first pair."""
+        counts, owner = count_segments(hypotheses, references, _WER.gains)
         return counts[:, :_NUMBER_OF_COUNTS].astype(np.float64), owner
 
     def _best(self, rows: Table, owner: Counts) -> Counts:
@@ -63,17 +63,17 @@ class _AlignmentMetric(TallyMetric):
         merits = np.where(np.isnan(rates), -np.inf, rates if self.higher_is_better else -rates)
         return best_references(merits, owner)
 
-    def align(self, candidate: Text, reference: Text) -> Alignment:
+    def align(self, hypothesis: Text, reference: Text) -> Alignment:
         """Return the alignment with one reference."""
-        return _WER.align(words_of(candidate), words_of(reference))
+        return _WER.align(words_of(hypothesis), words_of(reference))
 
-    def explain(self, candidate: Text, references: References) -> str:
+    def explain(self, hypothesis: Text, references: References) -> str:
         """Return the alignment with the best reference and its counts, as text."""
         listed = references_of(references)
-        rows, owner = self._counts([candidate], [listed])
+        rows, owner = self._counts([hypothesis], [listed])
         best = int(self._best(rows, owner)[0])
         counts = ", ".join(f"{name} {count:.0f}" for name, count in zip(self.columns, rows[best], strict=True))
-        return f"{self.align(candidate, listed[best])}\n{counts}{which_reference(best, len(listed))}"
+        return f"{self.align(hypothesis, listed[best])}\n{counts}{which_reference(best, len(listed))}"
 
 
 class TallyErrorRate(_AlignmentMetric):
@@ -95,9 +95,9 @@ class TallyErrorRate(_AlignmentMetric):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(size > 0, self.numerator(sums) / size, np.nan)
 
-    def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
+    def corpus(self, hypotheses: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
         """Return the value for a test set, from summed statistics."""
-        found = super().corpus(candidates, references)
+        found = super().corpus(hypotheses, references)
         sums = np.array(found.statistics.sums)
         numerator, denominator = float(self.numerator(sums)), float(self.denominator(sums))
         return replace(found, numerator=plain_sum(numerator), denominator=plain_sum(denominator))
@@ -123,32 +123,32 @@ class _ByAlignment(_AlignmentMetric):
     def _parameters(self) -> dict[str, str]:
         return {} if self.alignment == "most-matches" else {"align": self.alignment}
 
-    def _counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
+    def _counts(self, hypotheses: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
         if self.alignment == "most-matches":
-            return super()._counts(candidates, references)
-        listed = paired(candidates, references)
+            return super()._counts(hypotheses, references)
+        listed = paired(hypotheses, references)
         edits = [
-            _rapidfuzz_edits(words_of(candidate), words_of(one))
-            for candidate, several in zip(candidates, listed, strict=True)
+            _rapidfuzz_edits(words_of(hypothesis), words_of(one))
+            for hypothesis, several in zip(hypotheses, listed, strict=True)
             for one in several
         ]
         rows = np.array([[each.count(edit) for edit in _EDITS.values()] for each in edits], dtype=np.float64)
         return rows.reshape(-1, _NUMBER_OF_COUNTS), np.array([0, *accumulate(map(len, listed))], dtype=np.int64)
 
-    def align(self, candidate: Text, reference: Text) -> Alignment:
+    def align(self, hypothesis: Text, reference: Text) -> Alignment:
         """Return the alignment with one reference."""
         if self.alignment == "most-matches":
-            return super().align(candidate, reference)
-        words, expected = words_of(candidate), words_of(reference)
+            return super().align(hypothesis, reference)
+        words, expected = words_of(hypothesis), words_of(reference)
         return Alignment(words, expected, _rapidfuzz_edits(words, expected))
 
 
-def _rapidfuzz_edits(candidate: Sequence[str], reference: Sequence[str]) -> str:
+def _rapidfuzz_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> str:
     """Return the edits of the alignment that rapidfuzz finds."""
     advice = "pip install rapidfuzz, or leave the parameter alignment out"
     with importing("alignment=rapidfuzz needs rapidfuzz", advice=advice):
         from rapidfuzz.distance import Levenshtein
-    steps = Levenshtein.opcodes(reference, candidate)
+    steps = Levenshtein.opcodes(reference, hypothesis)
     many = (max(step.src_end - step.src_start, step.dest_end - step.dest_start) for step in steps)
     return "".join(chain.from_iterable(_EDITS[step.tag] * size for step, size in zip(steps, many, strict=True)))
 

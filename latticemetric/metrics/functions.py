@@ -50,12 +50,12 @@ class FunctionMetric(TallyMetric):
         called = f"{module}.{own}" if module else str(own)
         return {"function": called, **{name: str(value) for name, value in self.parameters.items()}}
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return one row per segment: its best score over the references, and 1; zeros if all are undefined."""
         best = max if self.higher_is_better else min
         rows = []
-        for candidate, several in zip(map(_joined, candidates), paired(candidates, references), strict=True):
-            scores = (self._score(candidate, _joined(reference)) for reference in several)
+        for hypothesis, several in zip(map(_joined, hypotheses), paired(hypotheses, references), strict=True):
+            scores = (self._score(hypothesis, _joined(reference)) for reference in several)
             known = [score for score in scores if score is not None]
             rows.append((best(known), 1.0) if known else (0.0, 0.0))
         return np.array(rows, dtype=np.float64).reshape(-1, 2)
@@ -66,12 +66,12 @@ class FunctionMetric(TallyMetric):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(segments > 0, total / segments, np.nan)
 
-    def _score(self, candidate: str, reference: str) -> float | None:
+    def _score(self, hypothesis: str, reference: str) -> float | None:
         try:
-            value = self.function(candidate, reference, **self.parameters)
+            value = self.function(hypothesis, reference, **self.parameters)
         except Exception as error:  # the function of another package may raise anything
             raise UsageError(
-                f"the metric {shortened(self.name)} fails on {shortened(repr(candidate))} and "
+                f"the metric {shortened(self.name)} fails on {shortened(repr(hypothesis))} and "
                 f"{shortened(repr(reference))}: {_in_one_line(error)}",
                 advice="correct the function",
             ) from error

@@ -31,9 +31,9 @@ from latticemetric.vocabulary import word_set
 
 
 class MeteorPair(NamedTuple):
-    """The positions (from 0) of a candidate word and of its reference word, and the stage that mapped them."""
+    """The positions (from 0) of a hypothesis word and of its reference word, and the stage that mapped them."""
 
-    candidate: int
+    hypothesis: int
     reference: int
     stage: str
 
@@ -43,25 +43,25 @@ class MeteorAlignment:
     """The words that METEOR maps to each other, and the stage of each mapping.
 
     Attributes:
-        candidate: The candidate's words.
+        hypothesis: The hypothesis's words.
         reference: The reference's words.
-        pairs: The mapped words, in the candidate's order.
+        pairs: The mapped words, in the hypothesis's order.
         chunks: The number of chunks. A chunk is a run of mapped words that are adjacent in both texts.
-        crossings: The number of pairs of mapped words that have opposite orders in candidate and reference.
+        crossings: The number of pairs of mapped words that have opposite orders in hypothesis and reference.
         exact: True if no alignment is better; False if the search stopped early, so that a better one may exist.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
         >>> print(MeteorAlignment(("a", "cat", "sat"), ("a", "cats", "had", "sat"), pairs, 2, 0, exact=True))
-        chunk  candidate  reference  stage
-        1      a          a          exact
-        1      cat        cats       porter
-        -                 had
-        2      sat        sat        exact
+        chunk  hypothesis  reference  stage
+        1      a           a          exact
+        1      cat         cats       porter
+        -                  had
+        2      sat         sat        exact
         3 matches, 2 chunks, 0 crossings
     """
 
-    candidate: tuple[str, ...]
+    hypothesis: tuple[str, ...]
     reference: tuple[str, ...]
     pairs: tuple[MeteorPair, ...]
     chunks: int
@@ -70,22 +70,22 @@ class MeteorAlignment:
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        texts = {"candidate": list(self.candidate), "reference": list(self.reference)}
+        texts = {"hypothesis": list(self.hypothesis), "reference": list(self.reference)}
         return {**vars(self), **texts, "pairs": [pair._asdict() for pair in self.pairs]}
 
     def __str__(self) -> str:
-        # Rows are in the order of the candidate. An unmapped reference word comes before the next mapped one.
-        rows = [("chunk", "candidate", "reference", "stage")]
-        pairs = {pair.candidate: pair for pair in self.pairs}
+        # Rows are in the order of the hypothesis. An unmapped reference word comes before the next mapped one.
+        rows = [("chunk", "hypothesis", "reference", "stage")]
+        pairs = {pair.hypothesis: pair for pair in self.pairs}
         single = sorted(set(range(len(self.reference))) - {pair.reference for pair in self.pairs})
         chunk, before = 0, None
-        for place, word in enumerate([*self.candidate, None]):
+        for place, word in enumerate([*self.hypothesis, None]):
             pair = pairs.get(place)
             while single and (word is None or (pair is not None and single[0] < pair.reference)):
                 rows.append(("-", "", self.reference[single.pop(0)], ""))
             if pair is not None and word is not None:
-                chunk += before != (pair.candidate - 1, pair.reference - 1)
-                before = pair.candidate, pair.reference
+                chunk += before != (pair.hypothesis - 1, pair.reference - 1)
+                before = pair.hypothesis, pair.reference
                 rows.append((str(chunk), word, self.reference[pair.reference], pair.stage))
             elif word is not None:
                 rows.append(("-", word, "", ""))
@@ -152,7 +152,7 @@ class METEOR(TallyMetric):
 
     1. the alignment with the fewest crossings among all mappings so far;
     2. then, the alignment with the fewest chunks so far;
-    3. then, at the first candidate word where alignments differ, the alignment that maps this word; if several do, the
+    3. then, at the first hypothesis word where alignments differ, the alignment that maps this word; if several do, the
        alignment that maps it to the leftmost reference word.
 
     Args:
@@ -222,18 +222,18 @@ class METEOR(TallyMetric):
     def _word_sets(self) -> dict[str, frozenset[str]]:
         return {"stop": self.stop_words}
 
-    def align(self, candidate: Text, reference: Text) -> MeteorAlignment:
+    def align(self, hypothesis: Text, reference: Text) -> MeteorAlignment:
         """Return the alignment with one reference."""
-        words, expected = words_of(candidate), words_of(reference)
+        words, expected = words_of(hypothesis), words_of(reference)
         counts, _, edges = self._align([(words, expected)])
         _, chunks, crossings, inexact = counts[0].tolist()
         pairs = tuple(MeteorPair(i, j, self.stages[stage]) for i, j, stage in edges.tolist())
         return MeteorAlignment(words, expected, pairs, chunks, crossings, exact=not inexact)
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of each segment, against the reference with the best score (ties: the first)."""
-        listed = [list(map(words_of, several)) for several in paired(candidates, references)]
-        words = list(map(words_of, candidates))
+        listed = [list(map(words_of, several)) for several in paired(hypotheses, references)]
+        words = list(map(words_of, hypotheses))
         pairs = [(c, r) for c, several in zip(words, listed, strict=True) for r in several]
         counts, _, _ = self._align(pairs)
         lengths = np.array([(len(c), len(r)) for c, r in pairs], dtype=np.int64).reshape(-1, 2)
@@ -267,12 +267,12 @@ class METEOR(TallyMetric):
             power = (Decimal(chunks) / Decimal(matches)) ** Decimal(repr(self.exponent))
         return fmean * (1 - penalty * Fraction(power))
 
-    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference."""
-        said, expected, words = number_all(*(list(map(words_of, side)) for side in (candidates, references)))
+    def pair_tables(self, hypotheses: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all hypotheses against each reference."""
+        said, expected, words = number_all(*(list(map(words_of, side)) for side in (hypotheses, references)))
         keys = self._keys(words, said, expected)
         for number, length in enumerate(expected.lengths):
-            repeated = expected.repeated(number, len(candidates))
+            repeated = expected.repeated(number, len(hypotheses))
             counts, _, _ = _native.align_stages(*said, *repeated, *keys, len(self.stages), self.cap)
             columns = [counts[:, :2], said.lengths, np.full(len(counts), length), counts[:, 3:]]
             yield np.column_stack(columns).astype(np.float64)
@@ -287,9 +287,9 @@ class METEOR(TallyMetric):
         return np.where(matches > 0, score, 0.0)
 
     def _align(self, pairs: _Pairs) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        candidates, references, words = number_all(*([pair[k] for pair in pairs] for k in (0, 1)))
-        keys = self._keys(words, candidates, references)
-        return _native.align_stages(*candidates, *references, *keys, len(self.stages), self.cap)
+        hypotheses, references, words = number_all(*([pair[k] for pair in pairs] for k in (0, 1)))
+        keys = self._keys(words, hypotheses, references)
+        return _native.align_stages(*hypotheses, *references, *keys, len(self.stages), self.cap)
 
     def _keys(self, words: Sequence[str], *sides: NumberedStrings) -> Keys:
         """Return the keys of all words; raise `InputError` if a segment has too many words."""

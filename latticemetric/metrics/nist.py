@@ -14,14 +14,14 @@ from latticemetric.metrics.base import References, Table, TallyMetric, Text, che
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, checked_order, matched_ngrams
 
-_STEEPNESS = math.log(2) / math.log(1.5) ** 2  # b: a candidate with 2/3 of the reference length gets half the score
+_STEEPNESS = math.log(2) / math.log(1.5) ** 2  # b: a hypothesis with 2/3 of the reference length gets half the score
 
 
 @dataclass(frozen=True, kw_only=True)
 class NIST(TallyMetric):
     """The NIST score, Σ_n (matched information / n-grams) · exp(−b ln²ρ).
 
-    ρ is the ratio of candidate words to reference words, at most 1. The information of an n-gram depends on all
+    ρ is the ratio of hypothesis words to reference words, at most 1. The information of an n-gram depends on all
     references of the test set, so statistics can be added only within one test set.
 
     Args:
@@ -59,14 +59,14 @@ class NIST(TallyMetric):
     def _parameters(self) -> dict[str, str]:
         return {"order": str(self.order)}
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment."""
-        test = Segments.of(candidates, references, across=True, stem=self.stem)
+        test = Segments.of(hypotheses, references, across=True, stem=self.stem)
         information = test.information(self.order)
         begin = test.owner[:-1]
         total = np.add.reduceat(test.references.lengths, begin) if len(begin) else np.zeros(0)
         average = total / np.diff(test.owner)
-        return np.column_stack([information, test.candidates.ngrams(self.order), test.candidates.lengths, average])
+        return np.column_stack([information, test.hypotheses.ngrams(self.order), test.hypotheses.lengths, average])
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""
@@ -78,9 +78,9 @@ class NIST(TallyMetric):
         found: npt.NDArray[np.float64] = precisions * penalty
         return found
 
-    def explain(self, candidate: Text, references: References) -> str:
+    def explain(self, hypothesis: Text, references: References) -> str:
         """Return the matching n-grams by order."""
-        return matched_ngrams(candidate, references, self.order, stem=self.stem)
+        return matched_ngrams(hypothesis, references, self.order, stem=self.stem)
 
 
 register("nist")(NIST)

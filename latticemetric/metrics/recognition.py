@@ -50,7 +50,7 @@ from latticemetric.metrics.recognition_statistics import (
     exact_text,
     merit,
 )
-from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
+from latticemetric.metrics.reference_checks import check_corpus, check_hypothesis, check_references
 from latticemetric.metrics.registry import make_metric, register
 from latticemetric.metrics.segments import ListCounts, checked_order, count_lists, count_segments
 from latticemetric.nbest import ListColumns
@@ -60,7 +60,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class BestReference(NamedTuple):
-    """The reference with the best rate for a candidate, and its alignment with the candidate."""
+    """The reference with the best rate for a hypothesis, and its alignment with the hypothesis."""
 
     reference: int  # the index of the reference, from 0
     statistics: RecognitionStatistics
@@ -77,8 +77,8 @@ class GRR(Metric[RecognitionStatistics]):
         order: n, the length of the longest n-grams that count.
         alpha: The insertion penalty; negative values reward insertions.
         beta: The deletion penalty.
-        ignore: Words to remove from candidate and reference before counting.
-        wildcard: Words that cost nothing in candidate and reference. The alignment skips them, but results show them.
+        ignore: Words to remove from hypothesis and reference before counting.
+        wildcard: Words that cost nothing in hypothesis and reference. The alignment skips them, but results show them.
 
     Examples:
         >>> GRR(4).score("the president spoke", "the president then spoke")
@@ -104,7 +104,7 @@ class GRR(Metric[RecognitionStatistics]):
 
     @property
     def offset(self) -> Penalty:
-        """The rate of a candidate without gain; subclasses may replace it, by a property or an attribute."""
+        """The rate of a hypothesis without gain; subclasses may replace it, by a property or an attribute."""
         return 0
 
     @property
@@ -186,35 +186,35 @@ class GRR(Metric[RecognitionStatistics]):
             return tuple(words)
         return tuple(word for word in words if word not in self.ignore and word not in self.wildcard)
 
-    def align(self, candidate: Text, reference: Text) -> Alignment:
+    def align(self, hypothesis: Text, reference: Text) -> Alignment:
         """Return the optimal alignment of the counted words (not ignored, not wildcards) with one reference.
 
         Among several optimal alignments, choose the alignment with the most matches, then with the fewest insertions
         and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
-        words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
+        words, expected = self.counted(words_of(hypothesis)), self.counted(words_of(reference))
         if self.drops_empty and not expected:
             words = ()
         require_short(max(len(words), len(expected)))
         return Alignment(words, expected, _native.align(words, expected, self.gains))
 
-    def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
+    def evaluate(self, hypothesis: Text, references: GraphReferences) -> BestReference:
         """Return the reference with the best rate (ties: the first), with its alignment and statistics."""
-        check_candidate(candidate)
+        check_hypothesis(hypothesis)
         check_references(references)
-        return self.best_reference(candidate, graphs_of(references))
+        return self.best_reference(hypothesis, graphs_of(references))
 
-    def best_reference(self, candidate: Text, references: Sequence[GraphReference]) -> BestReference:
+    def best_reference(self, hypothesis: Text, references: Sequence[GraphReference]) -> BestReference:
         """Do the same as `evaluate`, for references that are already checked, and converted by `graphs_of`."""
-        strings = self.best_strings(candidate, references)
-        alignments = [self.align(candidate, words) for words in strings]
+        strings = self.best_strings(hypothesis, references)
+        alignments = [self.align(hypothesis, words) for words in strings]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
         return BestReference(best, statistics, alignments[best], strings[best])
 
-    def explain(self, candidate: Text, references: GraphReferences) -> str:
+    def explain(self, hypothesis: Text, references: GraphReferences) -> str:
         """Return the alignment with the best reference and its counts, as text."""
         strings = graphs_of(references)  # makes references of one word each unambiguous
-        number, statistics, alignment, _ = self.evaluate(candidate, strings)
+        number, statistics, alignment, _ = self.evaluate(hypothesis, strings)
         lengths = ", ".join(str(k) for k in range(1, self.order + 1))
         counts = (
             f"matches of length {lengths}: {', '.join(map(str, statistics.matches))}; "
@@ -224,22 +224,22 @@ class GRR(Metric[RecognitionStatistics]):
         rate = f"{self.numerator(statistics)}/{self.denominator(statistics)}"
         return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(strings))}"])
 
-    def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
+    def best_strings(self, hypothesis: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
         """Return the words of each reference; for a graph, the words of the path with the best rate."""
         return [
-            self._best_string(candidate, reference) if isinstance(reference, Lattice) else reference
+            self._best_string(hypothesis, reference) if isinstance(reference, Lattice) else reference
             for reference in references
         ]
 
-    def _best_string(self, candidate: Text, reference: Lattice) -> tuple[str, ...]:
-        words = self.counted(words_of(candidate))
+    def _best_string(self, hypothesis: Text, reference: Lattice) -> tuple[str, ...]:
+        words = self.counted(words_of(hypothesis))
         turned, arc_of = reversed_lattice(reference)
         arcs = best_reversed_arcs(words, turned, self.gains, self.ignore | self.wildcard)
         return reference.words(best_reference_path(arcs, arc_of))
 
-    def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
+    def statistics(self, hypothesis: Text, references: GraphReferences) -> RecognitionStatistics:
         """Return the statistics against the reference with the best rate (ties: the first)."""
-        return self.evaluate(candidate, references).statistics
+        return self.evaluate(hypothesis, references).statistics
 
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
         """Return the index of the statistics with the best rate (ties: the first), and these statistics."""
@@ -284,43 +284,43 @@ class GRR(Metric[RecognitionStatistics]):
         rate = units / (unit * size) if size else self.empty_rate
         return rate, units / unit if units % unit else units // unit, size
 
-    def score(self, candidate: Text, references: GraphReferences) -> float | None:
-        """Return the rate of one candidate; `None` if the reference has no words.
+    def score(self, hypothesis: Text, references: GraphReferences) -> float | None:
+        """Return the rate of one hypothesis; `None` if the reference has no words.
 
         Args:
-            candidate: A string or its words.
+            hypothesis: A string or its words.
             references: One reference or several; any may be a `Lattice`, whose paths are all correct references.
         """
-        return self.value(self.statistics(candidate, references))
+        return self.value(self.statistics(hypothesis, references))
 
     def corpus(
-        self, candidates: Sequence[Text], references: Sequence[GraphReferences]
+        self, hypotheses: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
         """Return the sum of numerators divided by the sum of denominators.
 
-        Each candidate is compared with its best reference.
+        Each hypothesis is compared with its best reference.
         """
-        check_corpus(candidates, references)
-        counts, owner = self._counted(candidates, references)
+        check_corpus(hypotheses, references)
+        counts, owner = self._counted(hypotheses, references)
         total = RecognitionStatistics.of_columns(counts.sum(axis=0).tolist())
         return self.corpus_score(total, number_each(np.diff(owner)))
 
-    def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Counts:
-        """Return the statistics of each candidate against its best reference as a table of integers."""
-        return self._counted(candidates, references)[0]
+    def counts(self, hypotheses: Sequence[Text], references: Sequence[GraphReferences]) -> Counts:
+        """Return the statistics of each hypothesis against its best reference as a table of integers."""
+        return self._counted(hypotheses, references)[0]
 
-    def _counted(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> tuple[Counts, Counts]:
+    def _counted(self, hypotheses: Sequence[Text], references: Sequence[GraphReferences]) -> tuple[Counts, Counts]:
         """Return one row of counts per segment (see `columns`), against the segment's best reference.
 
         Also return the index of each segment's first reference among all references.
         """
-        require_as_many(candidates, references)
+        require_as_many(hypotheses, references)
         listed = cast("Sequence[References]", references)
         different = {id(several): several for several in references}  # hypotheses of an n-best list share one object
         if any(map(_has_graph, different.values())):
-            pairs = zip(candidates, references, strict=True)
-            listed = [self.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
-        counts, owner = self._pair_counts(candidates, listed)
+            pairs = zip(hypotheses, references, strict=True)
+            listed = [self.best_strings(hypothesis, graphs_of(several)) for hypothesis, several in pairs]
+        counts, owner = self._pair_counts(hypotheses, listed)
         return self._best_rows(counts, owner), owner
 
     def _best_rows(self, counts: Counts, owner: Counts) -> Counts:
@@ -354,16 +354,16 @@ class GRR(Metric[RecognitionStatistics]):
         owner = np.cumsum([0, *np.repeat(sizes, np.diff(lists.begin))])
         return found._replace(rows=self._best_rows(rows, owner))
 
-    def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
-        """Return the counts of each pair of candidate and reference, and the index of each segment's first pair."""
+    def _pair_counts(self, hypotheses: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
+        """Return the counts of each pair of hypothesis and reference, and the index of each segment's first pair."""
         if self.ignore or self.wildcard:
-            references = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, references)]
-            candidates = [self.counted(words_of(candidate)) for candidate in candidates]
-        return count_segments(candidates, references, self.gains)
+            references = [[self.counted(words_of(r)) for r in several] for several in paired(hypotheses, references)]
+            hypotheses = [self.counted(words_of(hypothesis)) for hypothesis in hypotheses]
+        return count_segments(hypotheses, references, self.gains)
 
-    def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
         """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
-        return self.counts(candidates, references).astype(np.float64)
+        return self.counts(hypotheses, references).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the rate of each row of summed statistics; NaN if the references have no words."""
@@ -507,8 +507,8 @@ class WER(EditRate):
         empty: How segments count whose references have no words: their insertions are errors of the corpus, but the
             segment has no rate (`errors`); they do not count at all (`ignore`); or they do not count in the corpus, and
             the segment has the rate 0 (`0`). Searches of graphs support only `errors`.
-        ignore: Words to remove from candidate and reference before counting.
-        wildcard: Words that cost nothing in candidate and reference.
+        ignore: Words to remove from hypothesis and reference before counting.
+        wildcard: Words that cost nothing in hypothesis and reference.
 
     Examples:
         >>> WER().score("the president spoke", "the president then spoke")
@@ -575,7 +575,7 @@ def _require_own_arithmetic(metric: GRR) -> None:
     replaced = _replaced_arithmetic(type(metric))
     if not replaced:
         return
-    if not all(_agrees(metric, candidate, reference) for candidate in _PROBES for reference in _PROBES):
+    if not all(_agrees(metric, hypothesis, reference) for hypothesis in _PROBES for reference in _PROBES):
         raise UsageError(
             f"{type(metric).__name__} replaces {', '.join(replaced)}, and scores other than by its gains and its map",
             advice="set alpha, beta, offset and scale instead; derive from Metric if no graph is searched",
@@ -596,9 +596,9 @@ def _replaced_arithmetic(kind: type[GRR]) -> list[str]:
     return [] if kind.splits_words and replaced == ["counted"] else replaced
 
 
-def _agrees(metric: GRR, candidate: str, reference: str) -> bool:
+def _agrees(metric: GRR, hypothesis: str, reference: str) -> bool:
     """Check whether a metric scores two texts as its gains and its map do."""
-    words, expected = (tuple(text.split()) for text in (candidate, reference))
+    words, expected = (tuple(text.split()) for text in (hypothesis, reference))
     if metric.splits_words:
         words, expected = metric.counted(words), metric.counted(expected)
     else:
@@ -607,11 +607,11 @@ def _agrees(metric: GRR, candidate: str, reference: str) -> bool:
     size = sum(counts.reference_ngrams)
     rates = _rate_map(metric)
     rate = rates.units(GRR.gain(metric, counts), size) / (rates.unit * size) if size else None
-    values = metric.values(metric.table([candidate], [[reference]]))
-    scores = [metric.score(candidate, [reference]), metric.value(metric.statistics(candidate, [reference]))]
-    scores += [metric.corpus([candidate], [[reference]]).score, None if np.isnan(values[0]) else float(values[0])]
+    values = metric.values(metric.table([hypothesis], [[reference]]))
+    scores = [metric.score(hypothesis, [reference]), metric.value(metric.statistics(hypothesis, [reference]))]
+    scores += [metric.corpus([hypothesis], [[reference]]).score, None if np.isnan(values[0]) else float(values[0])]
     numerator, direction = rates.numerator(GRR.gain(metric, counts), size), rates.scale > 0
-    same = metric.numerator(metric.statistics(candidate, [reference])) == numerator
+    same = metric.numerator(metric.statistics(hypothesis, [reference])) == numerator
     return same and metric.higher_is_better == direction and all(score == rate for score in scores)
 
 
@@ -629,22 +629,22 @@ def best_reference_path(reversed_arcs: Steps, arc_of: npt.NDArray[np.int32]) -> 
 
 
 def best_reversed_arcs(
-    candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
+    hypothesis: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
 ) -> Steps:
-    """Return the arcs of one path of a reversed reference: a candidate has the best rate against this path.
+    """Return the arcs of one path of a reversed reference: a hypothesis has the best rate against this path.
 
     Among paths with the best rate, return the path with the smallest arcs in the reversed reference. In the reference
     itself, this path ends in the smallest state, and has the smallest arcs when paths are compared from their ends.
 
     Args:
-        candidate: The words that count, not reversed.
+        hypothesis: The words that count, not reversed.
         reference: The reversed reference.
         gains: The gains of edits.
         silent: The words of the reference that do not count.
     """
-    vocabulary = Vocabulary.from_words(candidate)
-    # Words that are not in the candidate match nothing.
+    vocabulary = Vocabulary.from_words(hypothesis)
+    # Words that are not in the hypothesis match nothing.
     label = counted_labels(reference, vocabulary, silent)
     graph = ReferenceGraph.of_lattice(reference, label, gains.order)
-    arcs = best_reading(graph, vocabulary.encode(candidate)[::-1].copy(), gains).arcs
+    arcs = best_reading(graph, vocabulary.encode(hypothesis)[::-1].copy(), gains).arcs
     return graph.arc[arcs].astype(np.int64)

@@ -29,7 +29,7 @@ class RecognitionStatistics:
         matches: Numbers of matching k-grams, M_1 … M_n.
         substitutions: Number of reference words aligned with another word.
         deletions: Number of reference words aligned with no word.
-        insertions: Number of candidate words aligned with no word.
+        insertions: Number of hypothesis words aligned with no word.
         reference_ngrams: Numbers of k-grams of the reference, |g_1(r)| … |g_n(r)|.
     """
 
@@ -76,8 +76,8 @@ class RecognitionStatistics:
         return self.matches[0] + self.substitutions + self.deletions
 
     @property
-    def candidate_words(self) -> int:
-        """The number of candidate words, |c|."""
+    def hypothesis_words(self) -> int:
+        """The number of hypothesis words, |c|."""
         return self.matches[0] + self.substitutions + self.insertions
 
     def as_columns(self) -> list[int]:
@@ -93,7 +93,7 @@ class RecognitionStatistics:
             "deletions": self.deletions,
             "insertions": self.insertions,
             "reference_words": self.reference_words,
-            "candidate_words": self.candidate_words,
+            "hypothesis_words": self.hypothesis_words,
         }
 
 

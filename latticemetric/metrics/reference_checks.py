@@ -20,7 +20,7 @@ _UNSUITABLE = (bytes, bytearray, np.ndarray, Iterator, Mapping, AbstractSet)
 
 
 def check_references(references: Any) -> None:
-    """Raise `UsageError` if the references of one candidate are a list of single words, or of an unsuitable type.
+    """Raise `UsageError` if the references of one hypothesis are a list of single words, or of an unsuitable type.
 
     `["the", "cold"]` may be the words of one reference, or two references of one word. Write `"the cold"` or `[["the",
     "cold"]]` for one reference, `[["the"], ["cold"]]` for two.
@@ -33,10 +33,10 @@ def check_references(references: Any) -> None:
     if are_single_words(references):
         raise _ambiguous(references)
     for one in references if isinstance(references, list) else ():
-        check_candidate(one, "a reference")
+        check_hypothesis(one, "a reference")
 
 
-def check_candidate(text: Any, what: str = "the candidate") -> None:
+def check_hypothesis(text: Any, what: str = "the hypothesis") -> None:
     """Raise `UsageError` if a text is a list of texts instead of a list of words.
 
     The text `["the cold"]` would be one word with a space. `what` names the text in the message.
@@ -45,19 +45,19 @@ def check_candidate(text: Any, what: str = "the candidate") -> None:
         raise UsageError(f"{what} is a list of texts, not of words: {text!r}", advice=f"give the string {text[0]!r}")
 
 
-def check_corpus(candidates: Any, references: Any, *, raw: bool = False) -> None:
-    """Raise `UsageError` if candidates or references are a string, or if references seem to be lists of words.
+def check_corpus(hypotheses: Any, references: Any, *, raw: bool = False) -> None:
+    """Raise `UsageError` if hypotheses or references are a string, or if references seem to be lists of words.
 
     A segment may have several references of one word each. But if some segment has several references, and no reference
     of the corpus has more than one word, the caller probably passed lists of words. Not if texts are `raw`: a tokenizer
     takes no lists of words, and texts of scripts without spaces look like single words.
     """
-    for name, given in (("candidates", candidates), ("references", references)):
+    for name, given in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(given, str):
             raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one per segment")
         require_list(given, name)
-    for candidate in candidates if isinstance(candidates, list) else ():
-        check_candidate(candidate)
+    for hypothesis in hypotheses if isinstance(hypotheses, list) else ():
+        check_hypothesis(hypothesis)
     if isinstance(references, Sequence):
         for _ in checked_corpus(references, raw=raw):
             pass
@@ -80,7 +80,7 @@ def checked_corpus(references: Iterable[Any], *, raw: bool = False) -> Iterator[
             one = several[0] if _is_list(several) and len(several) == 1 else several
             is_clear = not (isinstance(one, str) and len(split_words(one)) == 1)
         for text in several if isinstance(several, list) else ():
-            check_candidate(text, "a reference")
+            check_hypothesis(text, "a reference")
         yield several
     if suspect is not None and not is_clear:
         raise _ambiguous(suspect)

@@ -1,6 +1,6 @@
 """The word error rate of NIST's sclite, from the alignment with the lowest cost (not the fewest errors).
 
-sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) in candidate
+sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) in hypothesis
 or reference 0.001. Three substitutions cost as much as four deletions or insertions, so the alignment may have more
 errors than necessary. In a network, the alignment may also have other words than an alignment with the fewest errors.
 """
@@ -30,7 +30,7 @@ from latticemetric.metrics.base import (
 )
 from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
+from latticemetric.metrics.reference_checks import check_corpus, check_hypothesis, check_references
 from latticemetric.metrics.registry import register
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
@@ -50,7 +50,7 @@ class _Network(NamedTuple):
 class Sclite(Metric[RecognitionStatistics]):
     """The word error rate by sclite's alignment, (S + D + I) / |r|. Lower is better.
 
-    Candidates may be graphs, too. Words are case-sensitive, as with sclite's option -s.
+    Hypotheses may be graphs, too. Words are case-sensitive, as with sclite's option -s.
 
     Examples:
         >>> errors = Sclite().statistics("x y z", "a b c d x")
@@ -62,44 +62,44 @@ class Sclite(Metric[RecognitionStatistics]):
     columns = _WER.columns
     higher_is_better = False
     takes_graphs = True
-    takes_candidate_graphs = True
+    takes_hypothesis_graphs = True
 
-    def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
+    def align(self, hypothesis: GraphText, reference: GraphText) -> Alignment:
         """Return the alignment with the lowest cost; resolve ties as sclite does."""
-        return self.align_arcs(candidate, reference)[0]
+        return self.align_arcs(hypothesis, reference)[0]
 
-    def align_arcs(self, candidate: GraphText, reference: GraphText) -> tuple[Alignment, npt.NDArray[np.integer[Any]]]:
-        """Return the alignment and, for each candidate word, its arc (or its position, if the candidate is a text)."""
-        sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
+    def align_arcs(self, hypothesis: GraphText, reference: GraphText) -> tuple[Alignment, npt.NDArray[np.integer[Any]]]:
+        """Return the alignment and, for each hypothesis word, its arc (or its position if the hypothesis is text)."""
+        sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, hypothesis)]
         vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
         networks = [_network(side, vocabulary) for side in sides]
         *arcs, edits = _native.align_networks(*networks[0], *networks[1], *_COSTS)
         expected, words = (vocabulary.decode(one.label[of]) for one, of in zip(networks, arcs, strict=True))
-        candidate_arcs = arcs[1][networks[1].label[arcs[1]] != EPSILON]  # without gaps between words
-        return Alignment(tuple(words), tuple(expected), edits), candidate_arcs
+        hypothesis_arcs = arcs[1][networks[1].label[arcs[1]] != EPSILON]  # without gaps between words
+        return Alignment(tuple(words), tuple(expected), edits), hypothesis_arcs
 
-    def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
+    def statistics(self, hypothesis: GraphText, references: GraphReferences) -> RecognitionStatistics:
         """Return the statistics against the reference with the fewest errors per word (ties: the first)."""
-        check_candidate(candidate)
+        check_hypothesis(hypothesis)
         check_references(references)
-        return self._counted([candidate], [references])[0]
+        return self._counted([hypothesis], [references])[0]
 
-    def score(self, candidate: GraphText, references: GraphReferences) -> float | None:
-        """Return the rate of one candidate; `None` if the reference has no words."""
-        return _WER.value(self.statistics(candidate, references))
+    def score(self, hypothesis: GraphText, references: GraphReferences) -> float | None:
+        """Return the rate of one hypothesis; `None` if the reference has no words."""
+        return _WER.value(self.statistics(hypothesis, references))
 
     def corpus(
-        self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
+        self, hypotheses: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
         """Return the sum of errors divided by the sum of reference words."""
-        check_corpus(candidates, references)
-        total = sum(self._counted(candidates, references), RecognitionStatistics.zero(1))
+        check_corpus(hypotheses, references)
+        total = sum(self._counted(hypotheses, references), RecognitionStatistics.zero(1))
         signature = str(self.signature_for(references_each(references)))
         return CorpusScore(_WER.value(total), _WER.numerator(total), _WER.denominator(total), total, signature)
 
-    def table(self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]) -> Table:
+    def table(self, hypotheses: Sequence[GraphText], references: Sequence[GraphReferences]) -> Table:
         """Return the statistics of a test set, one row per segment."""
-        rows = [counted.as_columns() for counted in self._counted(candidates, references)]
+        rows = [counted.as_columns() for counted in self._counted(hypotheses, references)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(self.columns))
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
@@ -107,12 +107,12 @@ class Sclite(Metric[RecognitionStatistics]):
         return _WER.values(sums)
 
     def _counted(
-        self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
+        self, hypotheses: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> list[RecognitionStatistics]:
-        require_as_many(candidates, references)
+        require_as_many(hypotheses, references)
         found = []
-        for candidate, several in zip(candidates, references, strict=True):
-            edits = [self.align(candidate, reference).edits for reference in graphs_of(several)]
+        for hypothesis, several in zip(hypotheses, references, strict=True):
+            edits = [self.align(hypothesis, reference).edits for reference in graphs_of(several)]
             found.append(max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit))
         return found
 

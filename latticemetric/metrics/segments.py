@@ -1,4 +1,4 @@
-"""A test set with words as numbers, and the n-grams that candidates and references share."""
+"""A test set with words as numbers, and the n-grams that hypotheses and references share."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def compared_words(text: Text, *, stem: bool) -> tuple[str, ...]:
 
 
 def number_all(
-    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
+    hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
 ) -> tuple[NumberedStrings, NumberedStrings, list[str]]:
-    """Return candidates and references as word numbers, and the list of words.
+    """Return hypotheses and references as word numbers, and the list of words.
 
     Equal words have equal numbers. A number is an index of the list.
     """
     numbers: dict[str, int] = defaultdict(count().__next__)
-    said, expected = (numbered_strings(side, numbers.__getitem__) for side in (candidates, references))
+    said, expected = (numbered_strings(side, numbers.__getitem__) for side in (hypotheses, references))
     return said, expected, list(numbers)
 
 
@@ -84,18 +84,18 @@ def number_all(
 _COUNTS_AT_ONCE = 1 << 22
 
 
-def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order: int) -> Iterator[Counts]:
-    """Yield one array per reference: for each candidate, the clipped numbers of matching n-grams.
+def pair_matches(hypotheses: NumberedStrings, references: NumberedStrings, order: int) -> Iterator[Counts]:
+    """Yield one array per reference: for each hypothesis, the clipped numbers of matching n-grams.
 
-    An array has one row per candidate, and one column per order.
+    An array has one row per hypothesis, and one column per order.
 
     Examples:
-        >>> candidates, references, _ = number_all([["a", "b", "a"], ["b"]], [["b", "a", "b"]])
-        >>> [matches.tolist() for matches in pair_matches(candidates, references, 2)]
+        >>> hypotheses, references, _ = number_all([["a", "b", "a"], ["b"]], [["b", "a", "b"]])
+        >>> [matches.tolist() for matches in pair_matches(hypotheses, references, 2)]
         [[[2, 2], [1, 0]]]
     """
-    index = _native.NgramIndex(*candidates, order)
-    size = max(1, _COUNTS_AT_ONCE // max(1, order * len(candidates.lengths)))
+    index = _native.NgramIndex(*hypotheses, order)
+    size = max(1, _COUNTS_AT_ONCE // max(1, order * len(hypotheses.lengths)))
     for first in range(0, len(references.lengths), size):
         part = references.part(first, min(first + size, len(references.lengths)))
         for matches in index.matches(*part):
@@ -110,22 +110,22 @@ def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], i
 
 
 class Segments(NamedTuple):
-    """Candidates and references as word numbers; segment s has the references `owner[s]` to `owner[s + 1] − 1`."""
+    """Hypotheses and references as word numbers; segment s has the references `owner[s]` to `owner[s + 1] − 1`."""
 
-    candidates: NumberedStrings
+    hypotheses: NumberedStrings
     references: NumberedStrings
     owner: Counts
 
     @classmethod
     def of(
-        cls, candidates: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
+        cls, hypotheses: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
     ) -> Segments:
         """Number the words of a test set; with `stem`, number their Porter stems.
 
         With `across` or `stem`, equal words have the same number in all segments, which is slower. Otherwise, numbers
         can be compared only within a segment.
         """
-        (*arrays, words), spelled = _native_count(_native.number_segments, candidates, references, across or stem)
+        (*arrays, words), spelled = _native_count(_native.number_segments, hypotheses, references, across or stem)
         numbers, begin, expected, expected_begin, owner = arrays
         _require_references(owner)
         if stem:
@@ -138,32 +138,32 @@ class Segments(NamedTuple):
         return cls(NumberedStrings(numbers, begin), NumberedStrings(expected, expected_begin), owner)
 
     def one_reference_each(self) -> Segments:
-        """Return a test set with one segment for each pair of a candidate and one of its references."""
+        """Return a test set with one segment for each pair of a hypothesis and one of its references."""
         repeats = np.diff(self.owner)
-        lengths = np.repeat(self.candidates.lengths, repeats)
+        lengths = np.repeat(self.hypotheses.lengths, repeats)
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
-        words = self.candidates.words[np.repeat(np.repeat(self.candidates.begin[:-1], repeats), lengths) + within]
+        words = self.hypotheses.words[np.repeat(np.repeat(self.hypotheses.begin[:-1], repeats), lengths) + within]
         return Segments(NumberedStrings(words, begin), self.references, np.arange(len(lengths) + 1, dtype=np.int64))
 
     def matches(self, order: int) -> Counts:
         """Count clipped n-gram matches, one row per segment and one column per order."""
-        return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
+        return _native.match_ngrams(*self.hypotheses, *self.references, self.owner, order)
 
     def information(self, order: int) -> npt.NDArray[np.float64]:
         """Sum the information (as in NIST) of clipped n-gram matches, one row per segment and one column per order.
 
         A word must have the same number in all segments.
         """
-        return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
+        return _native.weigh_ngrams(*self.hypotheses, *self.references, self.owner, order)
 
 
-def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
-    """Return the counts of a recognition rate, one row per pair of candidate and reference; and an array `owner`.
+def count_segments(hypotheses: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
+    """Return the counts of a recognition rate, one row per pair of hypothesis and reference; and an array `owner`.
 
     Segment s has the rows `owner[s]` to `owner[s + 1] − 1`.
     """
-    (counts, owner), _ = _native_count(_native.count_segments, candidates, references, gains)
+    (counts, owner), _ = _native_count(_native.count_segments, hypotheses, references, gains)
     _require_references(owner)
     return counts, owner
 
@@ -199,21 +199,21 @@ def _spelled(text: Text, numbers: dict[str, int]) -> list[str]:
 
 
 def _native_count(
-    counting: Callable[..., Any], candidates: Sequence[Text], references: Sequence[References], *more: Any
+    counting: Callable[..., Any], hypotheses: Sequence[Text], references: Sequence[References], *more: Any
 ) -> tuple[Any, list[str] | None]:
     """Call a native function with a test set; return its result, and `None` or a list of words.
 
     The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples. In these cases,
     call the function again with a number in place of each word, and return the words in the order of their numbers.
     """
-    require_as_many(candidates, references)
-    said, expected = (s if isinstance(s, list | tuple) else list(s) for s in (candidates, references))
+    require_as_many(hypotheses, references)
+    said, expected = (s if isinstance(s, list | tuple) else list(s) for s in (hypotheses, references))
     try:
         return counting(said, expected, *more), None
     except (TypeError, UnicodeEncodeError):
         numbers: dict[str, int] = {}
-        spelled = [[_spelled(text, numbers) for text in several] for several in paired(candidates, references)]
-        return counting([_spelled(text, numbers) for text in candidates], spelled, *more), list(numbers)
+        spelled = [[_spelled(text, numbers) for text in several] for several in paired(hypotheses, references)]
+        return counting([_spelled(text, numbers) for text in hypotheses], spelled, *more), list(numbers)
 
 
 def _require_references(owner: Counts) -> None:
@@ -232,9 +232,9 @@ def best_references(merits: npt.NDArray[np.float64], owner: Counts) -> Counts:
 # ---- Matching n-grams as text ----
 
 
-def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
-    """Return a candidate's n-grams that its references contain, as text: one line per order, with clipped counts."""
-    words = compared_words(candidate, stem=stem)
+def matched_ngrams(hypothesis: Text, references: References, order: int, *, stem: bool = False) -> str:
+    """Return a hypothesis's n-grams that its references contain, as text: one line per order, with clipped counts."""
+    words = compared_words(hypothesis, stem=stem)
     listed = [compared_words(reference, stem=stem) for reference in references_of(references)]
     lines = []
     for n in range(1, order + 1):

@@ -73,25 +73,25 @@ class TER(TallyMetric):
         flags = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
         return {name: yes_or_no(value) for name, value in flags.items()}
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment."""
-        expected = [list(map(self._words, several)) for several in paired(candidates, references)]
-        test = Segments.of(list(map(self._words, candidates)), expected)
-        edits = _native.count_ter(*test.candidates, *test.references, test.owner)
+        expected = [list(map(self._words, several)) for several in paired(hypotheses, references)]
+        test = Segments.of(list(map(self._words, hypotheses)), expected)
+        edits = _native.count_ter(*test.hypotheses, *test.references, test.owner)
         begin = test.owner[:-1]
         if not len(begin):
             return np.zeros((0, len(self.columns)))
         words = np.add.reduceat(test.references.lengths, begin) / np.diff(test.owner)
         return np.column_stack([np.minimum.reduceat(edits, begin), words]).astype(np.float64)
 
-    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference."""
-        said, expected, _ = number_all(*(list(map(self._words, side)) for side in (candidates, references)))
-        # Reference words that are in no candidate share one number, so that numbers do not grow with the references.
+    def pair_tables(self, hypotheses: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all hypotheses against each reference."""
+        said, expected, _ = number_all(*(list(map(self._words, side)) for side in (hypotheses, references)))
+        # Reference words that are in no hypothesis share one number, so that numbers do not grow with the references.
         expected = expected._replace(words=np.minimum(expected.words, said.words.max(initial=-1) + 1))
-        each = np.arange(len(candidates) + 1, dtype=np.int64)
+        each = np.arange(len(hypotheses) + 1, dtype=np.int64)
         for number, words in enumerate(expected.lengths):
-            edits = _native.count_ter(*said, *expected.repeated(number, len(candidates)), each)
+            edits = _native.count_ter(*said, *expected.repeated(number, len(hypotheses)), each)
             yield np.column_stack([edits, np.full(len(edits), words)]).astype(np.float64)
 
     def _words(self, text: Text) -> list[str]:

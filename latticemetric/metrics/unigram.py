@@ -26,9 +26,9 @@ UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
 @dataclass(frozen=True)
 class Unigram(TallyMetric):
-    """Unigram precision P (matches per candidate word), recall R (matches per reference word), or a mean of both.
+    """Unigram precision P (matches per hypothesis word), recall R (matches per reference word), or a mean of both.
 
-    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R). All scores are 0 without matches. Each candidate is compared with its
+    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R). All scores are 0 without matches. Each hypothesis is compared with its
     best reference (ties: the first).
 
     Args:
@@ -57,19 +57,19 @@ class Unigram(TallyMetric):
         """The name on the command line."""
         return f"{self.kind}-stem" if self.stem else self.kind
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
-        test = Segments.of(candidates, references, stem=self.stem)
+        test = Segments.of(hypotheses, references, stem=self.stem)
         pairs = test.one_reference_each()
         matches = pairs.matches(1)
-        rows = np.column_stack([matches, pairs.candidates.lengths, test.references.lengths]).astype(np.float64)
+        rows = np.column_stack([matches, pairs.hypotheses.lengths, test.references.lengths]).astype(np.float64)
         if len(test.owner) == len(rows) + 1:
             return rows
         return rows[best_references(self.values(rows), test.owner)]
 
-    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference."""
-        texts = ([compared_words(text, stem=self.stem) for text in side] for side in (candidates, references))
+    def pair_tables(self, hypotheses: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all hypotheses against each reference."""
+        texts = ([compared_words(text, stem=self.stem) for text in side] for side in (hypotheses, references))
         said, expected, _ = number_all(*texts)
         for length, matches in zip(expected.lengths, pair_matches(said, expected, 1), strict=True):
             yield np.column_stack([matches, said.lengths, np.full(len(matches), length)]).astype(np.float64)

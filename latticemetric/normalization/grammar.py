@@ -143,7 +143,7 @@ class Grammar:
         Raises:
             InputError: The grammar rejects the text, or several results have the lowest weight.
         """
-        text = self.candidate(words)
+        text = self.hypothesis(words)
         if isinstance(text, Lattice):
             raise InputError(
                 f"the rule rewrites '{shortened(' '.join(words))}' to several texts with the same weight",
@@ -158,7 +158,7 @@ class Grammar:
         """Return the word of signatures for references that `text` rewrote to one of several readings; else `None`."""
         return "one"
 
-    def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
+    def hypothesis(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
         """Rewrite a hypothesis; return the text with the lowest weight.
 
         If several texts have the lowest weight, return a lattice of these texts.

@@ -59,9 +59,9 @@ class ScoredPath(Result):
             >>> from latticemetric import Lattice, oracle
             >>> best = oracle(Lattice.from_strings(["a x d e"]), "a b c d", "wer")
             >>> print(best.alignment)
-            reference  a  b  c  d  *
-            candidate  a  x  *  d  e
-            edit       .  S  D  .  I
+            reference   a  b  c  d  *
+            hypothesis  a  x  *  d  e
+            edit        .  S  D  .  I
             >>> best.tags
             ('OK', 'BAD', 'OK', 'BAD')
             >>> best.tags_with_gaps

@@ -227,7 +227,7 @@ def utterance(review: Review) -> dict[str, Any]:
     """Return the data of one utterance, without its drawing.
 
     References are lists of words. Each side (oracle, 1-best and MBR answer) has its `words` and the `edits` of its
-    alignment with the reference. `expected` has the reference words that are replaced or deleted; `candidate` has the
+    alignment with the reference. `expected` has the reference words that are replaced or deleted; `hypothesis` has the
     aligned words or characters of the side, if they differ from `words`. `Report.add_all` adds corrected texts.
     """
     common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
@@ -285,8 +285,8 @@ def _side(path: ScoredPath | MBRAnswer | CorrectedText) -> dict[str, Any]:
             path, (r or "" for edit, r, _ in path.alignment.steps() if edit in {SUBSTITUTION, DELETION})
         ),
     }
-    if path.alignment.candidate != path.words:  # some words do not count, or the alignment is of characters
-        side["candidate"] = _cells(path, path.alignment.candidate)
+    if path.alignment.hypothesis != path.words:  # some words do not count, or the alignment is of characters
+        side["hypothesis"] = _cells(path, path.alignment.hypothesis)
     return {**side, "cost": path.cost} if isinstance(path, ScoredPath) else side
 
 

@@ -63,44 +63,44 @@ def test_readings_are_listed_in_the_order_of_the_tie_rule(graph):
 # --- Strings
 
 
-@given(candidate=sentences(4), graph=graphs(), case=metrics())
-def test_a_string_is_scored_by_its_best_reading(candidate, graph, case):
+@given(hypothesis=sentences(4), graph=graphs(), case=metrics())
+def test_a_string_is_scored_by_its_best_reading(hypothesis, graph, case):
     metric, rate = case
-    expected = brute_force.judge(candidate, words_of(graph), rate)
-    found = metric.evaluate(candidate, graph)
+    expected = brute_force.judge(hypothesis, words_of(graph), rate)
+    found = metric.evaluate(hypothesis, graph)
     assert found.words == words_of(graph)[expected.reference_number]
-    assert found.alignment == lm.Alignment(expected.candidate, expected.reference, expected.edits)
-    assert metric.score(candidate, graph) == brute_force.rounded(expected.score)
-    assert metric.statistics(candidate, [graph]) == found.statistics
+    assert found.alignment == lm.Alignment(expected.hypothesis, expected.reference, expected.edits)
+    assert metric.score(hypothesis, graph) == brute_force.rounded(expected.score)
+    assert metric.statistics(hypothesis, [graph]) == found.statistics
 
 
 @given(data=st.data(), case=metrics())
 def test_graphs_and_strings_stand_side_by_side(data, case):
     metric, rate = case
-    candidates = data.draw(st.lists(sentences(3), min_size=1, max_size=3))
-    references = [data.draw(st.lists(graphs() | sentences(3), min_size=1, max_size=2)) for _ in candidates]
+    hypotheses = data.draw(st.lists(sentences(3), min_size=1, max_size=3))
+    references = [data.draw(st.lists(graphs() | sentences(3), min_size=1, max_size=2)) for _ in hypotheses]
     judged = [
         brute_force.judge(c, [w for r in several for w in (words_of(r) if isinstance(r, lm.Lattice) else [r])], rate)
-        for c, several in zip(candidates, references, strict=True)
+        for c, several in zip(hypotheses, references, strict=True)
     ]
-    corpus = metric.corpus(candidates, references)
+    corpus = metric.corpus(hypotheses, references)
     assert corpus.numerator == float(sum(verdict.numerator for verdict in judged))
     assert corpus.denominator == sum(verdict.denominator for verdict in judged)
-    rows = metric.table(candidates, references)
-    for candidate, several, verdict, row in zip(candidates, references, judged, rows, strict=True):
-        found = metric.evaluate(candidate, several)
+    rows = metric.table(hypotheses, references)
+    for hypothesis, several, verdict, row in zip(hypotheses, references, judged, rows, strict=True):
+        found = metric.evaluate(hypothesis, several)
         assert found.words in [tuple(r) if not isinstance(r, lm.Lattice) else found.words for r in several]
         assert metric.counted(found.words) == verdict.reference
         assert np.isclose(metric.values(row), np.nan if verdict.score is None else float(verdict.score), equal_nan=True)
 
 
-@given(candidate=sentences(12), texts=st.lists(sentences(9), min_size=1, max_size=5), case=metrics())
-def test_a_graph_of_strings_is_as_good_as_the_list_of_them(candidate, texts, case):
+@given(hypothesis=sentences(12), texts=st.lists(sentences(9), min_size=1, max_size=5), case=metrics())
+def test_a_graph_of_strings_is_as_good_as_the_list_of_them(hypothesis, texts, case):
     # Longer than brute force over alignments can go.
     metric, _ = case
     graph = lm.Lattice.from_strings(texts)
     listed = distinct_strings(graph, 100)
-    assert metric.evaluate(candidate, graph)[1:] == metric.evaluate(candidate, listed)[1:]
+    assert metric.evaluate(hypothesis, graph)[1:] == metric.evaluate(hypothesis, listed)[1:]
 
 
 @example(said=["d"], graph=UH_C_C, metric=lm.CER())
@@ -130,7 +130,7 @@ def test_other_metrics_refuse_graphs(metric):
             metric.score("a", references)
 
 
-def test_a_graph_is_no_candidate():
+def test_a_graph_is_no_hypothesis():
     with pytest.raises(lm.UsageError, match="expected a string, but found a graph or a text with alternatives"):
         lm.WER().score(lm.Lattice.from_strings(["a"]), "a")
 
@@ -225,14 +225,14 @@ def test_long_texts_with_alternatives_take_a_band(metric, length, memory_limit):
     assert metric.score(said, graph) == best.score
 
 
-@given(candidate=sentences(4), graph=graphs(), case=metrics())
-def test_oracle_of_a_string_is_the_string_with_its_best_reading(candidate, graph, case):
+@given(hypothesis=sentences(4), graph=graphs(), case=metrics())
+def test_oracle_of_a_string_is_the_string_with_its_best_reading(hypothesis, graph, case):
     metric, rate = case
-    expected = brute_force.judge(candidate, words_of(graph), rate)
-    for lattice in (lm.Lattice.from_strings([candidate]), lm.NBest.from_strings([candidate])):
+    expected = brute_force.judge(hypothesis, words_of(graph), rate)
+    for lattice in (lm.Lattice.from_strings([hypothesis]), lm.NBest.from_strings([hypothesis])):
         found = lm.oracle(lattice, graph, metric)
         assert found.reference == words_of(graph)[expected.reference_number]
-        assert found.words == tuple(word for word in candidate if word not in metric.ignore)
+        assert found.words == tuple(word for word in hypothesis if word not in metric.ignore)
         assert (found.score, found.numerator) == (
             brute_force.rounded(expected.score),
             brute_force.rounded(expected.numerator),
@@ -267,23 +267,23 @@ def test_forests_and_lists_of_oracles_take_all_readings(lattice, graph, case):
 # --- Compiled
 
 
-@given(candidate=sentences(4), graph=graphs(), case=metrics(drops=False))
-def test_a_compiled_graph_has_the_best_rate_as_its_best_cost(candidate, graph, case):
+@given(hypothesis=sentences(4), graph=graphs(), case=metrics(drops=False))
+def test_a_compiled_graph_has_the_best_rate_as_its_best_cost(hypothesis, graph, case):
     pynini = pytest.importorskip("pynini")
     _, rate = case
     metric = lm.GRR(rate.order, alpha=rate.alpha, beta=rate.beta)
     vocabulary = lm.Vocabulary.from_words([*KNOWN_WORDS, STRANGER])
     string = pynini.Fst()
-    string.add_states(len(candidate) + 1)
+    string.add_states(len(hypothesis) + 1)
     string.set_start(0)
-    string.set_final(len(candidate))
-    for place, word in enumerate(candidate):
+    string.set_final(len(hypothesis))
+    for place, word in enumerate(hypothesis):
         for label in (vocabulary.number(word), STAR):
             string.add_arc(place, pynini.Arc(label, label, 0.0, place + 1))
     product = pynini.compose(string, metric.compile(graph, vocabulary).arcsort("ilabel"))
     best = pynini.shortestpath(product)
     cost = float(pynini.shortestdistance(best, reverse=True)[best.start()])
-    verdict = brute_force.judge(candidate, words_of(graph), Rate(rate.order, rate.alpha, rate.beta))
+    verdict = brute_force.judge(hypothesis, words_of(graph), Rate(rate.order, rate.alpha, rate.beta))
     score = verdict.numerator if verdict.score is None else verdict.score
     assert -cost == pytest.approx(float(score), abs=1e-5)
 

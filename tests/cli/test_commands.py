@@ -56,9 +56,9 @@ def test_alignments_are_shown_below_their_lattice():
     done = good(oracle(*MEETING, "--metric", "wer", "--alignment"))
     assert done.stdout.splitlines()[:5] == [
         "meeting-001    16.67%        1/6  we should meet on monday",
-        "    reference  we  should  all  meet  on  monday",
-        "    candidate  we  should  *    meet  on  monday",
-        "    edit       .   .       D    .     .   .",
+        "    reference   we  should  all  meet  on  monday",
+        "    hypothesis  we  should  *    meet  on  monday",
+        "    edit        .   .       D    .     .   .",
         "",
     ]
 

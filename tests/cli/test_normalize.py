@@ -126,7 +126,7 @@ def test_a_grammar_stands_beside_the_normalisation_of_ter(strings):
 
 def test_what_is_explained_is_what_is_counted(strings):
     done = good(run("latticemetric", "score", *strings, "-m", "wer", "--normalize", "english", "--explain", "1"))
-    assert "reference  he  is  twenty  one" in done.stdout
+    assert "reference   he  is  twenty  one" in done.stdout
 
 
 def test_scores_need_no_list_of_what_a_reference_may_be(tmp_path):
@@ -137,12 +137,12 @@ def test_scores_need_no_list_of_what_a_reference_may_be(tmp_path):
     strings = (said, reference, "--normalize", "english", "--resamples", "0")
     found = good(run("latticemetric", "score", *strings, "-m", "wer,4-grr,sclite", "--format", "json")).json["scores"]
     graph = lm.normalize_reference("he's here it's fine she'd know i'd say")
-    candidates, references = [said.read_text().splitlines()[0], "yes"], [[graph], ["yes you do"]]
+    hypotheses, references = [said.read_text().splitlines()[0], "yes"], [[graph], ["yes you do"]]
     for item, metric in zip(found, (lm.WER(), lm.GRR(4), lm.Sclite()), strict=True):
-        assert item["score"] == pytest.approx(metric.corpus(candidates, references).score)
+        assert item["score"] == pytest.approx(metric.corpus(hypotheses, references).score)
     assert found[0]["score"] == pytest.approx(2 / 15)
     explained = good(run("latticemetric", "score", *strings, "-m", "wer", "--explain", "1")).stdout
-    assert "reference  he  is  here" in explained
+    assert "reference   he  is  here" in explained
     done = run("latticemetric", "score", *strings, "-m", "wer,bleu")
     assert_one_line_error(
         done, "more than 64 alternative strings, .*scores by wer, wrr, N-grr and sclite, accept any number"

@@ -134,10 +134,10 @@ def test_sentences_have_a_value_each():
     found = {(item["segment"], item["system"]): item["scores"] for item in document["sentences"]}
     assert len(found) == 24
     for path in (OLD, NEW):
-        for number, (candidate, reference) in enumerate(zip(lines_of(path), lines_of(REF), strict=True), start=1):
+        for number, (hypothesis, reference) in enumerate(zip(lines_of(path), lines_of(REF), strict=True), start=1):
             assert found[str(number), str(path)] == {
-                "wer": lm.WER().score(candidate, reference),
-                "4-grr": lm.GRR(4).score(candidate, reference),
+                "wer": lm.WER().score(hypothesis, reference),
+                "4-grr": lm.GRR(4).score(hypothesis, reference),
             }
 
 
@@ -155,9 +155,9 @@ def test_an_alignment_is_drawn():
     done = good(score("letters.old.txt", "letters.ref.txt", "-m", "wer", "--explain", 4, cwd=EXAMPLES))
     assert done.stdout.splitlines() == [
         "letters.old.txt: wer 40.00%",
-        "    reference  the  children  are  well  and  are  back  at  school  .",
-        "    candidate  the  children  are  good  and  go   to    *   school  .",
-        "    edit       .    .         .    S     .    S    S     D   .       .",
+        "    reference   the  children  are  well  and  are  back  at  school  .",
+        "    hypothesis  the  children  are  good  and  go   to    *   school  .",
+        "    edit        .    .         .    S     .    S    S     D   .       .",
         "    matches of length 1: 6; substitutions 3, deletions 1, insertions 0",
         "    4/10",
         "",
@@ -173,15 +173,15 @@ def test_ngrams_are_drawn(name):
 
 def test_a_metric_may_draw_itself_or_its_alignment_or_nothing():
     class Drawing:
-        def explain(self, candidate, references):
-            return f"{candidate} and {references}"
+        def explain(self, hypothesis, references):
+            return f"{hypothesis} and {references}"
 
     class Aligned:
-        def score(self, candidate, references):
-            return float(candidate in references[0]) if references[0] else None
+        def score(self, hypothesis, references):
+            return float(hypothesis in references[0]) if references[0] else None
 
-        def align(self, candidate, reference):
-            return f"{candidate} in {' '.join(reference)}"
+        def align(self, hypothesis, reference):
+            return f"{hypothesis} in {' '.join(reference)}"
 
     assert explain(Drawing(), "a", ["b"]) == "a and ['b']"
     assert explain(Aligned(), "a", ["", "b", "c a", "a"]) == "a in c a, against reference 3 of 4"
@@ -312,7 +312,7 @@ def test_keyed_files_are_paired_by_id(tmp_path):
     ).stdout.splitlines()
     assert [line.split("\t")[0] for line in lines[1:]] == ["u2", "u1", "u3"]
     explained = good(score(hyp, ref, "-m", "wer", "--style", "keyed", "--explain", "u2"))
-    assert "edit       .  S" in explained.stdout
+    assert "edit        .  S" in explained.stdout
 
 
 @pytest.mark.parametrize(

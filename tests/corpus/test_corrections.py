@@ -14,12 +14,12 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=4).map(tuple)
 CASES = st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=3), WORDS, WORDS), min_size=1, max_size=3)
 
 
-def edits_of(candidate, reference):
-    return best_alignment(candidate, reference, Rate(1, counts_errors=True))
+def edits_of(hypothesis, reference):
+    return best_alignment(hypothesis, reference, Rate(1, counts_errors=True))
 
 
-def errors(candidate, reference):
-    edits = edits_of(candidate, reference)
+def errors(hypothesis, reference):
+    edits = edits_of(hypothesis, reference)
     return len(edits) - edits.count("C")
 
 

@@ -141,9 +141,9 @@ def test_posteriors_are_computed_once_a_scale_and_answers_scored_once(monkeypatc
     tables = []
 
     class Counted(lm.WER):
-        def table(self, candidates, references):
-            tables.append([tuple(words) for words in candidates])
-            return super().table(candidates, references)
+        def table(self, hypotheses, references):
+            tables.append([tuple(words) for words in hypotheses])
+            return super().table(hypotheses, references)
 
     found = tuned(graphs, ["a b", "a"], Counted(), resamples=0)
     assert counts["n"] == 2 * len({trial.by.posterior_scale for trial in found.trials})

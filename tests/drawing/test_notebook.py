@@ -44,7 +44,7 @@ def test_large_graphs_are_cut_down_saying_so():
 def test_alignments_are_tables_that_need_no_colours():
     root = parsed(lm.WER().align("a x c e", "a b c d e").__class__(("a", "x"), ("a", "b", "c"), "CSD")._repr_html_())
     rows = [["".join(cell.itertext()) for cell in row] for row in root.iter("tr")]
-    assert rows == [["reference", "a", "b", "c"], ["candidate", "a", "x", "·"], ["edit", "", "S", "D"]]
+    assert rows == [["reference", "a", "b", "c"], ["hypothesis", "a", "x", "·"], ["edit", "", "S", "D"]]
     assert "S substitution, D deletion" in "".join(root.itertext())
 
 

@@ -21,15 +21,15 @@ def counted(pairs, metric):
     correct, confusions, insertions, deletions = Counter(), Counter(), Counter(), Counter()
     for said, expected in pairs:
         for step in metric.align(list(said), list(expected)).asdict():
-            reference, candidate = step["reference"], step["candidate"]
+            reference, hypothesis = step["reference"], step["hypothesis"]
             if reference is None:
-                insertions[candidate] += 1
-            elif candidate is None:
+                insertions[hypothesis] += 1
+            elif hypothesis is None:
                 deletions[reference] += 1
-            elif reference == candidate:
+            elif reference == hypothesis:
                 correct[reference] += 1
             else:
-                confusions[reference, candidate] += 1
+                confusions[reference, hypothesis] += 1
     return correct, confusions, insertions, deletions
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_analysed_is_refused():
         lm.error_analysis(["a"], ["a"], lm.BLEU())
     with pytest.raises(lm.UsageError, match="1 segments, but 2 groups"):
         lm.error_analysis(["a"], ["a"], groups=["x", "y"])
-    with pytest.raises(lm.UsageError, match="1 candidates and 2 references"):
+    with pytest.raises(lm.UsageError, match="1 hypotheses and 2 references"):
         lm.error_analysis(["a"], ["a", "b"])
 
 
@@ -168,9 +168,9 @@ def test_score_prepares_texts():
         (({1: "x", "1": "y"}, {1: "x", "1": "y"}), "two segments have the id '1'"),
         (({"a": "x"}, {"b": "x"}), "segment 'a' has no reference"),
         (({"a": "x"}, {"a": "x", "b": "x"}), "segment 'b' has no hypothesis"),
-        ((["x"], ["x", "y"]), "1 candidates and 2 references"),
+        ((["x"], ["x", "y"]), "1 hypotheses and 2 references"),
         ((["x"], ["x"], "werr"), "there is no metric 'werr'"),
-        ((["x"], [[]]), "a candidate has no reference"),
+        ((["x"], [[]]), "a hypothesis has no reference"),
     ],
 )
 def test_test_sets_that_do_not_match_are_refused(arguments, message):

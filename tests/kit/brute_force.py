@@ -50,23 +50,23 @@ def ngram_matches(edits: str, k: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def enumerate_alignments(candidate: Words, reference: Words) -> tuple[str, ...]:
+def enumerate_alignments(hypothesis: Words, reference: Words) -> tuple[str, ...]:
     """Every monotone alignment; ★ stands for any word, so a word may even be substituted by itself."""
-    if not candidate and not reference:
+    if not hypothesis and not reference:
         return ("",)
     alignments = []
-    if candidate and reference:
-        diagonal = "CS" if candidate[0] == reference[0] else "S"
-        alignments += [e + rest for e in diagonal for rest in enumerate_alignments(candidate[1:], reference[1:])]
+    if hypothesis and reference:
+        diagonal = "CS" if hypothesis[0] == reference[0] else "S"
+        alignments += [e + rest for e in diagonal for rest in enumerate_alignments(hypothesis[1:], reference[1:])]
     if reference:
-        alignments += ["D" + rest for rest in enumerate_alignments(candidate, reference[1:])]
-    if candidate:
-        alignments += ["I" + rest for rest in enumerate_alignments(candidate[1:], reference)]
+        alignments += ["D" + rest for rest in enumerate_alignments(hypothesis, reference[1:])]
+    if hypothesis:
+        alignments += ["I" + rest for rest in enumerate_alignments(hypothesis[1:], reference)]
     return tuple(alignments)
 
 
 @lru_cache(maxsize=4096)
-def best_alignment(candidate: Words, reference: Words, rate: Rate) -> str:
+def best_alignment(hypothesis: Words, reference: Words, rate: Rate) -> str:
     """The optimal alignment of counted words; ties as in metrics.md, section 1."""
 
     def preference(edits: str) -> tuple[Fraction, int, int, list[int]]:
@@ -74,15 +74,15 @@ def best_alignment(candidate: Words, reference: Words, rate: Rate) -> str:
         order_of_edits = [EDITS_BY_PREFERENCE.index(edit) for edit in edits]
         return -rate.gain(edits), -edits.count("C"), skipped, order_of_edits
 
-    return min(enumerate_alignments(candidate, reference), key=preference)
+    return min(enumerate_alignments(hypothesis, reference), key=preference)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A candidate's alignment with the reference it scores best against."""
+    """A hypothesis's alignment with the reference it scores best against."""
 
     rate: Rate
-    candidate: Words
+    hypothesis: Words
     reference: Words
     reference_number: int
     edits: str
@@ -123,9 +123,9 @@ def rounded(rate: Fraction | None) -> object:
     return None if rate is None else pytest.approx(float(rate), rel=2**-51, abs=0)
 
 
-def judge(candidate: Sequence[str], references: Sequence[Sequence[str]], rate: Rate) -> Verdict:
+def judge(hypothesis: Sequence[str], references: Sequence[Sequence[str]], rate: Rate) -> Verdict:
     """The best reference's verdict; `max` keeps the first of equals, as the tie rule does."""
-    said = rate.counted(candidate)
+    said = rate.counted(hypothesis)
     meant = [rate.counted(reference) for reference in references]
     verdicts = [Verdict(rate, said, r, number, best_alignment(said, r, rate)) for number, r in enumerate(meant)]
     return max(verdicts, key=lambda verdict: verdict.merit)
@@ -254,4 +254,4 @@ def assert_scored(found: ScoredPath, expected: Answer) -> None:
     assert found.statistics.reference_ngrams == verdict.reference_ngrams
     for letter, count in zip("SDI", ("substitutions", "deletions", "insertions"), strict=True):
         assert getattr(found.statistics, count) == verdict.edits.count(letter)
-    assert found.alignment == Alignment(verdict.candidate, verdict.reference, verdict.edits)
+    assert found.alignment == Alignment(verdict.hypothesis, verdict.reference, verdict.edits)

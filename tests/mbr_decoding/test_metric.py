@@ -167,9 +167,9 @@ def test_metrics_of_others_are_asked_themselves():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"candidates": np.array([0, -1], np.int32)}, "must not be negative"),
-        ({"candidates": np.array([0, 2**31 - 1], np.int32)}, "numbered without gaps"),
-        ({"candidate_begin": np.array([0, 1])}, "must end at the end"),
+        ({"hypotheses": np.array([0, -1], np.int32)}, "must not be negative"),
+        ({"hypotheses": np.array([0, 2**31 - 1], np.int32)}, "numbered without gaps"),
+        ({"hypothesis_begin": np.array([0, 1])}, "must end at the end"),
         ({"reference_begin": np.array([1, 1])}, "must begin at 0"),
         ({"order": 0}, "order must lie in"),
         ({"unit": 0}, "unit must be positive"),
@@ -179,7 +179,7 @@ def test_metrics_of_others_are_asked_themselves():
 )
 def test_the_kernel_refuses_what_is_not_so(change, says):
     given = {
-        "candidates": np.array([0, 1], np.int32), "candidate_begin": np.array([0, 2]),
+        "hypotheses": np.array([0, 1], np.int32), "hypothesis_begin": np.array([0, 2]),
         "references": np.array([1], np.int32), "reference_begin": np.array([0, 1]),
         "order": 2, "unit": 1, "alpha": 0, "beta": 0,
     }  # fmt: skip

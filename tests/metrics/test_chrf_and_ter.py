@@ -41,20 +41,20 @@ segments = st.integers(1, 3).flatmap(
 
 
 def sides(test):
-    """Candidates and streams of references, as sacrebleu takes them, then both as they are taken here.
+    """Hypotheses and streams of references, as sacrebleu takes them, then both as they are taken here.
 
     A tuple of one string is a text that keeps its spaces, and is not taken for a list of texts.
     """
-    candidates, references = map(list, zip(*test, strict=True))
+    hypotheses, references = map(list, zip(*test, strict=True))
     streams = list(map(list, zip(*references, strict=True)))
-    ours = [(text,) for text in candidates], [[(text,) for text in several] for several in references]
-    return candidates, streams, *ours
+    ours = [(text,) for text in hypotheses], [[(text,) for text in several] for several in references]
+    return hypotheses, streams, *ours
 
 
-def plain_chrf(candidate, reference, order=6, beta=2.0):
+def plain_chrf(hypothesis, reference, order=6, beta=2.0):
     """The definition: averages of precision and recall over the orders that both texts have."""
     precisions, recalls = [], []
-    said, expected = ("".join(text.split()) for text in (candidate, reference))
+    said, expected = ("".join(text.split()) for text in (hypothesis, reference))
     for n in range(1, order + 1):
         grams = [Counter(text[k : k + n] for k in range(len(text) - n + 1)) for text in (said, expected)]
         if all(grams):
@@ -67,10 +67,10 @@ def plain_chrf(candidate, reference, order=6, beta=2.0):
     return (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
 
 
-@given(candidate=texts, reference=texts, order=st.integers(1, 9), beta=st.sampled_from([0, 1, 2, 2.5]))
-def test_chrf_is_its_definition(candidate, reference, order, beta):
-    found = lm.CHRF(char_order=order, beta=beta).score(candidate, reference)
-    assert found == pytest.approx(plain_chrf(candidate, reference, order, beta), rel=1e-12)
+@given(hypothesis=texts, reference=texts, order=st.integers(1, 9), beta=st.sampled_from([0, 1, 2, 2.5]))
+def test_chrf_is_its_definition(hypothesis, reference, order, beta):
+    found = lm.CHRF(char_order=order, beta=beta).score(hypothesis, reference)
+    assert found == pytest.approx(plain_chrf(hypothesis, reference, order, beta), rel=1e-12)
 
 
 @given(
@@ -88,14 +88,14 @@ def test_chrf_is_its_definition(candidate, reference, order, beta):
 )
 def test_chrf_is_that_of_sacrebleu(test, options):
     peer = pytest.importorskip("sacrebleu.metrics").CHRF(**options)
-    candidates, streams, whole, several = sides(test)
+    hypotheses, streams, whole, several = sides(test)
     metric = lm.CHRF(**options)
-    expected = peer.corpus_score(candidates, streams).score
+    expected = peer.corpus_score(hypotheses, streams).score
     # sacrebleu multiplies by 100 before its last division.
     assert 100 * metric.corpus(whole, several).score == pytest.approx(expected, rel=4e-15, abs=0)
-    for candidate, listed in zip(candidates, several, strict=True):
-        expected = peer.sentence_score(candidate, [text for (text,) in listed]).score
-        assert 100 * metric.score((candidate,), listed) == pytest.approx(expected, rel=4e-15, abs=0)
+    for hypothesis, listed in zip(hypotheses, several, strict=True):
+        expected = peer.sentence_score(hypothesis, [text for (text,) in listed]).score
+        assert 100 * metric.score((hypothesis,), listed) == pytest.approx(expected, rel=4e-15, abs=0)
 
 
 @given(
@@ -106,15 +106,15 @@ def test_chrf_is_that_of_sacrebleu(test, options):
 )
 def test_ter_is_that_of_sacrebleu(test, options):
     peer = pytest.importorskip("sacrebleu.metrics").TER(**options)
-    candidates, streams, whole, several = sides(test)
+    hypotheses, streams, whole, several = sides(test)
     metric = lm.TER(**options)
     found = metric.corpus(whole, several)
-    expected = peer.corpus_score(candidates, streams)
+    expected = peer.corpus_score(hypotheses, streams)
     assert 100 * found.score == expected.score
     assert found.statistics.asdict() == {"edits": expected.num_edits, "reference_words": expected.ref_length}
-    for candidate, listed in zip(candidates, several, strict=True):
-        expected = peer.sentence_score(candidate, [text for (text,) in listed]).score
-        assert 100 * metric.score((candidate,), listed) == expected
+    for hypothesis, listed in zip(hypotheses, several, strict=True):
+        expected = peer.sentence_score(hypothesis, [text for (text,) in listed]).score
+        assert 100 * metric.score((hypothesis,), listed) == expected
 
 
 def moved(words, moves, edits):
@@ -136,14 +136,14 @@ def moved(words, moves, edits):
 
 @st.composite
 def shifted_pairs(draw):
-    """A reference of up to 100 words and a candidate with its runs moved about: bits, bands and limits are all met."""
+    """A reference of up to 100 words and a hypothesis with its runs moved about: bits, bands and limits are all met."""
     size, types = draw(st.sampled_from([5, 12, 30, 63, 64, 65, 100])), draw(st.sampled_from([1, 2, 5, 30, 200]))
     random = np.random.default_rng(draw(st.integers(0, 10**6)))
     reference = [f"w{k}" for k in random.integers(0, types, int(random.integers(0, size + 1)))]
     moves = random.integers(0, 100, (int(random.integers(0, 5)), 3)).tolist()
     edits = [(int(at), f"w{word}") for at, word in random.integers(0, types, (int(random.integers(0, 4)), 2))]
-    candidate = moved(reference, [(begin, 1 + run % 12, to) for begin, run, to in moves], edits)
-    return candidate[: int(random.integers(0, 2)) * 7 or None], reference
+    hypothesis = moved(reference, [(begin, 1 + run % 12, to) for begin, run, to in moves], edits)
+    return hypothesis[: int(random.integers(0, 2)) * 7 or None], reference
 
 
 @given(pair=shifted_pairs())
@@ -151,20 +151,20 @@ def shifted_pairs(draw):
 @example(pair=([*"abcdefgh"], [*"abcdefgh"] * 15))  # a band that is steep
 def test_shifts_are_those_of_sacrebleu(pair):
     edits = pytest.importorskip("sacrebleu.metrics.lib_ter").translation_edit_rate
-    candidate, reference = pair
-    found = lm.TER(case_sensitive=True).statistics(candidate, [reference])
-    assert found.sums[0] == edits(candidate, reference)[0]
+    hypothesis, reference = pair
+    found = lm.TER(case_sensitive=True).statistics(hypothesis, [reference])
+    assert found.sums[0] == edits(hypothesis, reference)[0]
 
 
 @given(pair=shifted_pairs())
 def test_shifts_save_edits(pair):
-    candidate, reference = pair
-    edits = lm.TER(case_sensitive=True).statistics(candidate, [reference]).sums[0]
-    matches, *errors = lm.WER().statistics(candidate, [reference]).as_columns()[:4]
-    assert edits >= abs(len(candidate) - len(reference))
+    hypothesis, reference = pair
+    edits = lm.TER(case_sensitive=True).statistics(hypothesis, [reference]).sums[0]
+    matches, *errors = lm.WER().statistics(hypothesis, [reference]).as_columns()[:4]
+    assert edits >= abs(len(hypothesis) - len(reference))
     if len(reference) < 25:  # no band cuts
         assert edits <= sum(errors)
-    assert (edits == 0) == (candidate == reference)
+    assert (edits == 0) == (hypothesis == reference)
     assert matches <= len(reference)
 
 
@@ -202,7 +202,7 @@ def test_words_of_lists_are_separated_by_a_space():
     assert chrf.score("the  cat", "the cat") < 1
 
 
-def test_references_are_tokenized_once_as_candidates_are():
+def test_references_are_tokenized_once_as_hypotheses_are():
     peer = pytest.importorskip("sacrebleu").TER(normalized=True)
     assert peer.tokenizer("3...2").split() == ["3", ".", ".", ".2"]
     assert lm.TER(normalized=True).score("3...2", "3...2") == 0
@@ -234,12 +234,12 @@ SAMPLE = DATA / "metrics" / "sample"
 @pytest.mark.skipif(not SAMPLE.is_dir(), reason=f"there are no translations in {SAMPLE} (LATTICEMETRIC_DATA)")
 def test_translations_have_the_values_of_sacrebleu():
     peer = pytest.importorskip("sacrebleu.metrics")
-    candidates, references = ((SAMPLE / name).read_text().splitlines() for name in ("hyp.txt", "ref.txt"))
+    hypotheses, references = ((SAMPLE / name).read_text().splitlines() for name in ("hyp.txt", "ref.txt"))
     for ours, theirs in (
         (lm.CHRF(), peer.CHRF()),
         (lm.CHRF(word_order=2, whitespace=True), peer.CHRF(word_order=2, whitespace=True)),
         (lm.TER(), peer.TER()),
         (lm.TER(normalized=True, no_punct=True), peer.TER(normalized=True, no_punct=True)),
     ):
-        expected = theirs.corpus_score(candidates, [references]).score
-        assert 100 * ours.corpus(candidates, references).score == pytest.approx(expected, rel=4e-15)
+        expected = theirs.corpus_score(hypotheses, [references]).score
+        assert 100 * ours.corpus(hypotheses, references).score == pytest.approx(expected, rel=4e-15)

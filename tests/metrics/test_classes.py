@@ -12,11 +12,11 @@ words = st.lists(st.sampled_from("abc"), max_size=7)
 
 
 @given(words, words, st.data())
-def test_classes_add_up_to_the_errors_of_all_words(candidate, reference, data):
+def test_classes_add_up_to_the_errors_of_all_words(hypothesis, reference, data):
     classes = data.draw(st.lists(st.sampled_from(["", "X", "Y"]), min_size=len(reference), max_size=len(reference)))
-    found = errors_by_class(candidate, reference, classes)
+    found = errors_by_class(hypothesis, reference, classes)
     total = sum(found.values(), ClassErrors())
-    alignment = lm.WER().align(candidate, reference)
+    alignment = lm.WER().align(hypothesis, reference)
     assert total.words == len(reference)
     assert [total.substitutions, total.deletions, total.insertions] == [alignment.edits.count(edit) for edit in "SDI"]
     # By the definition: the class of a reference word; of an insertion, that of both its neighbours.

@@ -18,12 +18,12 @@ METRIC = lm.CompoundWER()
 words = st.lists(st.text("ab", min_size=1, max_size=4), max_size=7).map(tuple)
 
 
-def fewest_errors(candidate, reference):
+def fewest_errors(hypothesis, reference):
     """The definition: align the texts in every way; words of one side that spell a word of the other are free."""
 
     @cache
     def rest(i, j):
-        said, expected = candidate[j:], reference[i:]
+        said, expected = hypothesis[j:], reference[i:]
         if not said or not expected:
             return len(said) + len(expected)
         ways = [1 + rest(i + 1, j), 1 + rest(i, j + 1), (said[0] != expected[0]) + rest(i + 1, j + 1)]
@@ -39,19 +39,19 @@ def fewest_errors(candidate, reference):
 @example(("a", "b", "ab"), ("ab", "a", "b"))
 @example((), ())
 @example(("a", "a", "aa"), ("aaa", "a"))
-def test_errors_are_the_fewest_of_all_alignments(candidate, reference):
-    substitutions, deletions, insertions, size = METRIC.table([candidate], [[reference]])[0]
-    assert substitutions + deletions + insertions == fewest_errors(candidate, reference)
+def test_errors_are_the_fewest_of_all_alignments(hypothesis, reference):
+    substitutions, deletions, insertions, size = METRIC.table([hypothesis], [[reference]])[0]
+    assert substitutions + deletions + insertions == fewest_errors(hypothesis, reference)
     assert size == len(reference)
-    assert METRIC.table([reference], [[candidate]])[0][:3].sum() == substitutions + deletions + insertions
+    assert METRIC.table([reference], [[hypothesis]])[0][:3].sum() == substitutions + deletions + insertions
 
 
 @given(st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=5))
 def test_a_test_set_has_the_best_reference_of_each(rows):
-    table = METRIC.table([candidate for candidate, _ in rows], [references for _, references in rows])
-    for row, (candidate, references) in zip(table.tolist(), rows, strict=True):
+    table = METRIC.table([hypothesis for hypothesis, _ in rows], [references for _, references in rows])
+    for row, (hypothesis, references) in zip(table.tolist(), rows, strict=True):
         rates = [
-            fewest_errors(candidate, reference) / len(reference) if reference else np.inf for reference in references
+            fewest_errors(hypothesis, reference) / len(reference) if reference else np.inf for reference in references
         ]
         if row[3]:
             assert sum(row[:3]) / row[3] == min(rates)
@@ -59,26 +59,33 @@ def test_a_test_set_has_the_best_reference_of_each(rows):
 
 @given(words, words)
 @example(("a",) * 3, ("aa",) * 3)
-def test_counts_are_those_of_kaldialign(candidate, reference):
-    peer = pytest.importorskip("kaldialign").edit_distance(list(reference), list(candidate), merge_compounds=True)
-    assert METRIC.table([candidate], [[reference]])[0].tolist() == [peer[n] for n in ("sub", "del", "ins", "ref_len")]
+def test_counts_are_those_of_kaldialign(hypothesis, reference):
+    peer = pytest.importorskip("kaldialign").edit_distance(list(reference), list(hypothesis), merge_compounds=True)
+    assert METRIC.table([hypothesis], [[reference]])[0].tolist() == [peer[n] for n in ("sub", "del", "ins", "ref_len")]
 
 
 def test_long_texts_are_those_of_kaldialign():
     kaldialign = pytest.importorskip("kaldialign")
     random = np.random.default_rng(3)
     reference = ["".join(random.choice(list("abcd"), 1 + k % 4)) for k in range(600)]
-    candidate = []
+    hypothesis = []
     for word in reference:
         kind = random.integers(8)
-        candidate += [[word], [word], [word], [word], [], [word[:1], word[1:]] if len(word) > 1 else [word], ["b"], []][
-            kind
-        ]
-    peer = kaldialign.edit_distance(reference, candidate, merge_compounds=True)
-    assert METRIC.table([candidate], [[reference]])[0].tolist() == [peer[n] for n in ("sub", "del", "ins", "ref_len")]
+        hypothesis += [
+            [word],
+            [word],
+            [word],
+            [word],
+            [],
+            [word[:1], word[1:]] if len(word) > 1 else [word],
+            ["b"],
+            [],
+        ][kind]
+    peer = kaldialign.edit_distance(reference, hypothesis, merge_compounds=True)
+    assert METRIC.table([hypothesis], [[reference]])[0].tolist() == [peer[n] for n in ("sub", "del", "ins", "ref_len")]
 
 
-def table_counts(candidate, reference):
+def table_counts(hypothesis, reference):
     """Substitutions, deletions and insertions, from a table of all pairs of places.
 
     Of edits that are equally good, an insertion comes before a deletion, that before a pair, and joined words last.
@@ -87,10 +94,10 @@ def table_counts(candidate, reference):
     def lengths(word, most):
         return range(2, min(len(word), most) + 1)
 
-    cells = {(0, j): (j, 0, j) for j in range(len(candidate) + 1)}  # errors, deletions, insertions
+    cells = {(0, j): (j, 0, j) for j in range(len(hypothesis) + 1)}  # errors, deletions, insertions
     for i, expected in enumerate(reference, start=1):
         cells[i, 0] = (i, i, 0)
-        for j, said in enumerate(candidate, start=1):
+        for j, said in enumerate(hypothesis, start=1):
             errors, deletions, insertions = cells[i, j - 1]
             ways = [(errors + 1, deletions, insertions + 1)]
             errors, deletions, insertions = cells[i - 1, j]
@@ -98,15 +105,15 @@ def table_counts(candidate, reference):
             errors, deletions, insertions = cells[i - 1, j - 1]
             ways.append((errors + (said != expected), deletions, insertions))
             ways += [cells[i - k, j - 1] for k in lengths(said, i) if "".join(reference[i - k : i]) == said]
-            ways += [cells[i - 1, j - k] for k in lengths(expected, j) if "".join(candidate[j - k : j]) == expected]
+            ways += [cells[i - 1, j - k] for k in lengths(expected, j) if "".join(hypothesis[j - k : j]) == expected]
             cells[i, j] = min(ways, key=lambda way: way[0])
-    errors, deletions, insertions = cells[len(reference), len(candidate)]
+    errors, deletions, insertions = cells[len(reference), len(hypothesis)]
     return [errors - deletions - insertions, deletions, insertions, len(reference)]
 
 
-def native_counts(candidate, reference, longest):
+def native_counts(hypothesis, reference, longest):
     with mock.patch.object(_native, "count_compounds", partial(_native.count_compounds, longest=longest)):
-        return METRIC.table([candidate], [[reference]])[0].tolist()
+        return METRIC.table([hypothesis], [[reference]])[0].tolist()
 
 
 @st.composite
@@ -149,13 +156,13 @@ def test_a_narrow_band_has_the_counts_of_a_broad_one(pair):
 
 def test_an_hour_of_joined_words_takes_no_square_of_time():
     reference = [f"w{number % 7919}" for number in range(20_000)]
-    candidate = [part for word in reference for part in ([word[:2], word[2:]] if word.endswith("77") else [word])]
-    assert METRIC.table([candidate, reference], [[reference], [candidate]])[:, :3].sum() == 0
+    hypothesis = [part for word in reference for part in ([word[:2], word[2:]] if word.endswith("77") else [word])]
+    assert METRIC.table([hypothesis, reference], [[reference], [hypothesis]])[:, :3].sum() == 0
     assert METRIC.table([["a"] * 20_000], [[["aa"] * 10_001]])[0].tolist() == [0, 1, 0, 10_001]
 
 
 @pytest.mark.parametrize(
-    ("candidate", "reference", "errors"),
+    ("hypothesis", "reference", "errors"),
     [
         ("white paper", "whitepaper", 0),
         ("whitepaper", "white paper", 0),
@@ -167,9 +174,9 @@ def test_an_hour_of_joined_words_takes_no_square_of_time():
         ("", "a", 1),
     ],
 )
-def test_known_counts(candidate, reference, errors):
-    assert METRIC.table([candidate], [[reference]])[0][:3].sum() == errors
-    assert METRIC.score(candidate, reference) == errors / len(reference.split())
+def test_known_counts(hypothesis, reference, errors):
+    assert METRIC.table([hypothesis], [[reference]])[0][:3].sum() == errors
+    assert METRIC.score(hypothesis, reference) == errors / len(reference.split())
 
 
 def test_it_is_a_metric_by_name():

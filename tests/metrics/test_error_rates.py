@@ -19,14 +19,14 @@ lines = st.text(st.sampled_from(LETTERS), max_size=14).map(lambda text: " ".join
 word_lines = st.lists(st.sampled_from(["a", "b", "c", "dd", "北京"]), max_size=8).map(" ".join)
 
 
-def best_alignments(candidate, reference):
+def best_alignments(hypothesis, reference):
     """The fewest errors and, with these, the most matches: (errors, matches), by the definition."""
 
     @cache
     def best(i, j):
-        if i == len(reference) or j == len(candidate):
-            return len(reference) - i + len(candidate) - j, 0
-        same = reference[i] == candidate[j]
+        if i == len(reference) or j == len(hypothesis):
+            return len(reference) - i + len(hypothesis) - j, 0
+        same = reference[i] == hypothesis[j]
         errors, matches = best(i + 1, j + 1)
         choices = [(errors + (not same), matches - same)]
         choices += [(errors + 1, matches) for errors, matches in (best(i + 1, j), best(i, j + 1))]
@@ -36,14 +36,14 @@ def best_alignments(candidate, reference):
     return errors, -matches
 
 
-def counts_of(candidate, reference):
-    errors, matches = best_alignments(tuple(candidate), tuple(reference))
-    substitutions = len(candidate) + len(reference) - 2 * matches - errors
+def counts_of(hypothesis, reference):
+    errors, matches = best_alignments(tuple(hypothesis), tuple(reference))
+    substitutions = len(hypothesis) + len(reference) - 2 * matches - errors
     return (
         matches,
         substitutions,
         len(reference) - matches - substitutions,
-        len(candidate) - matches - substitutions,
+        len(hypothesis) - matches - substitutions,
     )
 
 
@@ -64,11 +64,11 @@ RATES = {
 @given(test=st.lists(st.tuples(word_lines, word_lines), min_size=1, max_size=4))
 def test_rates_are_their_definition(name, test):
     split = list if name == "cer" else str.split
-    counts = [counts_of(split(candidate), split(reference)) for candidate, reference in test]
+    counts = [counts_of(split(hypothesis), split(reference)) for hypothesis, reference in test]
     metric = lm.make_metric(name)
-    for (candidate, reference), one in zip(test, counts, strict=True):
-        assert counts_in(metric.statistics(candidate, reference)) == one
-        assert metric.score(candidate, reference) == RATES[name](*one)
+    for (hypothesis, reference), one in zip(test, counts, strict=True):
+        assert counts_in(metric.statistics(hypothesis, reference)) == one
+        assert metric.score(hypothesis, reference) == RATES[name](*one)
     corpus = metric.corpus(*zip(*test, strict=True))
     assert corpus.score == RATES[name](*np.sum(counts, axis=0).tolist())
     if name in ("cer", "mer") and corpus.score is not None:
@@ -76,39 +76,39 @@ def test_rates_are_their_definition(name, test):
 
 
 @pytest.mark.parametrize("name", RATES)
-@given(candidate=word_lines, references=st.lists(word_lines, min_size=2, max_size=3))
-def test_the_best_reference_counts(name, candidate, references):
+@given(hypothesis=word_lines, references=st.lists(word_lines, min_size=2, max_size=3))
+def test_the_best_reference_counts(name, hypothesis, references):
     metric = lm.make_metric(name)
-    scores = [metric.score(candidate, [reference]) for reference in references]
+    scores = [metric.score(hypothesis, [reference]) for reference in references]
     known = [score for score in scores if score is not None]
     several = [reference.split() for reference in references]  # of one word each, they are lists
     best = (max if metric.higher_is_better else min)(known, default=None)
-    assert metric.score(candidate, several) == best
+    assert metric.score(hypothesis, several) == best
     first = scores.index(best)
-    assert metric.statistics(candidate, several) == metric.statistics(candidate, [references[first]])
-    assert metric.explain(candidate, several).endswith(f"against reference {first + 1} of {len(references)}")
+    assert metric.statistics(hypothesis, several) == metric.statistics(hypothesis, [references[first]])
+    assert metric.explain(hypothesis, several).endswith(f"against reference {first + 1} of {len(references)}")
 
 
 @given(test=st.lists(st.tuples(lines, lines.filter(bool)), min_size=1, max_size=4))
 def test_cer_is_that_of_jiwer_and_rapidfuzz(test):
     jiwer = pytest.importorskip("jiwer")
     distance = pytest.importorskip("rapidfuzz.distance").Levenshtein.distance
-    candidates, references = map(list, zip(*test, strict=True))
-    found = lm.CER().corpus(candidates, references)
-    assert found.score == jiwer.cer(references, candidates)
+    hypotheses, references = map(list, zip(*test, strict=True))
+    found = lm.CER().corpus(hypotheses, references)
+    assert found.score == jiwer.cer(references, hypotheses)
     assert found.numerator == sum(distance(*pair) for pair in test)
 
 
 @given(test=st.lists(st.tuples(word_lines, word_lines.filter(bool)), min_size=1, max_size=4))
 def test_match_rates_are_those_of_jiwer_where_matches_are(test):
     jiwer = pytest.importorskip("jiwer")
-    candidates, references = map(list, zip(*test, strict=True))
-    theirs = jiwer.process_words(references, candidates)
-    statistics = lm.MER().corpus(candidates, references).statistics.asdict()
+    hypotheses, references = map(list, zip(*test, strict=True))
+    theirs = jiwer.process_words(references, hypotheses)
+    statistics = lm.MER().corpus(hypotheses, references).statistics.asdict()
     assert theirs.hits <= statistics["matches"]  # jiwer's alignment need not have the most
     errors = sum(statistics[name] for name in ("substitutions", "deletions", "insertions"))
     assert theirs.substitutions + theirs.deletions + theirs.insertions == errors
-    ours = {name: lm.make_metric(name).corpus(candidates, references).score for name in ("mer", "wil", "wip")}
+    ours = {name: lm.make_metric(name).corpus(hypotheses, references).score for name in ("mer", "wil", "wip")}
     if theirs.hits == statistics["matches"]:
         assert ours == {"mer": theirs.mer, "wil": theirs.wil, "wip": theirs.wip}
     else:
@@ -118,15 +118,15 @@ def test_match_rates_are_those_of_jiwer_where_matches_are(test):
 @given(test=st.lists(st.tuples(word_lines, word_lines.filter(bool)), min_size=1, max_size=4))
 def test_match_rates_by_the_alignment_of_rapidfuzz_are_those_of_jiwer(test):
     jiwer = pytest.importorskip("jiwer")
-    candidates, references = map(list, zip(*test, strict=True))
-    theirs = jiwer.process_words(references, candidates)
+    hypotheses, references = map(list, zip(*test, strict=True))
+    theirs = jiwer.process_words(references, hypotheses)
     for name in ("mer", "wil", "wip"):
         metric = lm.make_metric(name, alignment="rapidfuzz")
-        assert metric.corpus(candidates, references).score == getattr(theirs, name)
+        assert metric.corpus(hypotheses, references).score == getattr(theirs, name)
         assert "|align:rapidfuzz|" in str(metric.signature)
-    shown = lm.MER(alignment="rapidfuzz").align(candidates[0], references[0])
+    shown = lm.MER(alignment="rapidfuzz").align(hypotheses[0], references[0])
     assert [shown.edits.count(edit) for edit in "CSDI"] == list(
-        lm.MER(alignment="rapidfuzz").statistics(candidates[0], references[0]).sums
+        lm.MER(alignment="rapidfuzz").statistics(hypotheses[0], references[0]).sums
     )
 
 
@@ -142,24 +142,24 @@ def test_jiwer_may_find_fewer_matches():
     assert lm.MER().score("b c", "a b") == 2 / 3
 
 
-@given(candidate=lines, reference=lines, form=st.sampled_from(["nfc", "nfd", "nfkc", "nfkd"]), spaces=st.booleans())
-def test_cer_in_a_unicode_form_is_that_of_texts_in_this_form(candidate, reference, form, spaces):
+@given(hypothesis=lines, reference=lines, form=st.sampled_from(["nfc", "nfd", "nfkc", "nfkd"]), spaces=st.booleans())
+def test_cer_in_a_unicode_form_is_that_of_texts_in_this_form(hypothesis, reference, form, spaces):
     def prepared(text):
         return unicodedata.normalize(form.upper(), text if spaces else text.replace(" ", ""))
 
     metric = lm.CER(unicode=form, spaces=spaces)
-    expected = counts_of(prepared(candidate), prepared(reference))
-    assert counts_in(metric.statistics(candidate, reference)) == expected
+    expected = counts_of(prepared(hypothesis), prepared(reference))
+    assert counts_in(metric.statistics(hypothesis, reference)) == expected
     assert str(metric.signature).startswith(f"cer|spaces:{'yes' if spaces else 'no'}|unicode:{form}|refs:1|")
 
 
 def test_characters_of_long_texts_are_counted():
     random = np.random.default_rng(0)
     reference = "".join(random.choice(list("abcd "), 3000)).strip()
-    candidate = "".join(c for c in reference if random.random() > 0.1)
+    hypothesis = "".join(c for c in reference if random.random() > 0.1)
     distance = pytest.importorskip("rapidfuzz.distance").Levenshtein.distance
-    expected = distance(*(" ".join(text.split()) for text in (candidate, reference)))
-    assert lm.CER().corpus([candidate], [reference]).numerator == expected
+    expected = distance(*(" ".join(text.split()) for text in (hypothesis, reference)))
+    assert lm.CER().corpus([hypothesis], [reference]).numerator == expected
 
 
 @pytest.mark.parametrize(
@@ -179,11 +179,11 @@ def test_mixed_texts_are_cut_by_script(text, units):
     assert lm.MixedErrorRate().score(text, text) == (0.0 if text else None)
 
 
-@given(candidate=lines, reference=lines)
-def test_the_mixed_rate_is_the_word_error_rate_of_its_units(candidate, reference):
+@given(hypothesis=lines, reference=lines)
+def test_the_mixed_rate_is_the_word_error_rate_of_its_units(hypothesis, reference):
     metric = lm.MixedErrorRate()
-    units = [list(metric.units(text)) for text in (candidate, reference)]
-    assert metric.score(candidate, reference) == lm.WER().score(units[0], [units[1]])
+    units = [list(metric.units(text)) for text in (hypothesis, reference)]
+    assert metric.score(hypothesis, reference) == lm.WER().score(units[0], [units[1]])
 
 
 def test_words_and_lines_are_the_same_texts():
@@ -215,14 +215,14 @@ numbered = st.integers(1, 7).flatmap(
 )
 
 
-@given(candidates=numbered, references=numbered)
-def test_errors_of_all_pairs_are_those_of_each(candidates, references):
-    spelled = [[[str(word) for word in string] for string in side] for side in (candidates, references)]
+@given(hypotheses=numbered, references=numbered)
+def test_errors_of_all_pairs_are_those_of_each(hypotheses, references):
+    spelled = [[[str(word) for word in string] for string in side] for side in (hypotheses, references)]
     found = error_counts(*spelled)
-    assert found.shape == (len(references), len(candidates))
+    assert found.shape == (len(references), len(hypotheses))
     for r, reference in enumerate(references):
-        for c, candidate in enumerate(candidates):
-            assert found[r, c] == best_alignments(candidate, reference)[0]
+        for c, hypothesis in enumerate(hypotheses):
+            assert found[r, c] == best_alignments(hypothesis, reference)[0]
     # Strings against themselves take another way.
     for metric in (lm.WER(), lm.CER()):
         alone = error_counts(spelled[0], spelled[0], metric)
@@ -248,7 +248,7 @@ def test_rows_of_scores_are_scores(name):
     metric = lm.make_metric(name)
     strings = [(), ("a",), ("a", "bc"), ("bc", "a", "a"), ("北", "京")]
     for reference, row in zip(strings, score_rows(metric, strings, strings), strict=True):
-        expected = [metric.score(candidate, [reference]) for candidate in strings]
+        expected = [metric.score(hypothesis, [reference]) for hypothesis in strings]
         assert [None if math.isnan(score) else score for score in row.scores] == expected
 
 

@@ -14,15 +14,15 @@ EDITS = "CSDI"  # as the tie rule prefers them
 WORDS = (1, 1, 1, 0)  # order, unit, α and β of WER and WRR
 
 
-def best_edits(candidate, reference, gains) -> str:
+def best_edits(hypothesis, reference, gains) -> str:
     """The letters of the alignment of most gain, then most matches, then fewest gaps, then the first in `EDITS`."""
-    (order, unit, alpha, beta), expected, said = gains, len(reference), len(candidate)
+    (order, unit, alpha, beta), expected, said = gains, len(reference), len(hypothesis)
     best = [[[None] * order for _ in range(said + 1)] for _ in range(expected + 1)]
 
     def choices(i, j, m):
-        """What may come after i reference and j candidate words, m of them (below the order) matched in a row."""
+        """What may come after i reference and j hypothesis words, m of them (below the order) matched in a row."""
         if i < expected and j < said:
-            if reference[i] == candidate[j]:
+            if reference[i] == hypothesis[j]:
                 gain, matches, gaps = best[i + 1][j + 1][min(m + 1, order - 1)]
                 yield "C", (gain + (m + 1) * unit, matches + 1, gaps)
             yield "S", best[i + 1][j + 1][0]
@@ -49,25 +49,25 @@ def best_edits(candidate, reference, gains) -> str:
 
 @st.composite
 def pairs(draw, longest):
-    """A reference, and a candidate that is made of it by edits, by moving its parts, or of nothing."""
+    """A reference, and a hypothesis that is made of it by edits, by moving its parts, or of nothing."""
     vocabulary = draw(st.sampled_from([1, 2, 5, 30, 1000]))
     seed = np.random.default_rng(draw(st.integers(0, 2**32)))
     reference = seed.integers(0, vocabulary, draw(st.integers(0, longest))).tolist()
     errors = draw(st.floats(0, 1))
-    candidate = []
+    hypothesis = []
     for word in reference:
         edit = seed.random() / max(errors, 1e-9)
         if edit < 1 / 3:
             continue
-        candidate += [word] if edit >= 2 / 3 else []
-        candidate += [int(seed.integers(0, vocabulary))] if edit < 1 else []
-    turn = draw(st.sampled_from([0, 0, len(candidate) // 3]))
-    candidate = candidate[turn:] + candidate[:turn]
-    return candidate[: draw(st.sampled_from([None, len(candidate) // 2]))], reference
+        hypothesis += [word] if edit >= 2 / 3 else []
+        hypothesis += [int(seed.integers(0, vocabulary))] if edit < 1 else []
+    turn = draw(st.sampled_from([0, 0, len(hypothesis) // 3]))
+    hypothesis = hypothesis[turn:] + hypothesis[:turn]
+    return hypothesis[: draw(st.sampled_from([None, len(hypothesis) // 2]))], reference
 
 
-def native_edits(candidate, reference, gains, **limits) -> str:
-    return _native.align(tuple(candidate), tuple(reference), gains, **limits)
+def native_edits(hypothesis, reference, gains, **limits) -> str:
+    return _native.align(tuple(hypothesis), tuple(reference), gains, **limits)
 
 
 @given(pairs(150), st.sampled_from([1, 300, 3000, 2**25]))
@@ -81,13 +81,13 @@ def test_a_band_that_becomes_narrower_holds_all_best_alignments(errors, moved):
     """Several blocks of 64 words, of which only some are made; the first words move to the end, or do not."""
     seed = np.random.default_rng(moved)
     reference = seed.integers(0, 40, 450).tolist()
-    candidate = [
+    hypothesis = [
         int(seed.integers(0, 40)) if seed.random() < errors else word for word in reference if seed.random() > 0.1
     ]
-    candidate = candidate[moved:] + candidate[:moved]
-    expected = best_edits(candidate, reference, WORDS)
+    hypothesis = hypothesis[moved:] + hypothesis[:moved]
+    expected = best_edits(hypothesis, reference, WORDS)
     for most_bytes in (5000, 2**25):
-        assert native_edits(candidate, reference, WORDS, most_bytes=most_bytes) == expected
+        assert native_edits(hypothesis, reference, WORDS, most_bytes=most_bytes) == expected
 
 
 GAINS = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(-2, 5), st.integers(-2, 5))
@@ -106,24 +106,24 @@ def test_ngrams_of_long_pairs_are_aligned_as_by_the_whole_table(pair, gains):
 
 @given(pairs(600))
 def test_counts_of_long_pairs_are_those_of_their_alignment(pair):
-    candidate, reference = (" ".join(map(str, words)) for words in pair)
+    hypothesis, reference = (" ".join(map(str, words)) for words in pair)
     edits = native_edits(*pair, WORDS)
-    counted = lm.WER().statistics(candidate, reference)
+    counted = lm.WER().statistics(hypothesis, reference)
     assert [counted.matches[0], counted.substitutions, counted.deletions, counted.insertions] == [
         edits.count(letter) for letter in EDITS
     ]
-    assert lm.WER().corpus([candidate], [[reference]]).statistics == counted
+    assert lm.WER().corpus([hypothesis], [[reference]]).statistics == counted
 
 
-def cheapest_edits(candidate, reference, costs) -> str:
+def cheapest_edits(hypothesis, reference, costs) -> str:
     """The letters of the alignment of least cost; from the end, a pair comes before an insertion and a deletion."""
-    expected, said = len(reference), len(candidate)
+    expected, said = len(reference), len(hypothesis)
     least = np.zeros((expected + 1, said + 1), np.int64)
 
     def choices(i, j):
-        """What may end the alignment of i reference and j candidate words."""
+        """What may end the alignment of i reference and j hypothesis words."""
         if i and j:
-            is_match = reference[i - 1] == candidate[j - 1]
+            is_match = reference[i - 1] == hypothesis[j - 1]
             yield "C" if is_match else "S", least[i - 1, j - 1] + (0 if is_match else costs[0])
         if j:
             yield "I", least[i, j - 1] + costs[2]
@@ -146,11 +146,11 @@ def text_network(words):
     return places[:-1], places[1:], np.array(words, np.int32) + 1, (places == len(words)).astype(np.uint8)
 
 
-def cheapest_native(candidate, reference, costs, longest_in_table):
+def cheapest_native(hypothesis, reference, costs, longest_in_table):
     *arcs, edits = _native.align_networks(
-        *text_network(reference), *text_network(candidate), *costs, 0.001, longest_in_table=longest_in_table
+        *text_network(reference), *text_network(hypothesis), *costs, 0.001, longest_in_table=longest_in_table
     )
-    assert [side.tolist() for side in arcs] == [list(range(len(side))) for side in (reference, candidate)]
+    assert [side.tolist() for side in arcs] == [list(range(len(side))) for side in (reference, hypothesis)]
     return edits
 
 
@@ -170,19 +170,19 @@ def test_costs_of_long_pairs_are_aligned_as_by_the_whole_table(pair, costs):
 def test_an_hour_of_words_is_aligned_by_costs():
     """Unlike words, and one word over and over: neither needs a square of memory."""
     reference = [f"w{number % 7919}" for number in range(20_000)]
-    candidate = [word for place, word in enumerate(reference) if place % 17]
-    assert lm.make_metric("sclite").align(candidate, reference).edits.count("D") == len(reference) - len(candidate)
+    hypothesis = [word for place, word in enumerate(reference) if place % 17]
+    assert lm.make_metric("sclite").align(hypothesis, reference).edits.count("D") == len(reference) - len(hypothesis)
     same = lm.make_metric("sclite").align(["a"] * 15_000, ["a"] * 20_000).edits
     assert same == "D" * 5_000 + "C" * 15_000
 
 
 def test_an_hour_of_words_needs_no_square_of_memory():
     reference = [f"w{number % 7919}" for number in range(20_000)]
-    candidate = [word for place, word in enumerate(reference) if place % 17] + ["and", "so", "on"]
-    alignment = lm.WER().align(candidate, reference)
+    hypothesis = [word for place, word in enumerate(reference) if place % 17] + ["and", "so", "on"]
+    alignment = lm.WER().align(hypothesis, reference)
     deleted = sum(place % 17 == 0 for place in range(20_000))
     assert (alignment.edits.count("D"), alignment.edits.count("I")) == (deleted, 3)
-    assert alignment.edits.count("C") == len(candidate) - 3
+    assert alignment.edits.count("C") == len(hypothesis) - 3
 
 
 def test_words_are_whatever_can_be_compared():

@@ -52,36 +52,36 @@ def chunks(edges):
     return len(ordered) - sum((k, m) == (i + 1, j + 1) for (i, j, _), (k, m, _) in pairwise(ordered))
 
 
-def one_to_one(candidates, references, may_map):
+def one_to_one(hypotheses, references, may_map):
     """All one-to-one mappings between some places."""
-    if not candidates:
+    if not hypotheses:
         yield ()
         return
-    first, *rest = candidates
+    first, *rest = hypotheses
     for tail in one_to_one(rest, references, may_map):
         yield tail
         taken = {j for _, j in tail}
         yield from (((first, j), *tail) for j in references if j not in taken and may_map(first, j))
 
 
-def defined_alignment(candidate, reference, relations):
+def defined_alignment(hypothesis, reference, relations):
     """The edges of a METEOR alignment; a relation says which words a stage may map."""
     edges = []
     for stage, related in enumerate(relations):
-        used_candidates, used_references = {i for i, _, _ in edges}, {j for _, j, _ in edges}
-        open_candidates = [i for i in range(len(candidate)) if i not in used_candidates]
+        used_hypotheses, used_references = {i for i, _, _ in edges}, {j for _, j, _ in edges}
+        open_hypotheses = [i for i in range(len(hypothesis)) if i not in used_hypotheses]
         open_references = [j for j in range(len(reference)) if j not in used_references]
 
         def may_map(i, j, related=related):
-            return related(candidate[i], reference[j])
+            return related(hypothesis[i], reference[j])
 
-        def merit(mapping, edges=edges, stage=stage, open_candidates=open_candidates):
+        def merit(mapping, edges=edges, stage=stage, open_hypotheses=open_hypotheses):
             together = [*edges, *((i, j, stage) for i, j in mapping)]
             to = dict(mapping)
-            in_order = [to.get(i, math.inf) for i in open_candidates]
+            in_order = [to.get(i, math.inf) for i in open_hypotheses]
             return crossings(together), chunks(together), in_order
 
-        mappings = list(one_to_one(open_candidates, open_references, may_map))
+        mappings = list(one_to_one(open_hypotheses, open_references, may_map))
         largest = max(map(len, mappings))
         best = min((mapping for mapping in mappings if len(mapping) == largest), key=merit)
         edges = [*edges, *((i, j, stage) for i, j in best)]
@@ -113,11 +113,11 @@ def relations_of(names, source, stop_words=frozenset()):
     ]
 
 
-def assert_as_defined(candidate, reference, names, source, stop_words=frozenset()):
+def assert_as_defined(hypothesis, reference, names, source, stop_words=frozenset()):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(meteor, "wordnet", lambda: source)
-        ours = METEOR(names, stop_words=stop_words).align(candidate, reference)
-    expected = defined_alignment(candidate, reference, relations_of(names, source, stop_words))
+        ours = METEOR(names, stop_words=stop_words).align(hypothesis, reference)
+    expected = defined_alignment(hypothesis, reference, relations_of(names, source, stop_words))
     assert ours.exact
     assert [(i, j, names.index(stage)) for i, j, stage in ours.pairs] == expected
     assert (ours.crossings, ours.chunks) == (crossings(expected), chunks(expected))
@@ -130,13 +130,13 @@ stage_lists = st.lists(st.sampled_from(meteor.STAGES), min_size=1, max_size=4, u
 
 
 @given(strings, strings, stage_lists, senses, senses)
-def test_alignments_are_as_defined(candidate, reference, names, first, second):
-    assert_as_defined(candidate, reference, names, FakeWordNet(first, second))
+def test_alignments_are_as_defined(hypothesis, reference, names, first, second):
+    assert_as_defined(hypothesis, reference, names, FakeWordNet(first, second))
 
 
 @given(*[st.lists(st.sampled_from("aabbc"), max_size=8)] * 2)
-def test_repeated_words_are_aligned_as_defined(candidate, reference):
-    assert_as_defined(candidate, reference, ["exact"], FakeWordNet({}))
+def test_repeated_words_are_aligned_as_defined(hypothesis, reference):
+    assert_as_defined(hypothesis, reference, ["exact"], FakeWordNet({}))
 
 
 def test_a_reference_word_may_be_taken_from_a_word_that_nothing_else_maps():
@@ -149,15 +149,15 @@ def test_a_reference_word_may_be_taken_from_a_word_that_nothing_else_maps():
     st.lists(st.sampled_from("abcdefg"), max_size=6),
     st.dictionaries(st.sampled_from("abcdefg"), st.text("uvwxyz", min_size=1, max_size=3)),
 )
-def test_synonyms_that_are_no_classes_are_aligned_as_defined(candidate, reference, table):
-    assert_as_defined(candidate, reference, ["wn-synonymy"], FakeWordNet(table))
-    assert_as_defined(candidate, reference, ["exact", "wn-synonymy"], FakeWordNet(table))
+def test_synonyms_that_are_no_classes_are_aligned_as_defined(hypothesis, reference, table):
+    assert_as_defined(hypothesis, reference, ["wn-synonymy"], FakeWordNet(table))
+    assert_as_defined(hypothesis, reference, ["exact", "wn-synonymy"], FakeWordNet(table))
 
 
 @given(strings, strings, st.frozensets(st.sampled_from(WORDS)))
-def test_stop_words_stay_unmapped_in_the_exact_stage_only(candidate, reference, stop_words):
-    assert_as_defined(candidate, reference, ["exact"], FakeWordNet({}), stop_words)
-    assert_as_defined(candidate, reference, ["exact", "porter"], FakeWordNet({}), stop_words)
+def test_stop_words_stay_unmapped_in_the_exact_stage_only(hypothesis, reference, stop_words):
+    assert_as_defined(hypothesis, reference, ["exact"], FakeWordNet({}), stop_words)
+    assert_as_defined(hypothesis, reference, ["exact", "porter"], FakeWordNet({}), stop_words)
 
 
 def defined_score(m, ch, c, r):
@@ -171,14 +171,14 @@ def defined_score(m, ch, c, r):
 def test_scores_and_corpora_are_as_defined(segments):
     metric = METEOR(["exact", "porter"])
     sums = Counter()
-    for candidate, references in segments:
+    for hypothesis, references in segments:
         rows = []
         for reference in references:
-            edges = defined_alignment(candidate, reference, relations_of(["exact", "porter"], None))
-            rows.append((len(edges), chunks(edges), len(candidate), len(reference)))
+            edges = defined_alignment(hypothesis, reference, relations_of(["exact", "porter"], None))
+            rows.append((len(edges), chunks(edges), len(hypothesis), len(reference)))
         best = max(rows, key=lambda row: round(defined_score(*row), 12))
-        assert metric.statistics(candidate, references).sums[:4] == best
-        assert metric.score(candidate, references) == pytest.approx(defined_score(*best), abs=1e-12)
+        assert metric.statistics(hypothesis, references).sums[:4] == best
+        assert metric.score(hypothesis, references) == pytest.approx(defined_score(*best), abs=1e-12)
         sums.update(dict(enumerate(best)))
     total = metric.corpus(*zip(*segments, strict=True))
     assert total.score == pytest.approx(defined_score(*(sums[k] for k in range(4))), abs=1e-12)
@@ -219,11 +219,11 @@ def test_several_references():
     metric = METEOR(["exact"])
     assert metric.statistics("a b", ["a c d", "a b c", "c a b"]).sums == (2, 1, 2, 3, 0)
     # Equal scores, 10 · 2 / (9 + 9 · 2) and 10 · 4 / (9 + 9 · 5): the first is kept.
-    candidate = "a b c d 1 2 3 4 5"
+    hypothesis = "a b c d 1 2 3 4 5"
     pair = ["b a", "b a d c x"]
-    assert metric.score(candidate, pair[0]) == pytest.approx(metric.score(candidate, pair[1]))
+    assert metric.score(hypothesis, pair[0]) == pytest.approx(metric.score(hypothesis, pair[1]))
     for references in (pair, pair[::-1]):
-        assert metric.statistics(candidate, references).sums[3] == len(references[0].split())
+        assert metric.statistics(hypothesis, references).sums[3] == len(references[0].split())
     with pytest.raises(lm.UsageError):
         metric.table(["a"], [])
 
@@ -269,15 +269,15 @@ def test_pickled_and_compared():
 def test_an_alignment_on_a_terminal():
     alignment = METEOR(["exact", "porter"]).align("the cats sat there", "there the cat has sat")
     assert str(alignment).splitlines() == [
-        "chunk  candidate  reference  stage",
-        "1      the        the        exact",
-        "1      cats       cat        porter",
-        "-                 has",
-        "2      sat        sat        exact",
-        "3      there      there      exact",
+        "chunk  hypothesis  reference  stage",
+        "1      the         the        exact",
+        "1      cats        cat        porter",
+        "-                  has",
+        "2      sat         sat        exact",
+        "3      there       there      exact",
         "4 matches, 3 chunks, 3 crossings",
     ]
-    assert alignment.asdict()["pairs"][1] == {"candidate": 1, "reference": 2, "stage": "porter"}
+    assert alignment.asdict()["pairs"][1] == {"hypothesis": 1, "reference": 2, "stage": "porter"}
     assert alignment.pairs[1] == MeteorPair(1, 2, "porter")
 
 
@@ -307,16 +307,16 @@ def adversary(size):
 
 
 def test_a_cap_is_told():
-    candidate, reference = adversary(60)
+    hypothesis, reference = adversary(60)
     begin = time.process_time()
     metric = METEOR(["exact"], cap=1000)
-    alignment = metric.align(candidate, reference)
+    alignment = metric.align(hypothesis, reference)
     assert time.process_time() - begin < 5
     assert not alignment.exact
     assert "not exact" in str(alignment)
-    expected = sum((Counter(candidate) & Counter(reference)).values())
+    expected = sum((Counter(hypothesis) & Counter(reference)).values())
     assert len(alignment.pairs) == expected
-    assert metric.corpus([candidate, "a"], [[reference], "a"]).statistics.asdict()["inexact"] == 1
+    assert metric.corpus([hypothesis, "a"], [[reference], "a"]).statistics.asdict()["inexact"] == 1
 
 
 def test_nothing_takes_forever():
@@ -432,15 +432,15 @@ class TestRealTranslations:
 
     @pytest.mark.parametrize("names", CONFIGURATIONS)
     def test_every_pair_is_exact(self, names):
-        candidates, references = sample()
-        table = METEOR(names).table(candidates, references)
+        hypotheses, references = sample()
+        table = METEOR(names).table(hypotheses, references)
         assert table.shape == (200, 5)
         assert table[:, 4].sum() == 0
 
     @pytest.mark.parametrize("names", CONFIGURATIONS)
     def test_three_sentences_in_a_row_are_exact(self, names):
-        candidates, references = ([" ".join(side[k : k + 3]) for k in range(len(side) - 2)] for side in sample())
-        assert METEOR(names).table(candidates, references)[:, 4].sum() == 0
+        hypotheses, references = ([" ".join(side[k : k + 3]) for k in range(len(side) - 2)] for side in sample())
+        assert METEOR(names).table(hypotheses, references)[:, 4].sum() == 0
 
 
 def test_long_strings_of_few_words_take_seconds():

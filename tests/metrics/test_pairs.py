@@ -77,8 +77,8 @@ def test_many_references_come_in_several_turns(monkeypatch):
 
 def test_a_subclass_that_counts_otherwise_is_asked_pair_by_pair():
     class Doubled(lm.TER):
-        def table(self, candidates, references):
-            return super().table(candidates, references) * [2.0, 1.0]
+        def table(self, hypotheses, references):
+            return super().table(hypotheses, references) * [2.0, 1.0]
 
     said, expected = ["a b", "a"], ["a c", "b"]
     rows = [row.scores.tolist() for row in score_rows(Doubled(), said, expected)]

@@ -34,32 +34,32 @@ def fields(statistics) -> dict[str, object]:
 # --- Against brute force
 
 
-@given(candidate=sentences(), given_references=references(), case=metrics())
-def test_statistics_and_rate_are_those_of_the_best_alignment(candidate, given_references, case):
+@given(hypothesis=sentences(), given_references=references(), case=metrics())
+def test_statistics_and_rate_are_those_of_the_best_alignment(hypothesis, given_references, case):
     metric, rate = case
-    expected = judge(candidate, given_references.words, rate)
-    statistics = metric.statistics(list(candidate), given_references.argument)
+    expected = judge(hypothesis, given_references.words, rate)
+    statistics = metric.statistics(list(hypothesis), given_references.argument)
     assert fields(statistics) == counts(expected)
     assert metric.numerator(statistics) == float(expected.numerator)
     assert metric.denominator(statistics) == expected.denominator
-    assert metric.score(list(candidate), given_references.argument) == rounded(expected.score)
+    assert metric.score(list(hypothesis), given_references.argument) == rounded(expected.score)
 
 
-@given(candidate=sentences(), given_references=references(), case=metrics())
-def test_the_best_reference_is_the_first_of_those_with_the_best_rate(candidate, given_references, case):
+@given(hypothesis=sentences(), given_references=references(), case=metrics())
+def test_the_best_reference_is_the_first_of_those_with_the_best_rate(hypothesis, given_references, case):
     metric, rate = case
-    expected = judge(candidate, given_references.words, rate)
-    number, statistics, *_ = metric.evaluate(list(candidate), given_references.argument)
+    expected = judge(hypothesis, given_references.words, rate)
+    number, statistics, *_ = metric.evaluate(list(hypothesis), given_references.argument)
     assert number == expected.reference_number
     assert fields(statistics) == counts(expected)
 
 
-@given(candidate=sentences(), reference=sentences(), case=metrics())
-def test_the_alignment_follows_the_tie_rule(candidate, reference, case):
+@given(hypothesis=sentences(), reference=sentences(), case=metrics())
+def test_the_alignment_follows_the_tie_rule(hypothesis, reference, case):
     metric, rate = case
-    alignment = metric.align(candidate, reference)
-    assert alignment.edits == judge(candidate, [reference], rate).edits
-    assert alignment.candidate == rate.counted(candidate)
+    alignment = metric.align(hypothesis, reference)
+    assert alignment.edits == judge(hypothesis, [reference], rate).edits
+    assert alignment.hypothesis == rate.counted(hypothesis)
     assert alignment.reference == rate.counted(reference)
 
 
@@ -69,7 +69,7 @@ segments = st.lists(st.tuples(sentences(4), references(4, number=2)), max_size=4
 @given(test_set=segments, case=metrics())
 def test_a_corpus_sums_numerators_and_denominators(test_set, case):
     metric, rate = case
-    verdicts = [judge(candidate, given_references.words, rate) for candidate, given_references in test_set]
+    verdicts = [judge(hypothesis, given_references.words, rate) for hypothesis, given_references in test_set]
     corpus = metric.corpus([list(c) for c, _ in test_set], [given.argument for _, given in test_set])
     numerator = sum((verdict.numerator for verdict in verdicts), Fraction(0))
     denominator = sum(verdict.denominator for verdict in verdicts)
@@ -88,7 +88,7 @@ def test_a_corpus_sums_numerators_and_denominators(test_set, case):
 
 
 @given(sentence=st.lists(words, min_size=4, max_size=12))
-def test_a_perfect_candidate_earns_every_ngram(sentence):
+def test_a_perfect_hypothesis_earns_every_ngram(sentence):
     statistics = lm.GRR(4).statistics(sentence, [sentence])
     assert lm.GRR(4).numerator(statistics) == 4 * len(sentence) - 6
     assert lm.GRR(4).denominator(statistics) == 4 * len(sentence) - 6
@@ -97,7 +97,7 @@ def test_a_perfect_candidate_earns_every_ngram(sentence):
 
 
 @given(sentence=sentences(), order=st.integers(1, 5))
-def test_no_candidate_beats_the_reference_itself(sentence, order):
+def test_no_hypothesis_beats_the_reference_itself(sentence, order):
     assume(sentence)
     metric = lm.GRR(order)
     assert metric.score(list(sentence), [list(sentence)]) == 1
@@ -105,31 +105,31 @@ def test_no_candidate_beats_the_reference_itself(sentence, order):
     assert metric.score([*sentence[:-1], "q"], [list(sentence)]) < 1
 
 
-@given(candidate=sentences(7), given_references=references(7))
-def test_wer_is_one_minus_wrr(candidate, given_references):
-    wer, wrr = (m.statistics(list(candidate), given_references.argument) for m in (lm.WER(), lm.WRR()))
+@given(hypothesis=sentences(7), given_references=references(7))
+def test_wer_is_one_minus_wrr(hypothesis, given_references):
+    wer, wrr = (m.statistics(list(hypothesis), given_references.argument) for m in (lm.WER(), lm.WRR()))
     denominator = lm.WER().denominator(wer)
     assert denominator == lm.WRR().denominator(wrr)
     assert lm.WER().numerator(wer) == denominator - lm.WRR().numerator(wrr)
     assert wer == wrr
 
 
-@given(candidate=sentences(7), reference=sentences(7))
-def test_wrr_is_the_first_order_rate(candidate, reference):
+@given(hypothesis=sentences(7), reference=sentences(7))
+def test_wrr_is_the_first_order_rate(hypothesis, reference):
     first_order = lm.GRR(1, alpha=1, beta=0)
-    assert lm.WRR().statistics(candidate, [reference]) == first_order.statistics(candidate, [reference])
-    assert lm.WRR().score(candidate, [reference]) == first_order.score(candidate, [reference])
+    assert lm.WRR().statistics(hypothesis, [reference]) == first_order.statistics(hypothesis, [reference])
+    assert lm.WRR().score(hypothesis, [reference]) == first_order.score(hypothesis, [reference])
 
 
-@given(candidate=sentences(9), reference=sentences(9), case=metrics())
-def test_counts_add_up(candidate, reference, case):
+@given(hypothesis=sentences(9), reference=sentences(9), case=metrics())
+def test_counts_add_up(hypothesis, reference, case):
     metric, rate = case
-    statistics = metric.statistics(candidate, [reference])
+    statistics = metric.statistics(hypothesis, [reference])
     edits = statistics.substitutions, statistics.deletions, statistics.insertions
     substitutions, deletions, insertions = edits
-    said, meant = len(rate.counted(candidate)), len(rate.counted(reference))
+    said, meant = len(rate.counted(hypothesis)), len(rate.counted(reference))
     assert statistics.matches[0] + substitutions + deletions == meant == statistics.reference_words
-    assert statistics.matches[0] + substitutions + insertions == said == statistics.candidate_words
+    assert statistics.matches[0] + substitutions + insertions == said == statistics.hypothesis_words
     assert statistics.errors == sum(edits)
     assert len(statistics.matches) == len(statistics.reference_ngrams) == rate.order
     assert list(statistics.matches) == sorted(statistics.matches, reverse=True)
@@ -138,7 +138,7 @@ def test_counts_add_up(candidate, reference, case):
 @given(pairs=st.lists(st.tuples(sentences(), sentences()), min_size=2, max_size=4), case=metrics())
 def test_statistics_are_additive(pairs, case):
     metric, rate = case
-    each = [metric.statistics(candidate, [reference]) for candidate, reference in pairs]
+    each = [metric.statistics(hypothesis, [reference]) for hypothesis, reference in pairs]
     zero = type(each[0]).zero(rate.order)
     assert each[0] + zero == each[0] == zero + each[0]
     assert each[0] + each[1] == each[1] + each[0]
@@ -149,25 +149,27 @@ def test_statistics_are_additive(pairs, case):
     assert corpus.denominator == metric.denominator(corpus.statistics)
 
 
-@given(candidate=sentences(), reference=sentences(), ignored=dropped_words, case=metrics(drops=False))
-def test_ignored_words_and_wildcards_are_as_if_never_written(candidate, reference, ignored, case):
+@given(hypothesis=sentences(), reference=sentences(), ignored=dropped_words, case=metrics(drops=False))
+def test_ignored_words_and_wildcards_are_as_if_never_written(hypothesis, reference, ignored, case):
     _, rate = case
     made = {"order": rate.order, "alpha": rate.alpha, "beta": rate.beta}
     bare = lm.GRR(**made)
-    kept_candidate, kept_reference = ([word for word in text if word not in ignored] for text in (candidate, reference))
-    expected = bare.statistics(kept_candidate, [kept_reference])
-    assert lm.GRR(**made, ignore=ignored).statistics(candidate, [reference]) == expected
-    assert lm.GRR(**made, wildcard=ignored).statistics(candidate, [reference]) == expected
+    kept_hypothesis, kept_reference = (
+        [word for word in text if word not in ignored] for text in (hypothesis, reference)
+    )
+    expected = bare.statistics(kept_hypothesis, [kept_reference])
+    assert lm.GRR(**made, ignore=ignored).statistics(hypothesis, [reference]) == expected
+    assert lm.GRR(**made, wildcard=ignored).statistics(hypothesis, [reference]) == expected
 
 
-@given(candidate=sentences(), given_references=references(), case=metrics())
-def test_a_string_and_its_list_of_words_are_the_same_text(candidate, given_references, case):
+@given(hypothesis=sentences(), given_references=references(), case=metrics())
+def test_a_string_and_its_list_of_words_are_the_same_text(hypothesis, given_references, case):
     metric, _ = case
     as_lists = [list(reference) for reference in given_references.words]
     as_strings = [" ".join(reference) for reference in as_lists]
     if len(as_lists) > 1 and all(len(reference) == 1 for reference in as_lists):
         as_strings = as_lists  # strings of one word each might be the words of one reference
-    assert metric.statistics(" ".join(candidate), as_strings) == metric.statistics(list(candidate), as_lists)
+    assert metric.statistics(" ".join(hypothesis), as_strings) == metric.statistics(list(hypothesis), as_lists)
 
 
 # --- Known values, computed by hand
@@ -196,7 +198,7 @@ def test_one_deleted_word(metric, numerator, denominator):
 
 
 @pytest.mark.parametrize(
-    ("metric", "candidate", "reference", "edits"),
+    ("metric", "hypothesis", "reference", "edits"),
     [
         (lm.WRR(), "a", "a a", "CD"),
         (lm.WRR(), "a a", "a", "CI"),
@@ -210,12 +212,12 @@ def test_one_deleted_word(metric, numerator, denominator):
         (lm.GRR(2), "a b b b", "b a b", "ICSC"),
     ],
 )
-def test_ties_between_alignments(metric, candidate, reference, edits):
-    assert metric.align(candidate, reference).edits == edits
+def test_ties_between_alignments(metric, hypothesis, reference, edits):
+    assert metric.align(hypothesis, reference).edits == edits
 
 
 def test_a_match_is_worth_more_where_it_continues_a_run():
-    # WRR is indifferent between the two b's of the candidate; the bigram is not.
+    # WRR is indifferent between the two b's of the hypothesis; the bigram is not.
     assert lm.GRR(2).align("b x b c", "b c").edits == "IICC"
     assert lm.GRR(2).score("b x b c", "b c") == pytest.approx(1 / 3)
 
@@ -237,7 +239,7 @@ def test_penalties_are_taken_as_written():
 @pytest.mark.parametrize(
     ("metric", "rate"), [(lm.WRR(), 0), (lm.WER(), 1), (lm.GRR(4), 0), (lm.GRR(4, beta=1), -2 / 3)]
 )
-def test_an_empty_candidate_deletes_everything(metric, rate):
+def test_an_empty_hypothesis_deletes_everything(metric, rate):
     assert metric.align("", "a b").edits == "DD"
     assert metric.score("", "a b") == rate
 
@@ -254,7 +256,7 @@ def test_a_rate_against_no_words_is_undefined_but_counts_in_the_corpus():
 
 
 @pytest.mark.parametrize(
-    ("metric", "candidate", "given_references", "number"),
+    ("metric", "hypothesis", "given_references", "number"),
     [
         (lm.WRR(), "a b", ["a b c d", "a b"], 1),
         (lm.WRR(), "a b", ["a b", "a b", "a"], 0),
@@ -264,8 +266,8 @@ def test_a_rate_against_no_words_is_undefined_but_counts_in_the_corpus():
         (lm.WRR(ignore=["a"]), "x y", ["a", "", "a a"], 0),
     ],
 )
-def test_the_better_rate_wins_and_the_first_of_equals(metric, candidate, given_references, number):
-    assert metric.evaluate(candidate, given_references).reference == number
+def test_the_better_rate_wins_and_the_first_of_equals(metric, hypothesis, given_references, number):
+    assert metric.evaluate(hypothesis, given_references).reference == number
 
 
 def test_ngrams_continue_across_ignored_words_and_wildcards():

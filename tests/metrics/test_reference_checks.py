@@ -55,15 +55,15 @@ def test_metrics_do_not_take_words_for_references(metric):
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_one_segment_of_a_corpus_may_have_several_references_of_one_word(metric):
-    candidates, references = ["yes", "it is cold"], [["yes", "yeah"], ["it is cold", "it's cold"]]
-    expected = metric.corpus(candidates, [[["yes"], ["yeah"]], references[1]])
-    assert metric.corpus(candidates, references) == expected
+    hypotheses, references = ["yes", "it is cold"], [["yes", "yeah"], ["it is cold", "it's cold"]]
+    expected = metric.corpus(hypotheses, [[["yes"], ["yeah"]], references[1]])
+    assert metric.corpus(hypotheses, references) == expected
     assert metric.table(["yes"], [["yes", "yeah"]]).shape[0] == 1
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_a_text_is_not_taken_for_a_word(metric):
-    with pytest.raises(lm.UsageError, match=r"the candidate is a list of texts.*give the string 'the cold'"):
+    with pytest.raises(lm.UsageError, match=r"the hypothesis is a list of texts.*give the string 'the cold'"):
         metric.score(["the cold"], "the cold")
     with pytest.raises(lm.UsageError, match=r"a reference is a list of texts"):
         metric.score("the cold", [["the cold", "a cold"]])
@@ -73,7 +73,7 @@ def test_a_text_is_not_taken_for_a_word(metric):
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_a_text_is_not_taken_for_a_corpus(metric):
-    with pytest.raises(lm.UsageError, match="candidates is a string"):
+    with pytest.raises(lm.UsageError, match="hypotheses is a string"):
         metric.corpus("a", ["a"])
     with pytest.raises(lm.UsageError, match="references is a string"):
         metric.corpus(["a"], "a")

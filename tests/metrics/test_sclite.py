@@ -54,19 +54,19 @@ def test_three_substitutions_cost_as_much_as_four_other_errors():
     assert lm.WER().align(hypothesis, reference).edits == "SSSSSSS"
 
 
-@given(candidate=sentences(8), reference=sentences(8))
-def test_costs_are_the_least_there_are(candidate, reference):
+@given(hypothesis=sentences(8), reference=sentences(8))
+def test_costs_are_the_least_there_are(hypothesis, reference):
     # The classic table of edit distances, with sclite's costs.
-    row = [3 * k for k in range(len(candidate) + 1)]
+    row = [3 * k for k in range(len(hypothesis) + 1)]
     for meant in reference:
         above, row = row, [row[0] + 3]
-        for k, said in enumerate(candidate):
+        for k, said in enumerate(hypothesis):
             row.append(min(above[k] + 4 * (said != meant), above[k + 1] + 3, row[k] + 3))
-    edits = Sclite().align(candidate, reference).edits
+    edits = Sclite().align(hypothesis, reference).edits
     assert 4 * edits.count("S") + 3 * edits.count("D") + 3 * edits.count("I") == row[-1]
     assert edits.count("C") + edits.count("S") + edits.count("D") == len(reference)
-    assert edits.count("C") + edits.count("S") + edits.count("I") == len(candidate)
-    assert Sclite().statistics(candidate, [reference]).errors >= lm.WER().statistics(candidate, [reference]).errors
+    assert edits.count("C") + edits.count("S") + edits.count("I") == len(hypothesis)
+    assert Sclite().statistics(hypothesis, [reference]).errors >= lm.WER().statistics(hypothesis, [reference]).errors
 
 
 @pytest.mark.parametrize(

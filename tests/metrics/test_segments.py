@@ -35,17 +35,17 @@ def numbered(texts, numbers):
 
 def number_plainly(test_set, *, across):
     """What `number_segments` promises, with a dictionary."""
-    numbers, candidates, references, owner = {}, [], [], [0]
-    for candidate, several in test_set:
+    numbers, hypotheses, references, owner = {}, [], [], [0]
+    for hypothesis, several in test_set:
         numbers = numbers if across else {}
-        candidates += numbered([candidate], numbers)
+        hypotheses += numbered([hypothesis], numbers)
         references += numbered(listed(several), numbers)
         owner.append(len(references))
-    return candidates, references, owner, list(numbers) if across else []
+    return hypotheses, references, owner, list(numbers) if across else []
 
 
 def sides(test_set):
-    return [candidate for candidate, _ in test_set], [references for _, references in test_set]
+    return [hypothesis for hypothesis, _ in test_set], [references for _, references in test_set]
 
 
 def strings(words, begin):
@@ -76,27 +76,27 @@ def test_other_sequences_than_lists_are_read_too(test_set):
     def wrapped(text):
         return text if isinstance(text, str) else UserList(text)
 
-    candidates = UserList(wrapped(candidate) for candidate, _ in test_set)
+    hypotheses = UserList(wrapped(hypothesis) for hypothesis, _ in test_set)
     references = [r if isinstance(r, str) else UserList(map(wrapped, r)) for _, r in test_set]
-    found = Segments.of(candidates, references, across=True)
+    found = Segments.of(hypotheses, references, across=True)
     expected = number_plainly(test_set, across=True)
-    assert (strings(*found.candidates), strings(*found.references), found.owner.tolist()) == expected[:3]
-    assert scored(candidates, references) == scored(*sides(test_set))
+    assert (strings(*found.hypotheses), strings(*found.references), found.owner.tolist()) == expected[:3]
+    assert scored(hypotheses, references) == scored(*sides(test_set))
 
 
-def scored(candidates, references):
+def scored(hypotheses, references):
     """The corpus's word error rate, or why there is none: lists of single words may be one reference or several."""
     try:
-        return lm.WER().corpus(candidates, references)
+        return lm.WER().corpus(hypotheses, references)
     except lm.UsageError as error:
         return str(error)
 
 
 def test_words_that_utf8_cannot_say_are_words():
-    candidates, references = ["a \ud800 b", "running \udfff"], ["a \ud800 c", ["runs \udfff", "walks"]]
-    assert lm.WER().counts(candidates, references)[:, 1:4].tolist() == [[1, 0, 0], [1, 0, 0]]
-    assert lm.BLEU(order=1).table(candidates, references)[:, 0].tolist() == [2, 1]
-    assert lm.BLEU(order=1, stem=True).table(candidates, references)[:, 0].tolist() == [2, 2]
+    hypotheses, references = ["a \ud800 b", "running \udfff"], ["a \ud800 c", ["runs \udfff", "walks"]]
+    assert lm.WER().counts(hypotheses, references)[:, 1:4].tolist() == [[1, 0, 0], [1, 0, 0]]
+    assert lm.BLEU(order=1).table(hypotheses, references)[:, 0].tolist() == [2, 1]
+    assert lm.BLEU(order=1, stem=True).table(hypotheses, references)[:, 0].tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("wrong", [[None], [[None]], [[["a", None]]], [3]], ids=str)
@@ -133,7 +133,7 @@ def test_lists_of_different_lengths_are_refused():
             _native.number_segments(*arguments, False)
 
 
-def test_a_candidate_without_a_reference_is_refused():
+def test_a_hypothesis_without_a_reference_is_refused():
     for metric in (lm.WER(), lm.BLEU(), lm.NIST()):
         with pytest.raises(UsageError, match="no reference"):
             metric.corpus(["a", "b"], ["a", []])
@@ -148,12 +148,12 @@ def test_gains_out_of_bounds_are_refused(change):
 @pytest.mark.parametrize(
     "change",
     [
-        {"candidate_begin": [0, 2]},  # beyond the end
-        {"candidate_begin": [1, 1]},  # not from the first word on
-        {"candidate_begin": []},
+        {"hypothesis_begin": [0, 2]},  # beyond the end
+        {"hypothesis_begin": [1, 1]},  # not from the first word on
+        {"hypothesis_begin": []},
         {"reference_begin": [0, 2, 1]},  # not in order
         {"owner": [0, 2]},  # no such reference
-        {"owner": [0, 1, 1]},  # of no candidate
+        {"owner": [0, 1, 1]},  # of no hypothesis
         {"order": 0},
     ],
     ids=str,
@@ -161,7 +161,7 @@ def test_gains_out_of_bounds_are_refused(change):
 @pytest.mark.parametrize("kernel", [_native.match_ngrams, _native.weigh_ngrams], ids=["match", "weigh"])
 def test_strings_out_of_bounds_are_refused(kernel, change):
     arguments = {
-        "candidates": [0], "candidate_begin": [0, 1], "references": [0], "reference_begin": [0, 1], "owner": [0, 1],
+        "hypotheses": [0], "hypothesis_begin": [0, 1], "references": [0], "reference_begin": [0, 1], "owner": [0, 1],
         "order": 2,
     }  # fmt: skip
     assert kernel(**as_arrays(arguments)).shape == (1, 2)
@@ -170,7 +170,7 @@ def test_strings_out_of_bounds_are_refused(kernel, change):
 
 
 def as_arrays(arguments):
-    words = ("candidates", "references")
+    words = ("hypotheses", "references")
     return {
         name: np.array(value, np.int32 if name in words else np.int64) if isinstance(value, list) else value
         for name, value in arguments.items()
@@ -180,18 +180,18 @@ def as_arrays(arguments):
 # --- Counts of word recognition rates, for which no alignment is made
 
 
-def best_counts(candidate, reference):
+def best_counts(hypothesis, reference):
     """M, S, D, I by the recurrence over all cells, for the best (M − I, M)."""
-    row = [(-j, 0) for j in range(len(candidate) + 1)]
+    row = [(-j, 0) for j in range(len(hypothesis) + 1)]
     for word in reference:
         above, row = row, [(0, 0)]
-        for j, said in enumerate(candidate):
+        for j, said in enumerate(hypothesis):
             value, matches = above[j]
             diagonal = (value + 1, matches + 1) if said == word else (value, matches)
             row.append(max(diagonal, above[j + 1], (row[j][0] - 1, row[j][1])))
     value, matches = row[-1]
     insertions = matches - value
-    substitutions = len(candidate) - matches - insertions
+    substitutions = len(hypothesis) - matches - insertions
     return [matches, substitutions, len(reference) - matches - substitutions, insertions]
 
 
@@ -200,16 +200,16 @@ def noisy_pairs(draw, most=60):
     """A reference, and what is left of it after some edits: bands of all widths, and strings of all lengths."""
     alphabet = st.sampled_from(draw(st.sampled_from(["ab", "abcd", "abcdefghijklmnopqrstuvwxyz"])))
     reference = draw(st.lists(alphabet, max_size=most))
-    candidate = list(reference)
+    hypothesis = list(reference)
     for _ in range(draw(st.integers(0, 40))):
-        at = draw(st.integers(0, len(candidate)))
-        candidate[at : at + draw(st.integers(0, 3))] = draw(st.lists(alphabet, max_size=3))
-    return draw(st.sampled_from([(candidate, reference), (reference, candidate)]))
+        at = draw(st.integers(0, len(hypothesis)))
+        hypothesis[at : at + draw(st.integers(0, 3))] = draw(st.lists(alphabet, max_size=3))
+    return draw(st.sampled_from([(hypothesis, reference), (reference, hypothesis)]))
 
 
 @given(pairs=st.lists(noisy_pairs(), max_size=4))
 def test_words_are_counted_as_over_all_cells(pairs):
-    counts = lm.WER().counts([candidate for candidate, _ in pairs], [[reference] for _, reference in pairs])
+    counts = lm.WER().counts([hypothesis for hypothesis, _ in pairs], [[reference] for _, reference in pairs])
     assert counts.tolist() == [[*best_counts(c, r), len(r)] for c, r in pairs]
 
 
@@ -217,34 +217,34 @@ def test_words_are_counted_as_over_all_cells(pairs):
 @pytest.mark.parametrize("words", [1, 20, 118, 119, 200])
 def test_bands_follow_strings_of_different_lengths(words, drift):
     random = np.random.default_rng([words, abs(drift)])
-    candidate, reference = (random.choice(list("abcde"), max(0, n)).tolist() for n in (words, words + drift))
-    assert lm.WER().counts([candidate], [[reference]]).tolist() == [
-        [*best_counts(candidate, reference), len(reference)]
+    hypothesis, reference = (random.choice(list("abcde"), max(0, n)).tolist() for n in (words, words + drift))
+    assert lm.WER().counts([hypothesis], [[reference]]).tolist() == [
+        [*best_counts(hypothesis, reference), len(reference)]
     ]
 
 
 @pytest.mark.parametrize("words", [110, 130, 10_000, 40_000])
 def test_words_are_counted_in_keys_of_all_sizes(words):
     reference = [f"w{k}" for k in range(words)]
-    candidate = ["x", *reference[1:-2], "y", "z", "z"]
-    assert lm.WER().counts([candidate], [[reference]]).tolist() == [[words - 3, 3, 0, 1, words]]
+    hypothesis = ["x", *reference[1:-2], "y", "z", "z"]
+    assert lm.WER().counts([hypothesis], [[reference]]).tolist() == [[words - 3, 3, 0, 1, words]]
 
 
 def test_numbers_of_words_may_be_larger_than_keys_of_short_strings():
     reference = [f"w{k}" for k in range(20)]
-    candidate = ["x", *reference[1:-1], "y"]
+    hypothesis = ["x", *reference[1:-1], "y"]
     unlike = [f"v{k}" for k in range(33_000)]
-    counts, _ = _native.count_segments([candidate], [[unlike, [*unlike[-20:]], reference]], (1, 1, 1, 0))
+    counts, _ = _native.count_segments([hypothesis], [[unlike, [*unlike[-20:]], reference]], (1, 1, 1, 0))
     assert counts[1:].tolist() == [[0, 20, 0, 0, 20], [18, 2, 0, 0, 20]]
 
 
 @given(pairs=st.lists(noisy_pairs(12), min_size=1, max_size=3), order=st.integers(1, 4))
 def test_counts_in_many_turns_are_those_of_each_pair(pairs, order):
     metric, many = lm.GRR(order), 5000 // len(pairs)
-    candidates, references = [c for c, _ in pairs], [[r] for _, r in pairs]
-    once, repeated = metric.counts(candidates, references), metric.counts(candidates * many, references * many)
+    hypotheses, references = [c for c, _ in pairs], [[r] for _, r in pairs]
+    once, repeated = metric.counts(hypotheses, references), metric.counts(hypotheses * many, references * many)
     np.testing.assert_array_equal(repeated, np.tile(once, (many, 1)))
-    for row, (candidate, reference) in zip(once.tolist(), pairs, strict=True):
-        statistics = metric.statistics(candidate, [reference])
+    for row, (hypothesis, reference) in zip(once.tolist(), pairs, strict=True):
+        statistics = metric.statistics(hypothesis, [reference])
         assert row[:order] == list(statistics.matches)
         assert row[order + 3 :] == list(statistics.reference_ngrams)

@@ -84,9 +84,9 @@ def sacrebleu_of(test, smoothing, value, *, effective_order=False, tokenize="non
     from sacrebleu.metrics import BLEU
 
     metric = BLEU(tokenize=tokenize, smooth_method=smoothing, smooth_value=value, effective_order=effective_order)
-    candidates, references = split(test)
+    hypotheses, references = split(test)
     joined = [[" ".join(several[k]) for several in references] for k in range(len(references[0]))]
-    return metric.corpus_score([" ".join(words) for words in candidates], joined).score / 100
+    return metric.corpus_score([" ".join(words) for words in hypotheses], joined).score / 100
 
 
 same_number = segments.map(lambda test: [(words, several[:1]) for words, several in test]) | segments.filter(
@@ -128,12 +128,12 @@ raw_lines = st.lists(
 def test_bleu_of_tokenized_lines_is_that_of_sacrebleu(tokenize, test, smoothing, lowercase):
     sacrebleu = pytest.importorskip("sacrebleu.metrics")
     preparation = Preparation(lowercase=lowercase, tokenize=tokenize)
-    candidates, references = ([pair[side] for pair in test] for side in (0, 1))
+    hypotheses, references = ([pair[side] for pair in test] for side in (0, 1))
     ours = lm.BLEU(effective_length="closest", smoothing=smoothing).corpus(
-        preparation.all_words(candidates), [[words] for words in preparation.all_words(references)]
+        preparation.all_words(hypotheses), [[words] for words in preparation.all_words(references)]
     )
     peer = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, smooth_method=smoothing)
-    assert ours.score == pytest.approx(peer.corpus_score(candidates, [references]).score / 100, rel=1e-9, abs=1e-9)
+    assert ours.score == pytest.approx(peer.corpus_score(hypotheses, [references]).score / 100, rel=1e-9, abs=1e-9)
 
 
 SCRIPTS = ["abc", "абв", "αβγ", "אבג", "ابت", "अआइ", "กขค", "漢字語", "かなカ", "한국어"]
@@ -147,12 +147,12 @@ def test_words_are_split_at_unicode_spaces_as_sacrebleu_does(script, data, token
     sacrebleu = pytest.importorskip("sacrebleu.metrics")
     lines = st.text(script + ".," + SPACES + " " * 6, max_size=20)
     pairs = data.draw(st.lists(st.tuples(lines, lines), min_size=1, max_size=3))
-    candidates, references = ([pair[side] for pair in pairs] for side in (0, 1))
+    hypotheses, references = ([pair[side] for pair in pairs] for side in (0, 1))
     preparation = Preparation(tokenize=tokenize)
     ours = lm.BLEU(effective_length="closest", smoothing="exp").corpus(
-        preparation.all_words(candidates), [[words] for words in preparation.all_words(references)]
+        preparation.all_words(hypotheses), [[words] for words in preparation.all_words(references)]
     )
-    peer = sacrebleu.BLEU(tokenize=tokenize).corpus_score(candidates, [references])
+    peer = sacrebleu.BLEU(tokenize=tokenize).corpus_score(hypotheses, [references])
     assert ours.score == pytest.approx(peer.score / 100, rel=1e-9, abs=1e-9)
 
 
@@ -196,29 +196,29 @@ def test_different_values_have_different_signatures(name):
 
 
 @given(
-    candidate=sentences(8),
+    hypothesis=sentences(8),
     references=st.lists(sentences(8), min_size=1, max_size=5),
     kind=st.sampled_from(["precision", "recall", "f1", "fmean"]),
 )
-def test_the_best_reference_is_decided_by_fractions_and_ties_take_the_first(candidate, references, kind):
+def test_the_best_reference_is_decided_by_fractions_and_ties_take_the_first(hypothesis, references, kind):
     def value(reference):
-        matches = (Counter(candidate) & Counter(reference)).total()
+        matches = (Counter(hypothesis) & Counter(reference)).total()
         if not matches:
             return Fraction(0)
-        p, r = Fraction(matches, len(candidate)), Fraction(matches, len(reference))
+        p, r = Fraction(matches, len(hypothesis)), Fraction(matches, len(reference))
         return {"precision": p, "recall": r, "f1": 2 * p * r / (p + r), "fmean": 10 * p * r / (9 * p + r)}[kind]
 
     best = max(references, key=value)  # the first of several
-    (row,) = lm.Unigram(kind).table([candidate], [references])
-    assert row.tolist() == [(Counter(candidate) & Counter(best)).total(), len(candidate), len(best)]
+    (row,) = lm.Unigram(kind).table([hypothesis], [references])
+    assert row.tolist() == [(Counter(hypothesis) & Counter(best)).total(), len(hypothesis), len(best)]
 
 
 def test_a_tie_of_fmean_takes_the_first_reference():
-    candidate = [f"w{k}" for k in range(9)]
-    first, second = [*candidate[:3], "y0", "y1"], [*candidate[:5], *(f"y{k}" for k in range(4))]  # both 1/18
+    hypothesis = [f"w{k}" for k in range(9)]
+    first, second = [*hypothesis[:3], "y0", "y1"], [*hypothesis[:5], *(f"y{k}" for k in range(4))]  # both 1/18
     for references in ([first, second], [second, first]):
         for metric in (lm.Unigram("fmean"), lm.METEOR(["exact"], penalty=0)):
-            row = dict(zip(metric.columns, metric.table([candidate], [references])[0].tolist(), strict=True))
+            row = dict(zip(metric.columns, metric.table([hypothesis], [references])[0].tolist(), strict=True))
             assert row["reference_words"] == len(references[0])
 
 
@@ -236,8 +236,8 @@ def plain_nist(test, order=5):
     for n in range(1, order + 1):
         total = sum(max(0, len(c) - n + 1) for c, _ in test)
         matched = 0.0
-        for candidate, references in test:
-            for gram, times in grams(candidate, n).items():
+        for hypothesis, references in test:
+            for gram, times in grams(hypothesis, n).items():
                 most = max(grams(reference, n)[gram] for reference in references)
                 matched += information(gram) * min(times, most) if most else 0.0
         score += matched / max(1, total)
@@ -258,14 +258,14 @@ def test_nist_is_its_definition(test, order):
 def test_nist_of_one_reference_is_that_of_nltk(test):
     nist_score = pytest.importorskip("nltk.translate.nist_score")
     test = [(words, several[:1]) for words, several in test]
-    # nltk divides by the words there are, and knows no order that candidates do not reach.
+    # nltk divides by the words there are, and knows no order that hypotheses do not reach.
     if any(len(words) < 5 or not several[0] for words, several in test):
         test = [((*words, *"abcde"), [(*several[0], "a")]) for words, several in test]
-    candidates, references = split(test)
+    hypotheses, references = split(test)
     expected = nist_score.corpus_nist(
-        [[list(r) for r in several] for several in references], list(map(list, candidates))
+        [[list(r) for r in several] for several in references], list(map(list, hypotheses))
     )
-    assert lm.NIST().corpus(candidates, references).score == pytest.approx(expected, rel=1e-9)
+    assert lm.NIST().corpus(hypotheses, references).score == pytest.approx(expected, rel=1e-9)
 
 
 UNIGRAM = {
@@ -302,14 +302,14 @@ def test_all_metrics_are_found_by_name():
 @given(test=segments)
 def test_rows_of_tables_are_statistics_and_their_sums_are_the_corpus(name, test):
     metric = make_metric(name)
-    candidates, references = split(test)
-    table = metric.table(candidates, references)
+    hypotheses, references = split(test)
+    table = metric.table(hypotheses, references)
     assert table.shape == (len(test), len(metric.columns))
-    whole = metric.corpus(candidates, references)
+    whole = metric.corpus(hypotheses, references)
     value = float(metric.values(table.sum(axis=0)))
     assert value == pytest.approx(math.nan if whole.score is None else whole.score, nan_ok=True, rel=1e-12, abs=1e-15)
     if not name.startswith("nist"):  # whose information comes from the whole test set
-        for row, words, several in zip(table, candidates, references, strict=True):
+        for row, words, several in zip(table, hypotheses, references, strict=True):
             found = metric.score(words, several)
             assert float(metric.values(row)) == pytest.approx(math.nan if found is None else found, nan_ok=True)
     stacked = np.stack([table.sum(axis=0), table[0]])
@@ -319,9 +319,9 @@ def test_rows_of_tables_are_statistics_and_their_sums_are_the_corpus(name, test)
 @pytest.mark.parametrize("name", [*METRICS, *STEMMED])
 def test_texts_of_no_words_have_scores(name):
     metric = make_metric(name)
-    for candidate, reference in (("", ""), ("", "a b"), ("a b", ""), ("a", "a")):
+    for hypothesis, reference in (("", ""), ("", "a b"), ("a b", ""), ("a", "a")):
         assert (
-            metric.corpus([candidate], [reference]).score in {None, 0.0, 1.0, *([2.0] if name == "wer" else [])}
+            metric.corpus([hypothesis], [reference]).score in {None, 0.0, 1.0, *([2.0] if name == "wer" else [])}
             or name == "4-grr"
         )
     assert metric.table([], []).shape == (0, len(metric.columns))
@@ -329,7 +329,7 @@ def test_texts_of_no_words_have_scores(name):
 
 @pytest.mark.parametrize("name", [*METRICS, *STEMMED])
 def test_sizes_that_differ_are_refused(name):
-    with pytest.raises(lm.UsageError, match="2 candidates and 1 references"):
+    with pytest.raises(lm.UsageError, match="2 hypotheses and 1 references"):
         make_metric(name).corpus(["a", "b"], ["a"])
     with pytest.raises(lm.UsageError, match="no reference"):
         make_metric(name).corpus(["a"], [[]])
@@ -344,10 +344,10 @@ def test_metrics_survive_pickling(name):
 
 
 def test_stems_are_compared_where_asked_for():
-    candidate, reference = "relational ponies", "relate pony"
-    assert lm.Unigram("f1").score(candidate, reference) == 0.0
-    assert lm.Unigram("f1", stem=True).score(candidate, reference) == 1.0
-    assert lm.BLEU(order=2, stem=True).score(candidate, reference) == 1.0
+    hypothesis, reference = "relational ponies", "relate pony"
+    assert lm.Unigram("f1").score(hypothesis, reference) == 0.0
+    assert lm.Unigram("f1", stem=True).score(hypothesis, reference) == 1.0
+    assert lm.BLEU(order=2, stem=True).score(hypothesis, reference) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,8 @@ def test_a_text_that_has_one_result_needs_no_lattice(monkeypatch):
 
 
 def test_a_hypothesis_that_becomes_no_words_is_a_text_without_words(archive):
-    assert find_grammar(f"{archive}:TO_NONE").candidate(["b", "b"]) == ()
-    assert find_grammar(f"{archive}:TO_NONE").candidate(["b", "a"]) == ("a",)
+    assert find_grammar(f"{archive}:TO_NONE").hypothesis(["b", "b"]) == ()
+    assert find_grammar(f"{archive}:TO_NONE").hypothesis(["b", "a"]) == ("a",)
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -17,7 +17,7 @@ from latticemetric.nbest import Hypothesis
 def tags_of(answer, rate):
     """The tags of an answer, wildcards among its words, from the letters of its alignment."""
     words = [word for word in answer.words if word not in rate.wildcard]
-    assert words == list(answer.verdict.candidate)
+    assert words == list(answer.verdict.hypothesis)
     of_words, missing = [], {0: False}
     for edit in answer.verdict.edits:
         if edit == "D":

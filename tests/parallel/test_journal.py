@@ -362,7 +362,7 @@ def test_answers_that_do_not_fit_together_are_an_error_that_names_the_journal(tm
     head, _, rest = path.read_bytes().partition(b"\n")
     (length,) = struct.unpack_from("<Q", rest)
     outcome = PlainData().loads(rest[12 : 12 + length])
-    alignment = replace(outcome.oracle.alignment, candidate=(), edits="C" * 50)
+    alignment = replace(outcome.oracle.alignment, hypothesis=(), edits="C" * 50)
     crafted = replace(outcome, oracle=replace(outcome.oracle, alignment=alignment))
     path.write_bytes(head + b"\n" + _record(PlainData().dumps(crafted)))
     (tmp_path / "out").unlink()

@@ -428,7 +428,7 @@ def test_errors_are_sorted_and_saved(opened, spoken):
     assert saving.value.suggested_filename == "who_said_it.one_best.errors.csv"
     with saving.value.path().open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {(row["kind"], row["expected"], row["candidate"], row["count"]) for row in rows} == {
+    assert {(row["kind"], row["expected"], row["hypothesis"], row["count"]) for row in rows} == {
         ("confusion", "the", "a", "2"),
         ("confusion", "the,", "'=a", "1"),  # a table would take it for a formula
         ("insertion", "", "a", "1"),

@@ -28,8 +28,8 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=4).map(tuple)
 CASES = st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=3), WORDS, WORDS), min_size=1, max_size=4)
 
 
-def errors(candidate, reference):
-    edits = best_alignment(candidate, reference, Rate(1, counts_errors=True))
+def errors(hypothesis, reference):
+    edits = best_alignment(hypothesis, reference, Rate(1, counts_errors=True))
     return len(edits) - edits.count("C")
 
 

@@ -25,22 +25,22 @@ void require_words(const Input<std::int32_t>& words, std::int64_t types) {
 
 // Aligns pairs of strings. The keys of word type w in stage s are keys[key_begin[k]] .. keys[key_begin[k + 1] - 1],
 // where k = s * types + w.
-nb::tuple align_stages(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+nb::tuple align_stages(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin,
                        Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int32_t> keys,
                        Input<std::int64_t> key_begin, std::int32_t stages, std::int64_t cap) {
-  require_aligned(candidates, references, keys);
-  require_aligned(candidate_begin, reference_begin, key_begin);
-  require_begins(candidate_begin, candidates.size());
+  require_aligned(hypotheses, references, keys);
+  require_aligned(hypothesis_begin, reference_begin, key_begin);
+  require_begins(hypothesis_begin, hypotheses.size());
   require_begins(reference_begin, references.size());
-  require(candidate_begin.size() == reference_begin.size(), "every candidate must have one reference");
+  require(hypothesis_begin.size() == reference_begin.size(), "every hypothesis must have one reference");
   require_begins(key_begin, keys.size());
-  for (std::size_t p = 1; p < candidate_begin.size(); ++p)
-    for (const auto* begin : {&candidate_begin, &reference_begin})
+  for (std::size_t p = 1; p < hypothesis_begin.size(); ++p)
+    for (const auto* begin : {&hypothesis_begin, &reference_begin})
       require(begin->data()[p] - begin->data()[p - 1] <= StageSearch::most_words, "a string has too many words");
   require(stages >= 1 && cap >= 1, "stages and cap must be positive");
   require((key_begin.size() - 1) % static_cast<std::size_t>(stages) == 0, "each stage must have keys for every word");
   const auto types = static_cast<std::int64_t>(key_begin.size() - 1) / stages;
-  require_words(candidates, types);
+  require_words(hypotheses, types);
   require_words(references, types);
   for (std::size_t w = 1; w < key_begin.size(); ++w)
     for (auto k = key_begin.data()[w - 1] + 1; k < key_begin.data()[w]; ++k)
@@ -48,23 +48,23 @@ nb::tuple align_stages(Input<std::int32_t> candidates, Input<std::int64_t> candi
 
   std::vector<MeteorStage> runs;
   for (std::int32_t s = 0; s < stages; ++s) runs.push_back({key_begin.data() + s * types, keys.data()});
-  const std::size_t pairs = candidate_begin.size() - 1;
+  const std::size_t pairs = hypothesis_begin.size() - 1;
   std::vector<std::int64_t> counts(pairs * 4), edge_begin(1, 0);
   std::vector<std::int32_t> edges;
   {
     const KernelScope running;
     MeteorAligner aligner(std::move(runs), cap);
     for (std::size_t p = 0; p < pairs; ++p) {
-      const auto c = candidate_begin.data()[p], r = reference_begin.data()[p];
+      const auto c = hypothesis_begin.data()[p], r = reference_begin.data()[p];
       const bool exact =
-          aligner.align(candidates.data() + c, static_cast<std::int32_t>(candidate_begin.data()[p + 1] - c),
+          aligner.align(hypotheses.data() + c, static_cast<std::int32_t>(hypothesis_begin.data()[p + 1] - c),
                         references.data() + r, static_cast<std::int32_t>(reference_begin.data()[p + 1] - r));
       auto* row = counts.data() + p * 4;
       row[0] = static_cast<std::int64_t>(aligner.edges().size());
       row[1] = aligner.chunks();
       row[2] = aligner.crossings();
       row[3] = !exact;
-      for (const auto& e : aligner.edges()) edges.insert(edges.end(), {e.candidate, e.reference, e.stage});
+      for (const auto& e : aligner.edges()) edges.insert(edges.end(), {e.hypothesis, e.reference, e.stage});
       edge_begin.push_back(static_cast<std::int64_t>(edges.size() / 3));
     }
   }
@@ -76,7 +76,7 @@ nb::tuple align_stages(Input<std::int32_t> candidates, Input<std::int64_t> candi
 }  // namespace
 
 void bind_meteor(nb::module_& m) {
-  m.def("align_stages", &align_stages, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
+  m.def("align_stages", &align_stages, "hypotheses"_a, "hypothesis_begin"_a, "references"_a, "reference_begin"_a,
         "keys"_a, "key_begin"_a, "stages"_a, "cap"_a);
 }
 

@@ -30,20 +30,20 @@ Network checked(const Input<std::int32_t>& source, const Input<std::int32_t>& ta
 }
 
 nb::tuple align(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
-                Input<std::uint8_t> is_final, Input<std::int32_t> candidate_source,
-                Input<std::int32_t> candidate_target, Input<std::int32_t> candidate_label,
-                Input<std::uint8_t> candidate_final, float substitution, float deletion, float insertion,
+                Input<std::uint8_t> is_final, Input<std::int32_t> hypothesis_source,
+                Input<std::int32_t> hypothesis_target, Input<std::int32_t> hypothesis_label,
+                Input<std::uint8_t> hypothesis_final, float substitution, float deletion, float insertion,
                 float silence, std::int64_t longest_in_table) {
   const auto reference = checked(source, target, label, is_final);
-  const auto candidate = checked(candidate_source, candidate_target, candidate_label, candidate_final);
+  const auto hypothesis = checked(hypothesis_source, hypothesis_target, hypothesis_label, hypothesis_final);
   for (const auto cost : {substitution, deletion, insertion, silence})
     require(0 <= cost && std::isfinite(cost), "a cost is negative or too large");
   NetworkAlignment found;
   {
     const KernelScope running;
-    found = align_networks(reference, candidate, {substitution, deletion, insertion, silence}, longest_in_table);
+    found = align_networks(reference, hypothesis, {substitution, deletion, insertion, silence}, longest_in_table);
   }
-  return nb::make_tuple(column(std::move(found.reference)), column(std::move(found.candidate)), found.edits);
+  return nb::make_tuple(column(std::move(found.reference)), column(std::move(found.hypothesis)), found.edits);
 }
 
 nb::tuple align_outputs(Input<std::int64_t> system_begin, Input<std::int64_t> slot_begin, Input<std::int32_t> word,
@@ -109,8 +109,8 @@ nb::tuple median(Input<std::int64_t> begin, Input<std::int32_t> word, Input<doub
 }  // namespace
 
 void bind_networks(nb::module_& m) {
-  m.def("align_networks", &align, "source"_a, "target"_a, "label"_a, "is_final"_a, "candidate_source"_a,
-        "candidate_target"_a, "candidate_label"_a, "candidate_final"_a, "substitution"_a, "deletion"_a, "insertion"_a,
+  m.def("align_networks", &align, "source"_a, "target"_a, "label"_a, "is_final"_a, "hypothesis_source"_a,
+        "hypothesis_target"_a, "hypothesis_label"_a, "hypothesis_final"_a, "substitution"_a, "deletion"_a, "insertion"_a,
         "silence"_a, "longest_in_table"_a = longest_text_in_table);
   m.attr("whole_slot") = whole_slot;
   m.def("align_systems", &align_outputs, "system_begin"_a, "slot_begin"_a, "word"_a, "parts"_a, "times"_a,

@@ -131,15 +131,15 @@ void NumberedTexts::add(const WordList& text, WordNumbers& numbers) {
 }
 
 void NumberedSegments::clear() {
-  candidates.clear();
+  hypotheses.clear();
   references.clear();
   owner.assign(1, 0);
 }
 
-SegmentReader::SegmentReader(nb::object candidates, nb::object references, bool across)
-    : candidates_(std::move(candidates)), references_(std::move(references)), across_(across) {
-  segments_ = items_of(candidates_.ptr()).size;
-  require(segments_ == items_of(references_.ptr()).size, "there must be as many candidates as references");
+SegmentReader::SegmentReader(nb::object hypotheses, nb::object references, bool across)
+    : hypotheses_(std::move(hypotheses)), references_(std::move(references)), across_(across) {
+  segments_ = items_of(hypotheses_.ptr()).size;
+  require(segments_ == items_of(references_.ptr()).size, "there must be as many hypotheses as references");
 }
 
 void SegmentReader::read(std::int64_t first, std::int64_t end, NumberedSegments& to) {
@@ -150,7 +150,7 @@ void SegmentReader::read(std::int64_t first, std::int64_t end, NumberedSegments&
     if (!across_) numbers_.forget();
     // Reads a text first, and then numbers its words, so that neither waits for the other.
     read_next();
-    to.candidates.add(text_, numbers_);
+    to.hypotheses.add(text_, numbers_);
     for (auto r = to.owner[s]; r < to.owner[s + 1]; ++r) {
       read_next();
       to.references.add(text_, numbers_);
@@ -169,11 +169,11 @@ void SegmentReader::read_next() {
 }
 
 void SegmentReader::list_texts(std::int64_t first, std::int64_t end, std::vector<std::int64_t>& owner) {
-  const Items candidates = items_of(candidates_.ptr()), references = items_of(references_.ptr());
-  require(end <= candidates.size && end <= references.size, "a list was shortened while it was read");
+  const Items hypotheses = items_of(hypotheses_.ptr()), references = items_of(references_.ptr());
+  require(end <= hypotheses.size && end <= references.size, "a list was shortened while it was read");
   texts_.clear();
   for (auto s = first; s < end; ++s) {
-    texts_.push_back(candidates.begin[s]);
+    texts_.push_back(hypotheses.begin[s]);
     if (PyUnicode_Check(references.begin[s])) {
       texts_.push_back(references.begin[s]);
     } else {

@@ -23,14 +23,14 @@ struct NumberedTexts {
 };
 
 struct NumberedSegments {
-  NumberedTexts candidates, references;
+  NumberedTexts hypotheses, references;
   std::vector<std::int64_t> owner{0};  // as in `TestSet`
 
   void clear();
-  TestSet test_set() const { return {candidates.strings(), references.strings(), owner.data()}; }
+  TestSet test_set() const { return {hypotheses.strings(), references.strings(), owner.data()}; }
 };
 
-// Reads candidates (one text each) and references (a string or several texts each) from lists or tuples. A text is a
+// Reads hypotheses (one text each) and references (a string or several texts each) from lists or tuples. A text is a
 // string, whose words are separated by ASCII white space (as in `split_words`), or a list or a tuple of words.
 //
 // Needs the GIL while it reads. Keeps no pointer to a text that it has read: between two calls, other threads may run
@@ -38,7 +38,7 @@ struct NumberedSegments {
 class SegmentReader {
  public:
   // Words are numbered within each segment, or over all segments if `across`.
-  SegmentReader(nb::object candidates, nb::object references, bool across);
+  SegmentReader(nb::object hypotheses, nb::object references, bool across);
 
   std::int64_t segments() const { return segments_; }
 
@@ -53,11 +53,11 @@ class SegmentReader {
   void list_texts(std::int64_t first, std::int64_t end, std::vector<std::int64_t>& owner);
   void read_next();
 
-  nb::object candidates_, references_;
+  nb::object hypotheses_, references_;
   std::int64_t segments_;
   bool across_;
   WordNumbers numbers_;
-  std::vector<PyObject*> texts_;  // segment by segment, a candidate before its references
+  std::vector<PyObject*> texts_;  // segment by segment, a hypothesis before its references
   std::size_t next_ = 0;          // the next one to read
   WordList text_;
 };

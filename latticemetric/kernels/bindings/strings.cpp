@@ -20,28 +20,28 @@ namespace {
 
 using namespace nb::literals;
 
-// Numbers the words of segments. Returns the words of candidates and where each candidate begins, the same of
+// Numbers the words of segments. Returns the words of hypotheses and where each hypothesis begins, the same of
 // references, `owner`, and the distinct words (if `across`).
-nb::tuple number_segments(nb::object candidates, nb::object references, bool across) {
-  SegmentReader reader(std::move(candidates), std::move(references), across);
+nb::tuple number_segments(nb::object hypotheses, nb::object references, bool across) {
+  SegmentReader reader(std::move(hypotheses), std::move(references), across);
   NumberedSegments found;
   reader.read(0, reader.segments(), found);
   nb::list distinct;
   if (across)
     for (const Word& word : reader.words()) distinct.append(nb::str(word.begin, word.size));
-  return nb::make_tuple(column(std::move(found.candidates.words)), column(std::move(found.candidates.begin)),
+  return nb::make_tuple(column(std::move(found.hypotheses.words)), column(std::move(found.hypotheses.begin)),
                         column(std::move(found.references.words)), column(std::move(found.references.begin)),
                         column(std::move(found.owner)), distinct);
 }
 
-// Returns one row for each reference and its candidate, and where the references of each segment begin.
-nb::tuple count_segments(nb::object candidates, nb::object references, Gains gains) {
+// Returns one row for each reference and its hypothesis, and where the references of each segment begin.
+nb::tuple count_segments(nb::object hypotheses, nb::object references, Gains gains) {
   // Segments per turn. So many stay in the cache; with more turns, this thread would wait for the GIL more often where
   // threads compete for it.
   constexpr std::int64_t turn = 2048;
   require_gains(gains);
   PairCounter counter(gains);
-  SegmentReader reader(std::move(candidates), std::move(references), false);
+  SegmentReader reader(std::move(hypotheses), std::move(references), false);
   NumberedSegments read;
   std::vector<std::int64_t> owner{0};
   for (std::int64_t first = 0; first < reader.segments(); first += turn) {
@@ -115,43 +115,43 @@ Strings checked_strings(const Input<std::int32_t>& words, const Input<std::int64
   return {words.data(), begin.data(), static_cast<std::int64_t>(begin.size() - 1)};
 }
 
-TestSet checked_test_set(const Input<std::int32_t>& candidates, const Input<std::int64_t>& candidate_begin,
+TestSet checked_test_set(const Input<std::int32_t>& hypotheses, const Input<std::int64_t>& hypothesis_begin,
                          const Input<std::int32_t>& references, const Input<std::int64_t>& reference_begin,
                          const Input<std::int64_t>& owner) {
-  const Strings candidate_strings = checked_strings(candidates, candidate_begin);
+  const Strings hypothesis_strings = checked_strings(hypotheses, hypothesis_begin);
   const Strings reference_strings = checked_strings(references, reference_begin);
   require_strings(owner, reference_begin.size() - 1);
-  require(owner.size() == candidate_begin.size(), "every candidate must have its references");
-  return {candidate_strings, reference_strings, owner.data()};
+  require(owner.size() == hypothesis_begin.size(), "every hypothesis must have its references");
+  return {hypothesis_strings, reference_strings, owner.data()};
 }
 
 // Returns one row per segment, one column per order.
 template <auto kernel>
-auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
+auto count_ngrams(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin, Input<std::int32_t> references,
                   Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t order) {
-  const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
+  const auto test = checked_test_set(hypotheses, hypothesis_begin, references, reference_begin, owner);
   require_order(order);
   decltype(kernel(test, order)) found;
   {
     const KernelScope running;
     found = kernel(test, order);
   }
-  return to_numpy(std::move(found), {static_cast<std::size_t>(test.candidates.count), static_cast<std::size_t>(order)});
+  return to_numpy(std::move(found), {static_cast<std::size_t>(test.hypotheses.count), static_cast<std::size_t>(order)});
 }
 
 // Checks that words may index tables: they are not negative, and not much larger than the number of words.
-void require_numbered(const Strings& candidate_strings, const Strings& reference_strings) {
-  const std::int64_t highest = candidate_strings.bound() | reference_strings.bound();  // less than twice the highest
+void require_numbered(const Strings& hypothesis_strings, const Strings& reference_strings) {
+  const std::int64_t highest = hypothesis_strings.bound() | reference_strings.bound();  // less than twice the highest
   require(highest >= 0, "words must not be negative");
-  require(highest <= 2 * (candidate_strings.begin[candidate_strings.count] +
+  require(highest <= 2 * (hypothesis_strings.begin[hypothesis_strings.count] +
                           reference_strings.begin[reference_strings.count]), "words must be numbered without gaps");
 }
 
 // Returns rows as `count_segments` does, for words that are numbered already.
-auto count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
+auto count_pairs(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin, Input<std::int32_t> references,
                  Input<std::int64_t> reference_begin, Input<std::int64_t> owner, Gains gains) {
-  const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
-  require((test.candidates.bound() | test.references.bound()) >= 0, "words must not be negative");
+  const auto test = checked_test_set(hypotheses, hypothesis_begin, references, reference_begin, owner);
+  require((test.hypotheses.bound() | test.references.bound()) >= 0, "words must not be negative");
   require_gains(gains);
   PairCounter counter(gains);
   {
@@ -189,11 +189,11 @@ auto draw_errors(Input<std::int32_t> segment, Input<std::int64_t> errors,
 }
 
 // Returns one row per reference.
-auto count_chrf(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
+auto count_chrf(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin, Input<std::int32_t> references,
                 Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t characters,
                 std::int32_t words, bool with_spaces) {
-  const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
-  const std::int32_t highest = test.candidates.bound() | test.references.bound();
+  const auto test = checked_test_set(hypotheses, hypothesis_begin, references, reference_begin, owner);
+  const std::int32_t highest = test.hypotheses.bound() | test.references.bound();
   require(highest >= 0 && highest < 1 << 21, "a character is not a code point");
   require_order(characters);
   require(words >= 0 && words < 255, "the order of words must lie in 0 .. 254");
@@ -207,10 +207,10 @@ auto count_chrf(Input<std::int32_t> candidates, Input<std::int64_t> candidate_be
 }
 
 // Returns one number per reference.
-auto count_ter(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
+auto count_ter(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin, Input<std::int32_t> references,
                Input<std::int64_t> reference_begin, Input<std::int64_t> owner) {
-  const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
-  require_numbered(test.candidates, test.references);
+  const auto test = checked_test_set(hypotheses, hypothesis_begin, references, reference_begin, owner);
+  require_numbered(test.hypotheses, test.references);
   std::vector<std::int64_t> found;
   {
     const KernelScope running;
@@ -237,63 +237,63 @@ JoinedWords checked_joined_words(const Strings& strings, const Input<std::int64_
 }
 
 // Returns one row per reference: substitutions, deletions, insertions.
-auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+auto count_compounds(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin,
                      Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int64_t> owner,
-                     Input<std::int64_t> candidate_join_begin, Input<std::int32_t> candidate_join_end,
-                     Input<std::int32_t> candidate_join_length, Input<std::int32_t> candidate_join_word,
+                     Input<std::int64_t> hypothesis_join_begin, Input<std::int32_t> hypothesis_join_end,
+                     Input<std::int32_t> hypothesis_join_length, Input<std::int32_t> hypothesis_join_word,
                      Input<std::int64_t> reference_join_begin, Input<std::int32_t> reference_join_end,
                      Input<std::int32_t> reference_join_length, Input<std::int32_t> reference_join_word,
                      std::int64_t longest) {
-  const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
-  require((test.candidates.bound() | test.references.bound()) >= 0, "words must not be negative");
-  const JoinedWords candidate_joins = checked_joined_words(test.candidates, candidate_join_begin, candidate_join_end,
-                                                           candidate_join_length, candidate_join_word);
+  const auto test = checked_test_set(hypotheses, hypothesis_begin, references, reference_begin, owner);
+  require((test.hypotheses.bound() | test.references.bound()) >= 0, "words must not be negative");
+  const JoinedWords hypothesis_joins = checked_joined_words(test.hypotheses, hypothesis_join_begin, hypothesis_join_end,
+                                                           hypothesis_join_length, hypothesis_join_word);
   const JoinedWords reference_joins =
       checked_joined_words(test.references, reference_join_begin, reference_join_end, reference_join_length,
                            reference_join_word);
-  require(std::max(test.candidates.longest(), test.references.longest()) <= most_compound_words,
+  require(std::max(test.hypotheses.longest(), test.references.longest()) <= most_compound_words,
           "a string has too many words");
   std::vector<std::int64_t> found;
   {
     const KernelScope running;
-    found = compound_counts(test, candidate_joins, reference_joins, longest);
+    found = compound_counts(test, hypothesis_joins, reference_joins, longest);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.references.count), 3});
 }
 
-// Returns one row per reference, one column per candidate.
-auto all_pair_errors(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+// Returns one row per reference, one column per hypothesis.
+auto all_pair_errors(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin,
                      Input<std::int32_t> references, Input<std::int64_t> reference_begin) {
-  const Strings candidate_strings = checked_strings(candidates, candidate_begin);
+  const Strings hypothesis_strings = checked_strings(hypotheses, hypothesis_begin);
   const Strings reference_strings = checked_strings(references, reference_begin);
-  require_numbered(candidate_strings, reference_strings);
-  require(std::max(candidate_strings.longest(), reference_strings.longest()) < std::int64_t{1} << 31,
+  require_numbered(hypothesis_strings, reference_strings);
+  require(std::max(hypothesis_strings.longest(), reference_strings.longest()) < std::int64_t{1} << 31,
           "a string has too many words");
   std::vector<std::int32_t> found;
   {
     const KernelScope running;
-    found = pair_errors(candidate_strings, reference_strings);
+    found = pair_errors(hypothesis_strings, reference_strings);
   }
   return to_numpy(std::move(found),
-                  {static_cast<std::size_t>(reference_strings.count), static_cast<std::size_t>(candidate_strings.count)});
+                  {static_cast<std::size_t>(reference_strings.count), static_cast<std::size_t>(hypothesis_strings.count)});
 }
 
-// Returns one row per reference, one column per candidate.
-auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+// Returns one row per reference, one column per hypothesis.
+auto all_pair_gains(Input<std::int32_t> hypotheses, Input<std::int64_t> hypothesis_begin,
                     Input<std::int32_t> references, Input<std::int64_t> reference_begin, Gains gains) {
   require_gains(gains);
-  const Strings candidate_strings = checked_strings(candidates, candidate_begin);
+  const Strings hypothesis_strings = checked_strings(hypotheses, hypothesis_begin);
   const Strings reference_strings = checked_strings(references, reference_begin);
-  require_numbered(candidate_strings, reference_strings);
-  require(largest_gain<Int128>(gains, candidate_strings.longest(), reference_strings.longest()) >> 62 == 0,
+  require_numbered(hypothesis_strings, reference_strings);
+  require(largest_gain<Int128>(gains, hypothesis_strings.longest(), reference_strings.longest()) >> 62 == 0,
           "gains do not fit in 63 bits");
   std::vector<std::int64_t> found;
   {
     const KernelScope running;
-    found = pair_gains(gains, candidate_strings, reference_strings);
+    found = pair_gains(gains, hypothesis_strings, reference_strings);
   }
   return to_numpy(std::move(found),
-                  {static_cast<std::size_t>(reference_strings.count), static_cast<std::size_t>(candidate_strings.count)});
+                  {static_cast<std::size_t>(reference_strings.count), static_cast<std::size_t>(hypothesis_strings.count)});
 }
 
 NgramIndex* index_ngrams(Input<std::int32_t> words, Input<std::int64_t> begin, std::int32_t order) {
@@ -320,31 +320,31 @@ auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std:
 
 void bind_strings(nb::module_& m) {
   m.def("shared_words", &shared_words, "texts"_a);
-  m.def("number_segments", &number_segments, "candidates"_a, "references"_a, "across"_a);
-  m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "gains"_a);
+  m.def("number_segments", &number_segments, "hypotheses"_a, "references"_a, "across"_a);
+  m.def("count_segments", &count_segments, "hypotheses"_a, "references"_a, "gains"_a);
   nb::class_<Utf8Texts>(m, "Utf8Texts")
       .def(nb::init<Input<std::uint8_t>, Input<std::int64_t>>(), "data"_a, "begin"_a)
       .def("__len__", &Utf8Texts::size);
   m.def("count_lists", &count_lists, "texts"_a, "begin"_a, "references"_a, "owner"_a, "gains"_a);
-  m.def("pair_gains", &all_pair_gains, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
+  m.def("pair_gains", &all_pair_gains, "hypotheses"_a, "hypothesis_begin"_a, "references"_a, "reference_begin"_a,
         "gains"_a);
-  m.def("pair_errors", &all_pair_errors, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a);
-  m.def("count_pairs", &count_pairs, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
+  m.def("pair_errors", &all_pair_errors, "hypotheses"_a, "hypothesis_begin"_a, "references"_a, "reference_begin"_a);
+  m.def("count_pairs", &count_pairs, "hypotheses"_a, "hypothesis_begin"_a, "references"_a, "reference_begin"_a,
         "owner"_a, "gains"_a);
   m.def("draw_errors", &draw_errors, "segment"_a, "errors"_a, "gains"_a, "least"_a, "samples"_a, "seed"_a);
-  m.def("count_chrf", &count_chrf, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a, "owner"_a,
+  m.def("count_chrf", &count_chrf, "hypotheses"_a, "hypothesis_begin"_a, "references"_a, "reference_begin"_a, "owner"_a,
         "characters"_a, "words"_a, "with_spaces"_a);
-  m.def("count_ter", &count_ter, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a, "owner"_a);
-  m.def("count_compounds", &count_compounds, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
-        "owner"_a, "candidate_join_begin"_a, "candidate_join_end"_a, "candidate_join_length"_a, "candidate_join_word"_a,
+  m.def("count_ter", &count_ter, "hypotheses"_a, "hypothesis_begin"_a, "references"_a, "reference_begin"_a, "owner"_a);
+  m.def("count_compounds", &count_compounds, "hypotheses"_a, "hypothesis_begin"_a, "references"_a, "reference_begin"_a,
+        "owner"_a, "hypothesis_join_begin"_a, "hypothesis_join_end"_a, "hypothesis_join_length"_a, "hypothesis_join_word"_a,
         "reference_join_begin"_a, "reference_join_end"_a, "reference_join_length"_a, "reference_join_word"_a,
         "longest"_a = longest_without_bound);
   nb::class_<NgramIndex>(m, "NgramIndex")
       .def(nb::new_(&index_ngrams), "words"_a, "begin"_a, "order"_a)
       .def("matches", &index_matches, "references"_a, "reference_begin"_a);
-  m.def("match_ngrams", &count_ngrams<match_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,
+  m.def("match_ngrams", &count_ngrams<match_ngrams>, "hypotheses"_a, "hypothesis_begin"_a, "references"_a,
         "reference_begin"_a, "owner"_a, "order"_a);
-  m.def("weigh_ngrams", &count_ngrams<weigh_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,
+  m.def("weigh_ngrams", &count_ngrams<weigh_ngrams>, "hypotheses"_a, "hypothesis_begin"_a, "references"_a,
         "reference_begin"_a, "owner"_a, "order"_a);
 }
 

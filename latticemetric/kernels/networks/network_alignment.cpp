@@ -13,7 +13,7 @@
 namespace latticemetric {
 namespace {
 
-// Cell D(a, b) is the least cost to end with arc a of the reference and arc b of the candidate, whether these are
+// Cell D(a, b) is the least cost to end with arc a of the reference and arc b of the hypothesis, whether these are
 // aligned with each other or not. Arc 0 stands before the start; arc k + 1 is arc k of the network.
 //
 //   D(a, b) = min( pair(a, b) + min D(a', b'),  deletion(a) + min D(a', b),  insertion(b) + min D(a, b') )
@@ -70,17 +70,17 @@ class Arcs {
 // part by part. So memory grows with the size of a row times √(arcs).
 class Aligned {
  public:
-  Aligned(const Network& reference, const Network& candidate, EditCosts costs)
-      : reference_(reference), candidate_(candidate), costs_(costs),
+  Aligned(const Network& reference, const Network& hypothesis, EditCosts costs)
+      : reference_(reference), hypothesis_(hypothesis), costs_(costs),
         rows_(static_cast<std::size_t>(reference_.size())),
         readers_end_(rows_.size()),
         part_(1 + static_cast<std::int64_t>(std::sqrt(static_cast<double>(reference_.size())))),
-        above_(static_cast<std::size_t>(candidate_.size())),
-        is_chain_(candidate_.is_chain()) {
-    candidate_label_.assign(1, 0);
+        above_(static_cast<std::size_t>(hypothesis_.size())),
+        is_chain_(hypothesis_.is_chain()) {
+    hypothesis_label_.assign(1, 0);
     inserting_.assign(1, infinite);
-    for (std::int64_t b = 1; b < candidate_.size(); ++b) {
-      candidate_label_.push_back(candidate_.label(b));
+    for (std::int64_t b = 1; b < hypothesis_.size(); ++b) {
+      hypothesis_label_.push_back(hypothesis_.label(b));
       inserting_.push_back(insertion(b));
     }
     for (std::int64_t a = 0; a < reference_.size(); ++a) readers_end_[a] = a;
@@ -99,23 +99,23 @@ class Aligned {
 
   NetworkAlignment best() {
     NetworkAlignment found;
-    Step step = cheapest(reference_.last(), candidate_.last());
+    Step step = cheapest(reference_.last(), hypothesis_.last());
     auto part = static_cast<std::int64_t>(starts_.size());
     for (auto a = step.a, b = step.b; a > 0 || b > 0; a = step.a, b = step.b) {
       poll(20);
       if (a / part_ != part) make_again(part = a / part_);
       step = before(a, b);
-      const bool takes_reference = step.a != a, takes_candidate = step.b != b;
+      const bool takes_reference = step.a != a, takes_hypothesis = step.b != b;
       const std::int32_t reference_label = takes_reference ? reference_.label(a) : 0;
-      const std::int32_t candidate_label = takes_candidate ? candidate_.label(b) : 0;
+      const std::int32_t hypothesis_label = takes_hypothesis ? hypothesis_.label(b) : 0;
       if (takes_reference) found.reference.push_back(a - 1);
-      if (takes_candidate) found.candidate.push_back(b - 1);
-      if (reference_label != 0 || candidate_label != 0)
-        found.edits.push_back(candidate_label == 0 ? 'D' : reference_label == 0 ? 'I'
-                              : reference_label == candidate_label ? 'C' : 'S');
+      if (takes_hypothesis) found.hypothesis.push_back(b - 1);
+      if (reference_label != 0 || hypothesis_label != 0)
+        found.edits.push_back(hypothesis_label == 0 ? 'D' : reference_label == 0 ? 'I'
+                              : reference_label == hypothesis_label ? 'C' : 'S');
     }
     std::reverse(found.reference.begin(), found.reference.end());
-    std::reverse(found.candidate.begin(), found.candidate.end());
+    std::reverse(found.hypothesis.begin(), found.hypothesis.end());
     std::reverse(found.edits.begin(), found.edits.end());
     return found;
   }
@@ -130,12 +130,12 @@ class Aligned {
   };
 
   float deletion(std::int64_t a) const { return reference_.label(a) == 0 ? costs_.silence : costs_.deletion; }
-  float insertion(std::int64_t b) const { return candidate_.label(b) == 0 ? costs_.silence : costs_.insertion; }
+  float insertion(std::int64_t b) const { return hypothesis_.label(b) == 0 ? costs_.silence : costs_.insertion; }
   float pair(std::int64_t a, std::int64_t b) const {
-    return reference_.label(a) == candidate_.label(b) ? 0.0F : costs_.substitution;
+    return reference_.label(a) == hypothesis_.label(b) ? 0.0F : costs_.substitution;
   }
   bool may_pair(std::int64_t a, std::int64_t b) const {
-    return a > 0 && b > 0 && reference_.label(a) != 0 && candidate_.label(b) != 0;
+    return a > 0 && b > 0 && reference_.label(a) != 0 && hypothesis_.label(b) != 0;
   }
 
   // ---- Rows ---------------------------------------------------------------------------------------------------
@@ -179,8 +179,8 @@ class Aligned {
     float least = a > 0 ? above_[b] + deletion(a) : infinite;
     if (b == 0) return least;
     float pairing = infinite, inserting = infinite;
-    poll(static_cast<std::int64_t>(candidate_.before(b).size()));
-    for (const auto before : candidate_.before(b)) {
+    poll(static_cast<std::int64_t>(hypothesis_.before(b).size()));
+    for (const auto before : hypothesis_.before(b)) {
       pairing = std::min(pairing, above_[before]);
       inserting = std::min(inserting, here[before]);
     }
@@ -188,20 +188,20 @@ class Aligned {
     return may_pair(a, b) ? std::min(least, pairing + pair(a, b)) : least;
   }
 
-  // Fills a row if the candidate is a chain: each arc follows the previous one.
+  // Fills a row if the hypothesis is a chain: each arc follows the previous one.
   void fill_chain(std::int64_t a, float* here) {
     const auto width = static_cast<std::int64_t>(above_.size());
     const float deleting = a > 0 ? deletion(a) : infinite;
     const std::int32_t label = a > 0 ? reference_.label(a) : 0;
     const float *above = above_.data(), substitution = costs_.substitution;
-    const std::int32_t* candidate_label = candidate_label_.data();
+    const std::int32_t* hypothesis_label = hypothesis_label_.data();
     for (std::int64_t b = 0; b < width; ++b) {
       const float cost = above[b] + deleting;
       here[b] = cost < here[b] ? cost : here[b];
     }
     if (label != 0)
       for (std::int64_t b = 1; b < width; ++b) {
-        const float cost = above[b - 1] + (candidate_label[b] == label ? 0.0F : candidate_label[b] == 0 ? infinite
+        const float cost = above[b - 1] + (hypothesis_label[b] == label ? 0.0F : hypothesis_label[b] == 0 ? infinite
                                            : substitution);
         here[b] = cost < here[b] ? cost : here[b];
       }
@@ -228,7 +228,7 @@ class Aligned {
   Step before(std::int64_t a, std::int64_t b) const {
     Step pairing, deleting, inserting;
     if (may_pair(a, b)) {
-      pairing = cheapest(reference_.before(a), candidate_.before(b));
+      pairing = cheapest(reference_.before(a), hypothesis_.before(b));
       pairing.cost += pair(a, b);
     }
     if (a > 0) {
@@ -236,14 +236,14 @@ class Aligned {
       deleting.cost += deletion(a);
     }
     if (b > 0) {
-      inserting = cheapest({a}, candidate_.before(b));
+      inserting = cheapest({a}, hypothesis_.before(b));
       inserting.cost += insertion(b);
     }
     if (pairing.a >= 0 && pairing.cost <= deleting.cost && pairing.cost <= inserting.cost) return pairing;
     return deleting.cost < inserting.cost ? deleting : inserting;
   }
 
-  const Arcs reference_, candidate_;
+  const Arcs reference_, hypothesis_;
   const EditCosts costs_;
   std::vector<Row> rows_;                  // by arc of the reference; null if not held
   std::vector<std::int64_t> readers_end_;  // by row: the last row that is made from it
@@ -251,7 +251,7 @@ class Aligned {
   std::vector<std::vector<std::pair<std::int64_t, Row>>> starts_;  // by part: the rows that it needs from before
   std::vector<float> above_;               // the least of the rows that the current row is made from
   const bool is_chain_;
-  std::vector<std::int32_t> candidate_label_;  // by arc of the candidate: its label
+  std::vector<std::int32_t> hypothesis_label_;  // by arc of the hypothesis: its label
   std::vector<float> inserting_;    // likewise: the cost to insert it
 };
 
@@ -269,29 +269,29 @@ bool is_text(const Network& network) {
 bool is_whole(float cost) { return cost < 1 << 20 && cost == std::floor(cost); }
 
 // Aligns long texts in a band. Returns whether it can; then it finds the same as `Aligned`.
-bool align_texts(const Network& reference, const Network& candidate, EditCosts costs, NetworkAlignment& found) {
-  if (!is_text(reference) || !is_text(candidate)) return false;
+bool align_texts(const Network& reference, const Network& hypothesis, EditCosts costs, NetworkAlignment& found) {
+  if (!is_text(reference) || !is_text(hypothesis)) return false;
   if (!is_whole(costs.substitution) || !is_whole(costs.deletion) || !is_whole(costs.insertion)) return false;
   const auto whole = [](float cost) { return static_cast<std::int64_t>(cost); };
-  if (!align_long_from_end({candidate.label, candidate.arcs}, {reference.label, reference.arcs},
+  if (!align_long_from_end({hypothesis.label, hypothesis.arcs}, {reference.label, reference.arcs},
                            {whole(costs.substitution), whole(costs.deletion), whole(costs.insertion)}, "CSID",
                            found.edits))
     return false;
   found.reference.resize(static_cast<std::size_t>(reference.arcs));
-  found.candidate.resize(static_cast<std::size_t>(candidate.arcs));
+  found.hypothesis.resize(static_cast<std::size_t>(hypothesis.arcs));
   std::iota(found.reference.begin(), found.reference.end(), 0);
-  std::iota(found.candidate.begin(), found.candidate.end(), 0);
+  std::iota(found.hypothesis.begin(), found.hypothesis.end(), 0);
   return true;
 }
 
 }  // namespace
 
-NetworkAlignment align_networks(const Network& reference, const Network& candidate, EditCosts costs,
+NetworkAlignment align_networks(const Network& reference, const Network& hypothesis, EditCosts costs,
                                 std::int64_t longest_in_table) {
   NetworkAlignment found;
-  if (std::max(reference.arcs, candidate.arcs) > longest_in_table && align_texts(reference, candidate, costs, found))
+  if (std::max(reference.arcs, hypothesis.arcs) > longest_in_table && align_texts(reference, hypothesis, costs, found))
     return found;
-  return Aligned(reference, candidate, costs).best();
+  return Aligned(reference, hypothesis, costs).best();
 }
 
 }  // namespace latticemetric

@@ -27,15 +27,15 @@ struct EditCosts {
 // The arcs that the alignment takes on both sides, and its edits as letters: C, S, D, I. Arcs without words have no
 // edit.
 struct NetworkAlignment {
-  std::vector<std::int64_t> reference, candidate;
+  std::vector<std::int64_t> reference, hypothesis;
   std::string edits;
 };
 
 // Returns the cheapest alignment. Ties are resolved from the end: a pair comes before an insertion, and that before a
 // deletion. Among the previous arcs, those that a depth-first search meets first come first, the reference's before the
-// candidate's. Texts of more than `longest_in_table` words are aligned in a band, in time that grows with the errors.
+// hypothesis's. Texts of more than `longest_in_table` words are aligned in a band, in time that grows with the errors.
 constexpr std::int64_t longest_text_in_table = 40;  // up to there, a table takes less time
-NetworkAlignment align_networks(const Network& reference, const Network& candidate, EditCosts costs,
+NetworkAlignment align_networks(const Network& reference, const Network& hypothesis, EditCosts costs,
                                 std::int64_t longest_in_table = longest_text_in_table);
 
 }  // namespace latticemetric

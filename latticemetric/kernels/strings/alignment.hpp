@@ -27,7 +27,7 @@ class Aligner {
   // Returns the optimal alignment, one letter per edit: C (match), S, D, I. Among the alignments of best value, it is
   // the one with the most matches, then the fewest insertions and deletions; then, from left to right, C comes before
   // S, D and I, in this order.
-  const std::string& align(String candidate, String reference);
+  const std::string& align(String hypothesis, String reference);
 
  private:
   struct Choice {
@@ -36,8 +36,8 @@ class Aligner {
   };
 
   template <typename Key>
-  void fill(String candidate, String reference, Key value_unit, Key match_unit);
-  void read(String candidate, String reference);
+  void fill(String hypothesis, String reference, Key value_unit, Key match_unit);
+  void read(String hypothesis, String reference);
 
   const Gains gains_;
   const std::int64_t longest_in_table_;

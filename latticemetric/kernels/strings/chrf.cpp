@@ -84,17 +84,17 @@ class Counter {
     std::vector<std::int64_t> rows(3 * columns * static_cast<std::size_t>(test_.references.count), 0);
     std::vector<std::int64_t> shared(std::max<std::size_t>(1, columns));
     std::int64_t* row = rows.data();
-    for (std::int64_t s = 0; s < test_.candidates.count; ++s)
+    for (std::int64_t s = 0; s < test_.hypotheses.count; ++s)
       for (auto r = test_.owner[s]; r < test_.owner[s + 1]; ++r) {
-        const String candidate = test_.candidates.at(s), reference = test_.references.at(r);
-        poll(2 * (candidate.size + reference.size) + 100);
-        const String characters = squeezed(candidate, candidate_);
+        const String hypothesis = test_.hypotheses.at(s), reference = test_.references.at(r);
+        poll(2 * (hypothesis.size + reference.size) + 100);
+        const String characters = squeezed(hypothesis, hypothesis_);
         const String reference_characters = squeezed(reference, reference_);
         ngrams_.count(reference_characters, characters, orders_.characters, shared.data());
         row = put(row, characters.size, reference_characters.size, orders_.characters, shared.data());
         if (orders_.words == 0) continue;
         texts_.forget();
-        const String words = split(candidate, candidate_words_), reference_words = split(reference, reference_words_);
+        const String words = split(hypothesis, hypothesis_words_), reference_words = split(reference, reference_words_);
         ngrams_.count(reference_words, words, orders_.words, shared.data());
         row = put(row, words.size, reference_words.size, orders_.words, shared.data());
       }
@@ -102,12 +102,12 @@ class Counter {
   }
 
  private:
-  static std::int64_t* put(std::int64_t* row, std::int64_t candidate, std::int64_t reference, std::int32_t order,
+  static std::int64_t* put(std::int64_t* row, std::int64_t hypothesis, std::int64_t reference, std::int32_t order,
                            const std::int64_t* shared) {
     for (std::int32_t k = 0; k < order; ++k) {
       const std::int64_t reference_ngrams = std::max<std::int64_t>(0, reference - k);
       // n-grams longer than the reference cannot match, and do not count.
-      *row++ = reference_ngrams ? std::max<std::int64_t>(0, candidate - k) : 0;
+      *row++ = reference_ngrams ? std::max<std::int64_t>(0, hypothesis - k) : 0;
       *row++ = reference_ngrams;
       *row++ = shared[k];
     }
@@ -154,7 +154,7 @@ class Counter {
   const ChrfOrders orders_;
   SharedNgrams ngrams_;
   ShortTexts texts_;
-  std::vector<std::int32_t> candidate_, reference_, candidate_words_, reference_words_;
+  std::vector<std::int32_t> hypothesis_, reference_, hypothesis_words_, reference_words_;
 };
 
 }  // namespace

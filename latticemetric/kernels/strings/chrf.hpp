@@ -1,4 +1,4 @@
-// What chrF counts: character n-grams and word n-grams that a candidate shares with its references.
+// What chrF counts: character n-grams and word n-grams that a hypothesis shares with its references.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct ChrfOrders {
   bool with_spaces;  // whether white space counts as characters
 };
 
-// Returns one row for each reference and its candidate. For each order, characters first, a row has the number of
-// n-grams of the candidate, of the reference, and of both. Strings are Unicode code points.
+// Returns one row for each reference and its hypothesis. For each order, characters first, a row has the number of
+// n-grams of the hypothesis, of the reference, and of both. Strings are Unicode code points.
 std::vector<std::int64_t> chrf_counts(const TestSet& test, ChrfOrders orders);
 
 }  // namespace latticemetric

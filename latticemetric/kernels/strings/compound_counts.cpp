@@ -38,16 +38,16 @@ class CompoundAligner {
   explicit CompoundAligner(std::int64_t longest) : longest_(longest) {}
 
   // Writes the counts of one pair.
-  void count(String candidate, String reference, JoinedWords candidate_joins, std::int64_t s,
+  void count(String hypothesis, String reference, JoinedWords hypothesis_joins, std::int64_t s,
              JoinedWords reference_joins, std::int64_t r, std::int64_t* counts) {
-    candidate_ = candidate;
+    hypothesis_ = hypothesis;
     reference_ = reference;
-    prepare(candidate_joins, s, reference_joins, r);
+    prepare(hypothesis_joins, s, reference_joins, r);
     const std::int64_t enough = errors_without_joins();
     most_errors_ = saves_most_of(enough) ? few_errors : enough;
-    for (make_all(reference_joins); !row(reference.size).has(candidate.size); make_all(reference_joins))
+    for (make_all(reference_joins); !row(reference.size).has(hypothesis.size); make_all(reference_joins))
       most_errors_ = std::min(4 * most_errors_, enough);
-    const PackedCounts last = row(reference.size).at(candidate.size);
+    const PackedCounts last = row(reference.size).at(hypothesis.size);
     const auto insertions = static_cast<std::int64_t>(last >> insertion_bit & count_mask);
     const auto deletions = static_cast<std::int64_t>(last & count_mask);
     counts[0] = static_cast<std::int64_t>(last >> cost_bit) - insertions - deletions;
@@ -74,7 +74,7 @@ class CompoundAligner {
     }
   };
 
-  // Several words of the candidate that make one word: the row of the list that has them.
+  // Several words of the hypothesis that make one word: the row of the list that has them.
   struct Joined {
     std::int64_t word, end, row;
     bool operator<(const Joined& other) const {
@@ -92,26 +92,26 @@ class CompoundAligner {
 
   // ---- Before the rows ------------------------------------------------------------------------------------------
 
-  // Lists the candidate's words, and its joined words, by word; and the reference's joined words by place.
-  void prepare(JoinedWords candidate_joins, std::int64_t s, JoinedWords reference_joins, std::int64_t r) {
+  // Lists the hypothesis's words, and its joined words, by word; and the reference's joined words by place.
+  void prepare(JoinedWords hypothesis_joins, std::int64_t s, JoinedWords reference_joins, std::int64_t r) {
     depth_ = 2;
-    list_by_end(candidate_joins, s);
-    find_saved(candidate_joins, candidate_.size, candidate_saves_);
+    list_by_end(hypothesis_joins, s);
+    find_saved(hypothesis_joins, hypothesis_.size, hypothesis_saves_);
     list_by_end(reference_joins, r);
     find_saved(reference_joins, reference_.size, reference_saves_);
     for (const auto& [end, k] : by_end_) depth_ = std::max<std::int64_t>(depth_, reference_joins.length[k] + 1);
     places_.clear();
     if (!by_end_.empty())
-      for (std::int64_t j = 0; j < candidate_.size; ++j) places_.emplace_back(candidate_.begin[j], j + 1);
+      for (std::int64_t j = 0; j < hypothesis_.size; ++j) places_.emplace_back(hypothesis_.begin[j], j + 1);
     std::sort(places_.begin(), places_.end());
     joined_.clear();
     longest_joined_ = 0;
-    for (auto k = candidate_joins.begin[s]; k < candidate_joins.begin[s + 1]; ++k) {
-      joined_.push_back({candidate_joins.word[k], candidate_joins.end[k], k});
-      longest_joined_ = std::max<std::int64_t>(longest_joined_, candidate_joins.length[k]);
+    for (auto k = hypothesis_joins.begin[s]; k < hypothesis_joins.begin[s + 1]; ++k) {
+      joined_.push_back({hypothesis_joins.word[k], hypothesis_joins.end[k], k});
+      longest_joined_ = std::max<std::int64_t>(longest_joined_, hypothesis_joins.length[k]);
     }
     std::sort(joined_.begin(), joined_.end());
-    candidate_joins_ = candidate_joins;
+    hypothesis_joins_ = hypothesis_joins;
   }
 
   void list_by_end(JoinedWords joins, std::int64_t s) {
@@ -138,15 +138,15 @@ class CompoundAligner {
   }
 
   std::int64_t errors_without_joins() {
-    const auto [shorter, longer] = std::minmax(candidate_.size, reference_.size);
+    const auto [shorter, longer] = std::minmax(hypothesis_.size, reference_.size);
     if (shorter <= longest_) return longer;
-    return words_.fewest_errors(candidate_, reference_);
+    return words_.fewest_errors(hypothesis_, reference_);
   }
 
   // Returns whether joined words may save three quarters of the errors. Joined words save at most one error each, and a
   // string has at most twice as many of them as it becomes shorter.
   bool saves_most_of(std::int64_t errors) const {
-    return errors > few_errors && 2 * (candidate_saves_[0] + reference_saves_[0]) > errors / 4 * 3;
+    return errors > few_errors && 2 * (hypothesis_saves_[0] + reference_saves_[0]) > errors / 4 * 3;
   }
 
   // ---- Rows -----------------------------------------------------------------------------------------------------
@@ -169,8 +169,8 @@ class CompoundAligner {
     limit(0, here);
   }
 
-  // Finds the jumps into row i: first those where one candidate word equals several reference words, then those where
-  // this reference word equals several candidate words.
+  // Finds the jumps into row i: first those where one hypothesis word equals several reference words, then those where
+  // this reference word equals several hypothesis words.
   void find_jumps(std::int64_t i, JoinedWords reference_joins) {
     jumps_.clear();
     const auto jump = [this](Row& from, std::int64_t before, std::int64_t at) {
@@ -188,7 +188,7 @@ class CompoundAligner {
     const std::int32_t word = reference_.begin[i - 1];
     auto p = std::lower_bound(joined_.begin(), joined_.end(), Joined{word, above.first, 0});
     for (; p != joined_.end() && p->word == word && p->end <= above.last + longest_joined_; ++p)
-      jump(above, p->end - candidate_joins_.length[p->row], p->end);
+      jump(above, p->end - hypothesis_joins_.length[p->row], p->end);
     const auto is_before = [](const Jump& a, const Jump& b) { return a.at < b.at; };
     if (!std::is_sorted(jumps_.begin(), jumps_.end(), is_before))
       std::stable_sort(jumps_.begin(), jumps_.end(), is_before);
@@ -196,8 +196,8 @@ class CompoundAligner {
 
   void make(std::int64_t i) {
     Row &here = row(i), &above = row(i - 1);
-    here.first = above.is_empty() ? candidate_.size + 1 : above.first;
-    here.last = above.is_empty() ? -1 : std::min(candidate_.size, above.last + 1);
+    here.first = above.is_empty() ? hypothesis_.size + 1 : above.first;
+    here.last = above.is_empty() ? -1 : std::min(hypothesis_.size, above.last + 1);
     if (!jumps_.empty()) {
       here.first = std::min(here.first, jumps_.front().at);
       here.last = std::max(here.last, jumps_.back().at);
@@ -229,9 +229,9 @@ class CompoundAligner {
     if (!above.is_empty()) {
       insert(std::min(end, above.first));
       const PackedCounts* const up = above.cells.data() - above.origin;
-      if (j == 0 && end > 0) cells[j++] = left = up[0] + deletion;  // no word of the candidate comes before
+      if (j == 0 && end > 0) cells[j++] = left = up[0] + deletion;  // no word of the hypothesis comes before
       for (const auto until = std::min(end, above.last + 2); j < until; ++j) {
-        const PackedCounts pair = up[j - 1] + (candidate_.begin[j - 1] == word ? is_pair : is_pair + one_error);
+        const PackedCounts pair = up[j - 1] + (hypothesis_.begin[j - 1] == word ? is_pair : is_pair + one_error);
         const PackedCounts other = std::min(pair, up[j] + (deletion + is_deletion));
         const PackedCounts inserted = left + insertion;
         left = other < inserted ? other & without_choice : inserted;
@@ -246,7 +246,7 @@ class CompoundAligner {
     while (here.last >= here.first && !may_be_passed(i, here.last, here.at(here.last))) --here.last;
     while (here.first <= here.last && !may_be_passed(i, here.first, here.at(here.first))) ++here.first;
     if (here.is_empty()) return;
-    while (here.last < candidate_.size) {
+    while (here.last < hypothesis_.size) {
       const PackedCounts next = here.at(here.last) + insertion;
       if (!may_be_passed(i, here.last + 1, next)) break;
       here.put(++here.last, next);
@@ -257,35 +257,35 @@ class CompoundAligner {
 
   // Where one rest has more words than the other, even with as many of them joined as possible, errors must follow.
   bool may_be_passed(std::int64_t i, std::int64_t j, PackedCounts counts) const {
-    const std::int64_t longer = (candidate_.size - j) - (reference_.size - i);
-    const std::int64_t must_follow = std::max(longer - candidate_saves_[static_cast<std::size_t>(j)],
+    const std::int64_t longer = (hypothesis_.size - j) - (reference_.size - i);
+    const std::int64_t must_follow = std::max(longer - hypothesis_saves_[static_cast<std::size_t>(j)],
                                               -longer - reference_saves_[static_cast<std::size_t>(i)]);
     return static_cast<std::int64_t>(counts >> cost_bit) + std::max<std::int64_t>(0, must_follow) <= most_errors_;
   }
 
   const std::int64_t longest_;
   WordAligner words_;
-  String candidate_{}, reference_{};
+  String hypothesis_{}, reference_{};
   std::int64_t depth_ = 2, most_errors_ = 0;
   std::size_t next_ = 0;
-  JoinedWords candidate_joins_{};
+  JoinedWords hypothesis_joins_{};
   std::int64_t longest_joined_ = 0;
   std::vector<Numbers> by_end_, places_;
   std::vector<Joined> joined_;
-  std::vector<std::int64_t> candidate_saves_, reference_saves_;
+  std::vector<std::int64_t> hypothesis_saves_, reference_saves_;
   std::vector<Jump> jumps_;
   std::vector<Row> rows_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> compound_counts(const TestSet& test, JoinedWords candidates, JoinedWords references,
+std::vector<std::int64_t> compound_counts(const TestSet& test, JoinedWords hypotheses, JoinedWords references,
                                           std::int64_t longest) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(3 * test.references.count));
   CompoundAligner aligner(longest);
-  for (std::int64_t s = 0; s < test.candidates.count; ++s)
+  for (std::int64_t s = 0; s < test.hypotheses.count; ++s)
     for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r)
-      aligner.count(test.candidates.at(s), test.references.at(r), candidates, s, references, r, &counts[3 * r]);
+      aligner.count(test.hypotheses.at(s), test.references.at(r), hypotheses, s, references, r, &counts[3 * r]);
   return counts;
 }
 

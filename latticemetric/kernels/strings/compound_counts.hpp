@@ -23,9 +23,9 @@ constexpr std::int64_t most_compound_words = (std::int64_t{1} << 20) - 1;
 // Pairs with a string of at most so many words are aligned at once; for others, a bound of the errors is found first.
 constexpr std::int64_t longest_without_bound = 100;
 
-// Returns the substitutions, deletions and insertions of each candidate, one row for each reference. Takes time that
+// Returns the substitutions, deletions and insertions of each hypothesis, one row for each reference. Takes time that
 // grows with the errors.
-std::vector<std::int64_t> compound_counts(const TestSet& test, JoinedWords candidates, JoinedWords references,
+std::vector<std::int64_t> compound_counts(const TestSet& test, JoinedWords hypotheses, JoinedWords references,
                                           std::int64_t longest = longest_without_bound);
 
 }  // namespace latticemetric

@@ -98,18 +98,18 @@ void follow(BandSearch& search, std::string_view order, std::string& edits) {
       [&](Edit edit) { edits.push_back(letter(edit)); });
 }
 
-// Calls use(search, states, value) with the search of the candidate as a lattice of so many states, and with a value of
+// Calls use(search, states, value) with the search of the hypothesis as a lattice of so many states, and with a value of
 // the type that gains need. Returns false if none is large enough, or if there are more states than 32 bits can number.
 template <typename Use>
-bool search_long(String candidate, String reference, Gains gains, Use use) {
+bool search_long(String hypothesis, String reference, Gains gains, Use use) {
   if ((reference.size + 1) * gains.order > std::numeric_limits<std::int32_t>::max()) return false;
-  const Chain chain(candidate);
+  const Chain chain(hypothesis);
   const Lattice lattice = chain.lattice();
   std::vector<std::int32_t> words;
   for (std::int64_t k = 0; k < reference.size; ++k) words.push_back(reference.begin[k] + 1);
   const auto size = static_cast<std::int32_t>(words.size());
   // Relative to par, a loss may be twice as large as a gain.
-  const auto largest = BandSearch::largest_sum<Int128>(gains, candidate.size, reference.size);
+  const auto largest = BandSearch::largest_sum<Int128>(gains, hypothesis.size, reference.size);
   if (!fits<std::int64_t>(largest, 8)) return false;
   using Losses = std::vector<BandSearch::Loss>;
   const PrefixBounds::Costs none{Losses(static_cast<std::size_t>(lattice.arcs), 0),
@@ -129,18 +129,18 @@ std::vector<std::int32_t> reversed(String words) {
 
 }  // namespace
 
-bool align_long(String candidate, String reference, Gains gains, std::string& edits) {
-  return search_long(candidate, reference, gains, [&](BandSearch& search, std::int32_t states, auto value) {
+bool align_long(String hypothesis, String reference, Gains gains, std::string& edits) {
+  return search_long(hypothesis, reference, gains, [&](BandSearch& search, std::int32_t states, auto value) {
     read<decltype(value)>(search, states, edits);
   });
 }
 
-bool align_long_from_end(String candidate, String reference, WholeCosts costs, std::string_view order,
+bool align_long_from_end(String hypothesis, String reference, WholeCosts costs, std::string_view order,
                          std::string& edits) {
-  const auto said = reversed(candidate), expected = reversed(reference);
+  const auto said = reversed(hypothesis), expected = reversed(reference);
   // At par, a match costs nothing, and the other edits what they are to cost.
   const Gains gains{1, costs.substitution, costs.insertion, costs.deletion - costs.substitution};
-  const bool is_found = search_long({said.data(), candidate.size}, {expected.data(), reference.size}, gains,
+  const bool is_found = search_long({said.data(), hypothesis.size}, {expected.data(), reference.size}, gains,
                                     [&](BandSearch& search, std::int32_t, auto value) {
                                       follow<decltype(value)>(search, order, edits);
                                     });

@@ -17,7 +17,7 @@ struct MeteorStage {
 };
 
 struct MeteorEdge {
-  std::int32_t candidate, reference, stage;
+  std::int32_t hypothesis, reference, stage;
 };
 
 // Aligns many pairs with one set of buffers.
@@ -26,10 +26,10 @@ class MeteorAligner {
   MeteorAligner(std::vector<MeteorStage> stages, std::int64_t cap) : stages_(std::move(stages)), cap_(cap) {}
 
   // Aligns a pair. Returns false if a stage needed more than `cap` states: then its mapping is the best one found.
-  bool align(const std::int32_t* candidate, std::int32_t candidate_words, const std::int32_t* reference,
+  bool align(const std::int32_t* hypothesis, std::int32_t hypothesis_words, const std::int32_t* reference,
              std::int32_t reference_words);
 
-  // Results for the last pair. Edges are sorted by candidate word.
+  // Results for the last pair. Edges are sorted by hypothesis word.
   const std::vector<MeteorEdge>& edges() const { return edges_; }
   std::int64_t chunks() const;
   std::int64_t crossings() const;
@@ -44,26 +44,26 @@ class MeteorAligner {
                const std::vector<std::int32_t>& mapped_to, std::vector<Keyed>& found) const;
   void group_by_key(std::int32_t stage);
   void group_by_sharing(std::int32_t stage);
-  void add_component(std::int32_t stage, const std::vector<std::int32_t>& candidates,
+  void add_component(std::int32_t stage, const std::vector<std::int32_t>& hypotheses,
                      const std::vector<std::int32_t>& references);
-  void map(std::int32_t candidate, std::int32_t reference, std::int32_t stage);
+  void map(std::int32_t hypothesis, std::int32_t reference, std::int32_t stage);
   bool may_map(std::int32_t i, std::int32_t j) const;
   void lay_out();
-  std::int64_t unit() const { return 2 * static_cast<std::int64_t>(candidate_.size()) + 4; }
+  std::int64_t unit() const { return 2 * static_cast<std::int64_t>(hypothesis_.size()) + 4; }
 
   std::vector<MeteorStage> stages_;
   std::int64_t cap_;
   StageSearch search_;
   OpenWords open_;
-  std::vector<std::int32_t> candidate_, reference_;  // word types
+  std::vector<std::int32_t> hypothesis_, reference_;  // word types
   std::vector<std::int32_t> target_, source_;        // the position that each word is mapped to, or -1
-  std::vector<std::int32_t> stage_of_;               // by candidate word
+  std::vector<std::int32_t> stage_of_;               // by hypothesis word
   std::vector<MeteorEdge> edges_;
-  std::vector<Keyed> candidate_keys_, reference_keys_;
+  std::vector<Keyed> hypothesis_keys_, reference_keys_;
   // Components that are still open; and in those that are not ordered, which words may be mapped to each other.
-  std::vector<std::int32_t> component_of_candidate_, component_of_reference_;  // by position, or -1
+  std::vector<std::int32_t> component_of_hypothesis_, component_of_reference_;  // by position, or -1
   std::vector<std::uint8_t> ordered_;
-  std::vector<std::vector<std::int32_t>> shares_;  // by candidate position
+  std::vector<std::vector<std::int32_t>> shares_;  // by hypothesis position
 };
 
 }  // namespace latticemetric

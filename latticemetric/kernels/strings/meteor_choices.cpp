@@ -7,7 +7,7 @@
 namespace latticemetric {
 
 void StageSearch::expand(std::int32_t word, std::int32_t state) {
-  if (open_->ordered[open_->candidate_component[word]])
+  if (open_->ordered[open_->hypothesis_component[word]])
     expand_ordered(word, state);
   else
     expand_general(word, state);
@@ -16,7 +16,7 @@ void StageSearch::expand(std::int32_t word, std::int32_t state) {
 // Adds the choices for a word of an ordered component. If no more words are left than reference words, all of them must
 // be mapped. Otherwise all reference words must be used, so only the first of them can be next.
 void StageSearch::expand_ordered(std::int32_t word, std::int32_t state) {
-  const auto component = open_->candidate_component[word];
+  const auto component = open_->hypothesis_component[word];
   const auto& references = component_references_[component];
   const auto* cells = here_.cells.data() + static_cast<std::size_t>(state) * references_;
   const auto total = static_cast<std::int32_t>(references.size());
@@ -45,7 +45,7 @@ void StageSearch::expand_general(std::int32_t word, std::int32_t state) {
     matched_[own] = -1;
     visited_.assign(references_, 0);
     if (reference >= 0) matched_[reference] = -1, visited_[reference] = 1;
-    const auto& words = component_words_[open_->candidate_component[word]];
+    const auto& words = component_words_[open_->hypothesis_component[word]];
     return std::any_of(words.begin(), words.end(), [&](std::int32_t other) {
       return other > word && std::find(matched_.begin(), matched_.end(), other) == matched_.end() &&
              augment(other, cells);
@@ -66,7 +66,7 @@ void StageSearch::expand_general(std::int32_t word, std::int32_t state) {
 // taken.
 void StageSearch::match(std::int32_t word, const Cell* cells) {
   matched_.assign(references_, -1);
-  for (const auto other : component_words_[open_->candidate_component[word]]) {
+  for (const auto other : component_words_[open_->hypothesis_component[word]]) {
     if (other < word) continue;
     visited_.assign(references_, 0);
     augment(other, cells);
@@ -98,7 +98,7 @@ bool StageSearch::augment(std::int32_t word, const Cell* cells) {
 // reference words that were passed are out of reach.
 void StageSearch::add_child(std::int32_t word, std::int32_t state, const Link* link) {
   const auto* cells = here_.cells.data() + static_cast<std::size_t>(state) * references_;
-  const auto component = open_->candidate_component[word];
+  const auto component = open_->hypothesis_component[word];
   poll(2 * references_);
   child_.assign(cells, cells + references_);
   auto cost = here_.cost[state];
@@ -127,7 +127,7 @@ void StageSearch::add_child(std::int32_t word, std::int32_t state, const Link* l
 
 // Returns whether the next open word may continue the chunk of a word that is mapped to `choice`.
 bool StageSearch::continues(std::int32_t word, std::int32_t choice) const {
-  if (word + 1 == words_ || open_->candidate[word + 1] != open_->candidate[word] + 1) return false;
+  if (word + 1 == words_ || open_->hypothesis[word + 1] != open_->hypothesis[word] + 1) return false;
   if (choice + 1 == references_ || open_->reference[choice + 1] != open_->reference[choice] + 1) return false;
   if (child_[choice + 1] & 1) return false;
   for (auto k = open_->link_begin[word + 1]; k < open_->link_begin[word + 2]; ++k)

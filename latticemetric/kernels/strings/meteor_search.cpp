@@ -23,7 +23,7 @@ std::uint64_t hash_of(const Cell* cells, std::int32_t size, std::int32_t next) {
 }  // namespace
 
 void OpenWords::clear() {
-  candidate.clear(), reference.clear(), candidate_component.clear(), reference_component.clear();
+  hypothesis.clear(), reference.clear(), hypothesis_component.clear(), reference_component.clear();
   ordered.clear(), link_begin.clear(), links.clear();
 }
 
@@ -69,7 +69,7 @@ void StageSearch::keep_best(std::vector<std::int32_t>& mapping) {
 }
 
 void StageSearch::prepare() {
-  words_ = static_cast<std::int32_t>(open_->candidate.size());
+  words_ = static_cast<std::int32_t>(open_->hypothesis.size());
   references_ = static_cast<std::int32_t>(open_->reference.size());
   components_ = static_cast<std::int32_t>(open_->ordered.size());
   component_words_.assign(components_, {});
@@ -77,7 +77,7 @@ void StageSearch::prepare() {
   ordinal_.resize(words_);
   last_use_.assign(references_, -1);
   for (std::int32_t word = 0; word < words_; ++word) {
-    auto& members = component_words_[open_->candidate_component[word]];
+    auto& members = component_words_[open_->hypothesis_component[word]];
     ordinal_[word] = static_cast<std::int32_t>(members.size());
     members.push_back(word);
     for (auto k = open_->link_begin[word]; k < open_->link_begin[word + 1]; ++k)
@@ -88,7 +88,7 @@ void StageSearch::prepare() {
   for (std::int32_t word = words_ - 1; word >= 0; --word) {
     const auto row = remaining_.begin() + static_cast<std::ptrdiff_t>(word) * components_;
     std::copy(row + components_, row + 2 * components_, row);
-    ++row[open_->candidate_component[word]];
+    ++row[open_->hypothesis_component[word]];
   }
   promise_.resize(components_);
   for (std::int32_t c = 0; c < components_; ++c) bound_component(c);
@@ -146,7 +146,7 @@ std::int64_t StageSearch::promise_of(std::int32_t component, std::int32_t word, 
   return promise_[component][done * (references.size() + 1) + passed];
 }
 
-// Makes one pass over the candidate words. Returns false if it would make more than `budget` states.
+// Makes one pass over the hypothesis words. Returns false if it would make more than `budget` states.
 bool StageSearch::sweep(std::int64_t width, std::int64_t budget) {
   dropped_ = infinite, made_ = 0;
   below_.clear();

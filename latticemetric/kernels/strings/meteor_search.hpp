@@ -16,14 +16,14 @@ struct Link {
 };
 
 // What is open in a stage: the words of components that can be mapped in more than one way. A component is a set of
-// words that are linked to each other, however indirectly. It is `ordered` if each of its candidate words may be mapped
+// words that are linked to each other, however indirectly. It is `ordered` if each of its hypothesis words may be mapped
 // to each of its reference words. Then mappings with the fewest crossings keep the order of words: swapping the ends of
 // two edges that cross removes their crossing and adds none with a third edge.
 struct OpenWords {
-  std::vector<std::int32_t> candidate, reference;              // positions, ascending
-  std::vector<std::int32_t> candidate_component, reference_component;
+  std::vector<std::int32_t> hypothesis, reference;              // positions, ascending
+  std::vector<std::int32_t> hypothesis_component, reference_component;
   std::vector<std::uint8_t> ordered;                           // by component
-  std::vector<std::int64_t> link_begin;                        // by candidate word: where its links begin
+  std::vector<std::int64_t> link_begin;                        // by hypothesis word: where its links begin
   std::vector<Link> links;                                     // sorted by reference word
 
   void clear();
@@ -33,14 +33,14 @@ class StageSearch {
  public:
   static constexpr std::int64_t most_words = 32766;  // of a string: counts of words are kept in 15 bits
 
-  // Sets `mapping` to the number of a reference word for each open candidate word, or -1. Returns false if `cap` states
+  // Sets `mapping` to the number of a reference word for each open hypothesis word, or -1. Returns false if `cap` states
   // were not enough to prove that the mapping is the best; it is one of the largest size all the same.
   bool solve(const OpenWords& open, std::int64_t unit, std::int64_t cap, std::vector<std::int32_t>& mapping);
 
  private:
   using Cell = std::uint16_t;
 
-  // The states of one layer, those after a given number of candidate words. A state consists of a cell for each
+  // The states of one layer, those after a given number of hypothesis words. A state consists of a cell for each
   // reference word (see `settle`), and of the reference word that would continue a chunk, or -1.
   struct Layer {
     std::vector<Cell> cells;
@@ -79,8 +79,8 @@ class StageSearch {
   std::int32_t words_ = 0, references_ = 0, components_ = 0;
 
   std::vector<std::vector<std::int32_t>> component_words_, component_references_;
-  std::vector<std::int32_t> ordinal_;       // by candidate word: its number in its component
-  std::vector<std::int32_t> last_use_;      // by reference word: the last candidate word with a link to it
+  std::vector<std::int32_t> ordinal_;       // by hypothesis word: its number in its component
+  std::vector<std::int32_t> last_use_;      // by reference word: the last hypothesis word with a link to it
   std::vector<std::int32_t> remaining_;     // words of a component that are left, at [layer * components + component]
   std::vector<std::vector<std::int64_t>> promise_;
 

@@ -70,8 +70,8 @@ class Matcher {
   Matcher(const TestSet& test, std::int32_t order) : test_(test), order_(order) {}
 
   std::vector<std::int64_t> matches() {
-    std::vector<std::int64_t> found(static_cast<std::size_t>(test_.candidates.count) * order_, 0);
-    for (std::int64_t s = 0; s < test_.candidates.count; ++s) {
+    std::vector<std::int64_t> found(static_cast<std::size_t>(test_.hypotheses.count) * order_, 0);
+    for (std::int64_t s = 0; s < test_.hypotheses.count; ++s) {
       trie_.forget();
       add_references(test_.owner[s], test_.owner[s + 1]);
       each_match(s, [row = found.data() + s * order_](std::int32_t, std::int32_t k) { ++row[k]; });
@@ -82,8 +82,8 @@ class Matcher {
   std::vector<double> information() {
     add_references(0, test_.references.count);
     const std::vector<double> of_node = information_of_nodes();
-    std::vector<double> found(static_cast<std::size_t>(test_.candidates.count) * order_, 0);
-    for (std::int64_t s = 0; s < test_.candidates.count; ++s)
+    std::vector<double> found(static_cast<std::size_t>(test_.hypotheses.count) * order_, 0);
+    for (std::int64_t s = 0; s < test_.hypotheses.count; ++s)
       each_match(s, [&of_node, row = found.data() + s * order_](std::int32_t node, std::int32_t k) {
         row[k] += of_node[node];
       });
@@ -131,11 +131,11 @@ class Matcher {
       }
   }
 
-  // Calls visit(node, k) for each (k + 1)-gram of a candidate that counts as a match.
+  // Calls visit(node, k) for each (k + 1)-gram of a hypothesis that counts as a match.
   template <typename Visit>
   void each_match(std::int64_t s, Visit visit) {
     for (auto r = test_.owner[s]; r < test_.owner[s + 1]; ++r) count_reference(r - first_);
-    each_ngram<false>(test_.candidates, s, [&](std::int32_t node, std::int32_t k) {
+    each_ngram<false>(test_.hypotheses, s, [&](std::int32_t node, std::int32_t k) {
       if (most_[node] == 0) return;
       --most_[node];
       visit(node, k);

@@ -1,4 +1,4 @@
-// Clipped n-gram matches of many candidates with their references, and how informative they are (NIST).
+// Clipped n-gram matches of many hypotheses with their references, and how informative they are (NIST).
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-// Returns one row per segment, one column per order. A candidate's k-gram counts as often as it occurs in the
-// candidate, but no more often than in the reference where it occurs most. Words of different segments are not
+// Returns one row per segment, one column per order. A hypothesis's k-gram counts as often as it occurs in the
+// hypothesis, but no more often than in the reference where it occurs most. Words of different segments are not
 // compared.
 std::vector<std::int64_t> match_ngrams(const TestSet& test, std::int32_t order);
 

@@ -28,24 +28,24 @@ void count_edits(const std::string& edits, std::int32_t order, std::int64_t* cou
 
 }  // namespace
 
-void PairCounter::add(String candidate, String reference, std::int32_t highest) {
+void PairCounter::add(String hypothesis, String reference, std::int32_t highest) {
   const std::int32_t order = gains_.order;
   const std::size_t before = rows_.size();
   rows_.resize(before + columns(), 0);
   std::int64_t* const row = rows_.data() + before;
-  poll(10 * (candidate.size + reference.size));
-  if (counts_words(gains_) && candidate.size + reference.size <= most_counted)
-    count_words(candidate, reference, highest, row);
+  poll(10 * (hypothesis.size + reference.size));
+  if (counts_words(gains_) && hypothesis.size + reference.size <= most_counted)
+    count_words(hypothesis, reference, highest, row);
   else
-    count_edits(aligner_.align(candidate, reference), order, row);
+    count_edits(aligner_.align(hypothesis, reference), order, row);
   for (std::int32_t k = 0; k < order; ++k) row[order + 3 + k] = std::max<std::int64_t>(0, reference.size - k);
 }
 
 void PairCounter::add(const TestSet& test) {
-  const std::int32_t highest = test.candidates.bound() | test.references.bound();
-  for (std::int64_t s = 0; s < test.candidates.count; ++s)
+  const std::int32_t highest = test.hypotheses.bound() | test.references.bound();
+  for (std::int64_t s = 0; s < test.hypotheses.count; ++s)
     for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r)
-      add(test.candidates.at(s), test.references.at(r), highest);
+      add(test.hypotheses.at(s), test.references.at(r), highest);
 }
 
 }  // namespace latticemetric

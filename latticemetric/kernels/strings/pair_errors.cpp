@@ -7,16 +7,16 @@
 #include "recognition/myers_step.hpp"
 #include "strings/word_alignment.hpp"
 
-// D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
+// D(i, j) is the least number of errors between the first i words of the reference and the first j of the hypothesis. A
 // column is kept as the differences between neighbours, which are -1, 0 or 1: one bit per cell says where they are 1
 // (`up`), another where they are -1 (`down`). A dozen operations make the next column (see `myers_step`).
 //
-// The references of a batch are lanes of vectors. A candidate is read once for all of them: each of its words selects a
+// The references of a batch are lanes of vectors. A hypothesis is read once for all of them: each of its words selects a
 // row of bits, which say where the references of the batch have that word. Lanes are as narrow as the references are
 // short. A reference of more than 64 words takes several blocks; each hands the change of its last row down to the next
 // one.
 //
-// If the candidates are the references, half the work is enough: errors are the same either way.
+// If the hypotheses are the references, half the work is enough: errors are the same either way.
 namespace latticemetric {
 namespace {
 
@@ -53,19 +53,19 @@ using Lane64 = std::uint64_t;
 
 class PairErrors {
  public:
-  PairErrors(const Strings& candidates, const Strings& references, std::int32_t* found)
-      : candidates_(candidates),
+  PairErrors(const Strings& hypotheses, const Strings& references, std::int32_t* found)
+      : hypotheses_(hypotheses),
         references_(references),
         found_(found),
-        same_(candidates.words == references.words && candidates.begin == references.begin),
-        row_(std::size_t{1} + static_cast<std::size_t>(candidates.bound() | references.bound()), absent) {}
+        same_(hypotheses.words == references.words && hypotheses.begin == references.begin),
+        row_(std::size_t{1} + static_cast<std::size_t>(hypotheses.bound() | references.bound()), absent) {}
 
   void find() {
     std::vector<std::int64_t> by_length(static_cast<std::size_t>(references_.count));
     std::iota(by_length.begin(), by_length.end(), 0);
     const auto size = [this](std::int64_t r) { return references_.at(r).size; };
     if (!same_) {
-      left_.resize(static_cast<std::size_t>(candidates_.count));
+      left_.resize(static_cast<std::size_t>(hypotheses_.count));
       std::iota(left_.begin(), left_.end(), 0);
     }
     std::stable_sort(by_length.begin(), by_length.end(), [&](auto a, auto b) { return size(a) < size(b); });
@@ -129,15 +129,15 @@ class PairErrors {
     }
     const Vector ones = L::all(static_cast<Lane>(~Lane{0})), one = L::all(1);
     for (const std::int64_t c : left_) {
-      const String candidate = candidates_.at(c);
-      poll(6 * candidate.size + 20);
+      const String hypothesis = hypotheses_.at(c);
+      poll(6 * hypothesis.size + 20);
       Vector up[groups], down[groups];
       for (std::int64_t g = 0; g < groups; ++g) {
         up[g] = ones;  // the first column: every reference word is deleted
         down[g] = Vector{};
       }
-      for (std::int64_t j = 0; j < candidate.size; ++j) {
-        const Cell<Lane>* same = table.data() + groups * row_[static_cast<std::size_t>(candidate.begin[j])];
+      for (std::int64_t j = 0; j < hypothesis.size; ++j) {
+        const Cell<Lane>* same = table.data() + groups * row_[static_cast<std::size_t>(hypothesis.begin[j])];
         for (std::int64_t g = 0; g < groups; ++g) {
           Vector more_above = one, less_above{};
           myers_step(up[g], down[g], same[g].vector, more_above, less_above);
@@ -150,7 +150,7 @@ class PairErrors {
         const std::int64_t lanes = std::min(L::count, taken - g * L::count);
         for (std::int64_t lane = 0; lane < lanes; ++lane)
           put(batch[g * L::count + lane], c,
-              candidate.size + static_cast<std::int64_t>(errors[lane]) - static_cast<std::int64_t>(size[g][lane]));
+              hypothesis.size + static_cast<std::int64_t>(errors[lane]) - static_cast<std::int64_t>(size[g][lane]));
       }
     }
     forget(batch, taken);
@@ -187,13 +187,13 @@ class PairErrors {
     Cell<Lane64> registers[known ? 2 * groups * known : 1];
     Cell<Lane64> *const up = known ? registers : columns.data(), *const down = up + groups * blocks;
     for (const std::int64_t c : left_) {
-      const String candidate = candidates_.at(c);
-      if constexpr (known != 0) poll(6 * blocks * candidate.size);
+      const String hypothesis = hypotheses_.at(c);
+      if constexpr (known != 0) poll(6 * blocks * hypothesis.size);
       std::fill_n(up, groups * blocks, Cell<Lane64>{ones});
       std::fill_n(down, groups * blocks, Cell<Lane64>{Vector{}});
-      for (std::int64_t j = 0; j < candidate.size; ++j) {
+      for (std::int64_t j = 0; j < hypothesis.size; ++j) {
         if constexpr (known == 0) poll(6 * blocks);
-        const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(candidate.begin[j])];
+        const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(hypothesis.begin[j])];
         for (std::int64_t g = 0; g < groups; ++g) {
           Vector more_above = one, less_above{};
           for (std::int64_t at = g; at < groups * blocks; at += groups)
@@ -208,7 +208,7 @@ class PairErrors {
         }
         const std::int64_t lanes = std::min(L::count, taken - g * L::count);
         for (std::int64_t lane = 0; lane < lanes; ++lane)
-          put(batch[g * L::count + lane], c, candidate.size + static_cast<std::int64_t>(errors[lane]));
+          put(batch[g * L::count + lane], c, hypothesis.size + static_cast<std::int64_t>(errors[lane]));
       }
     }
     forget(batch, taken);
@@ -247,27 +247,27 @@ class PairErrors {
   }
 
   void align(std::int64_t r) {
-    for (const std::int64_t c : left_) put(r, c, aligner_.fewest_errors(candidates_.at(c), references_.at(r)));
+    for (const std::int64_t c : left_) put(r, c, aligner_.fewest_errors(hypotheses_.at(c), references_.at(r)));
   }
 
-  void put(std::int64_t reference, std::int64_t candidate, std::int64_t errors) {
-    found_[reference * candidates_.count + candidate] = static_cast<std::int32_t>(errors);
-    if (same_) found_[candidate * candidates_.count + reference] = static_cast<std::int32_t>(errors);
+  void put(std::int64_t reference, std::int64_t hypothesis, std::int64_t errors) {
+    found_[reference * hypotheses_.count + hypothesis] = static_cast<std::int32_t>(errors);
+    if (same_) found_[hypothesis * hypotheses_.count + reference] = static_cast<std::int32_t>(errors);
   }
 
-  const Strings candidates_, references_;
+  const Strings hypotheses_, references_;
   std::int32_t* const found_;
-  const bool same_;                 // the candidates are the references
-  std::vector<std::int64_t> left_;  // candidates that the next batch is scored against
+  const bool same_;                 // the hypotheses are the references
+  std::vector<std::int64_t> left_;  // hypotheses that the next batch is scored against
   std::vector<std::int32_t> row_;   // by word: its row in the table, or `absent`
   WordAligner aligner_;
 };
 
 }  // namespace
 
-std::vector<std::int32_t> pair_errors(const Strings& candidates, const Strings& references) {
-  auto found = filled<std::int32_t>(static_cast<std::size_t>(candidates.count * references.count), 0);
-  PairErrors(candidates, references, found.data()).find();
+std::vector<std::int32_t> pair_errors(const Strings& hypotheses, const Strings& references) {
+  auto found = filled<std::int32_t>(static_cast<std::size_t>(hypotheses.count * references.count), 0);
+  PairErrors(hypotheses, references, found.data()).find();
   return found;
 }
 

@@ -7,14 +7,14 @@
 
 #include "memory/budget.hpp"
 
-// V(i, j, m) is the best completion after i reference and j candidate words, with m matches just before, as in
+// V(i, j, m) is the best completion after i reference and j hypothesis words, with m matches just before, as in
 // strings/alignment.cpp:
 //
 //   N(i, j)    = max( V(i+1, j+1, 0),  V(i+1, j, 0) - beta,  V(i, j+1, 0) - alpha )
 //   V(i, j, m) = max( N(i, j),  (m+1) unit + V(i+1, j+1, min(m+1, order-1))  if c[j] = r[i] )
 //
-// Each candidate is a lane of a vector, so no step depends on a neighbouring lane. The candidates of a batch end
-// together. V looks towards the end: padding before the first word of a shorter candidate, which equals no word, has no
+// Each hypothesis is a lane of a vector, so no step depends on a neighbouring lane. The hypotheses of a batch end
+// together. V looks towards the end: padding before the first word of a shorter hypothesis, which equals no word, has no
 // influence on it, and its gain is read where it begins.
 namespace latticemetric {
 namespace {
@@ -47,16 +47,16 @@ class Batches {
   };
 
  public:
-  Batches(Gains gains, const Strings& candidates, std::int32_t highest)
-      : gains_(gains), candidates_(candidates), by_length_(candidates.count), place_(std::size_t{2} + highest, strange) {
+  Batches(Gains gains, const Strings& hypotheses, std::int32_t highest)
+      : gains_(gains), hypotheses_(hypotheses), by_length_(hypotheses.count), place_(std::size_t{2} + highest, strange) {
     std::iota(by_length_.begin(), by_length_.end(), 0);
     std::stable_sort(by_length_.begin(), by_length_.end(),
-                     [&](auto a, auto b) { return candidates.at(a).size < candidates.at(b).size; });
-    for (std::int64_t first = 0; first < candidates.count; first += L::count)
+                     [&](auto a, auto b) { return hypotheses.at(a).size < hypotheses.at(b).size; });
+    for (std::int64_t first = 0; first < hypotheses.count; first += L::count)
       line_up(by_length_.data() + first, lanes_from(first), highest + 1);
   }
 
-  // Computes the gains of all candidates against one reference.
+  // Computes the gains of all hypotheses against one reference.
   void against(String reference, std::int64_t* gains) {
     reference_.clear();
     for (std::int64_t i = 0; i < reference.size; ++i) {
@@ -65,7 +65,7 @@ class Batches {
       reference_.push_back({L::all(place)});
     }
     const std::int32_t* words = words_.data();
-    for (std::int64_t first = 0; first < candidates_.count; first += L::count) {
+    for (std::int64_t first = 0; first < hypotheses_.count; first += L::count) {
       // Loops are unrolled for orders that are known at compile time.
       const auto score = gains_.order == 1   ? &Batches::template score<1>
                          : gains_.order == 4 ? &Batches::template score<4>
@@ -76,18 +76,18 @@ class Batches {
   }
 
  private:
-  std::int64_t lanes_from(std::int64_t first) const { return std::min(L::count, candidates_.count - first); }
+  std::int64_t lanes_from(std::int64_t first) const { return std::min(L::count, hypotheses_.count - first); }
 
-  // Appends the words of a batch, whose candidates are sorted by length: word by word, one lane per candidate, so that
+  // Appends the words of a batch, whose hypotheses are sorted by length: word by word, one lane per hypothesis, so that
   // all of them end together.
   void line_up(const std::int64_t* batch, std::int64_t lanes, std::int32_t none) {
-    const auto longest = candidates_.at(batch[lanes - 1]).size;
+    const auto longest = hypotheses_.at(batch[lanes - 1]).size;
     const auto begin = words_.size();
     words_.resize(begin + longest * L::count, none);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      const String candidate = candidates_.at(batch[lane]);
-      std::int32_t* word = words_.data() + begin + (longest - candidate.size) * L::count + lane;
-      for (std::int64_t j = 0; j < candidate.size; ++j, word += L::count) *word = candidate.begin[j];
+      const String hypothesis = hypotheses_.at(batch[lane]);
+      std::int32_t* word = words_.data() + begin + (longest - hypothesis.size) * L::count + lane;
+      for (std::int64_t j = 0; j < hypothesis.size; ++j, word += L::count) *word = hypothesis.begin[j];
     }
   }
 
@@ -95,13 +95,13 @@ class Batches {
   template <std::int32_t known>
   const std::int32_t* score(const std::int64_t* batch, std::int64_t lanes, const std::int32_t* words,
                             std::int64_t* gains) {
-    const auto longest = candidates_.at(batch[lanes - 1]).size;
+    const auto longest = hypotheses_.at(batch[lanes - 1]).size;
     const auto size = (reference_.size() + 1) * gains_.order;
     here_.resize(size);
     below_.resize(size);
     end<known>();
     for (std::int64_t j = longest, lane = 0;; --j) {
-      for (; lane < lanes && longest - candidates_.at(batch[lane]).size == j; ++lane)
+      for (; lane < lanes && longest - hypotheses_.at(batch[lane]).size == j; ++lane)
         gains[batch[lane]] = here_[0].vector[lane];
       if (j == 0) return words + longest * L::count;
       poll(static_cast<std::int64_t>(here_.size()));
@@ -113,7 +113,7 @@ class Batches {
     }
   }
 
-  // Computes the row after the last word of the candidate: the rest of the reference is deleted.
+  // Computes the row after the last word of the hypothesis: the rest of the reference is deleted.
   template <std::int32_t known>
   void end() {
     const std::int32_t order = known ? known : gains_.order;
@@ -149,7 +149,7 @@ class Batches {
   }
 
   const Gains gains_;
-  const Strings candidates_;
+  const Strings hypotheses_;
   std::vector<std::int64_t> by_length_;
   std::vector<std::int32_t> place_;  // by word: 1 + its first place in the reference; the last one is padding
   std::vector<std::int32_t> words_;  // of all batches, one after the other
@@ -157,23 +157,23 @@ class Batches {
 };
 
 template <typename Key>
-std::vector<std::int64_t> all_gains(Gains gains, const Strings& candidates, const Strings& references) {
-  Batches<Key> batches(gains, candidates, candidates.bound() | references.bound());
-  std::vector<std::int64_t> found(static_cast<std::size_t>(candidates.count) * references.count);
-  for (std::int64_t r = 0; r < references.count; ++r) batches.against(references.at(r), &found[r * candidates.count]);
+std::vector<std::int64_t> all_gains(Gains gains, const Strings& hypotheses, const Strings& references) {
+  Batches<Key> batches(gains, hypotheses, hypotheses.bound() | references.bound());
+  std::vector<std::int64_t> found(static_cast<std::size_t>(hypotheses.count) * references.count);
+  for (std::int64_t r = 0; r < references.count; ++r) batches.against(references.at(r), &found[r * hypotheses.count]);
   return found;
 }
 
 }  // namespace
 
-std::vector<std::int64_t> pair_gains(Gains gains, const Strings& candidates, const Strings& references) {
-  const auto largest = largest_gain<Int128>(gains, candidates.longest(), references.longest());
-  if (candidates.count == 0) return {};
+std::vector<std::int64_t> pair_gains(Gains gains, const Strings& hypotheses, const Strings& references) {
+  const auto largest = largest_gain<Int128>(gains, hypotheses.longest(), references.longest());
+  if (hypotheses.count == 0) return {};
   if (largest <= std::numeric_limits<std::int16_t>::max())
-    return all_gains<std::int16_t>(gains, candidates, references);
+    return all_gains<std::int16_t>(gains, hypotheses, references);
   if (largest <= std::numeric_limits<std::int32_t>::max())
-    return all_gains<std::int32_t>(gains, candidates, references);
-  return all_gains<std::int64_t>(gains, candidates, references);
+    return all_gains<std::int32_t>(gains, hypotheses, references);
+  return all_gains<std::int64_t>(gains, hypotheses, references);
 }
 
 }  // namespace latticemetric

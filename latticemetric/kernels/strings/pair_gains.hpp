@@ -1,4 +1,4 @@
-// What all candidates gain against all references: values of recognition rates, without their alignments.
+// What all hypotheses gain against all references: values of recognition rates, without their alignments.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace latticemetric {
 
-// Returns one row per reference, one column per candidate: the best alignment's sum of k-gram matches, minus alpha per
+// Returns one row per reference, one column per hypothesis: the best alignment's sum of k-gram matches, minus alpha per
 // insertion and beta per deletion, in units of 1 / unit. Words are not negative, and the largest gain of all pairs fits
 // in 63 bits.
-std::vector<std::int64_t> pair_gains(Gains gains, const Strings& candidates, const Strings& references);
+std::vector<std::int64_t> pair_gains(Gains gains, const Strings& hypotheses, const Strings& references);
 
 }  // namespace latticemetric

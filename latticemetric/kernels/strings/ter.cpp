@@ -27,14 +27,14 @@ namespace {
 
 constexpr std::int64_t most_shifted = 10, furthest = 50, half_band = 25, most_tried = 1000;
 
-// The columns that are filled in each row, for one size of both strings. There is a row for each word of the candidate.
+// The columns that are filled in each row, for one size of both strings. There is a row for each word of the hypothesis.
 struct Band {
-  std::int64_t candidate, reference, half;
+  std::int64_t hypothesis, reference, half;
   double slope;
 
-  Band(std::int64_t candidate, std::int64_t reference)
-      : candidate(candidate), reference(reference), half(half_band),
-        slope(candidate ? static_cast<double>(reference) / candidate : 1) {
+  Band(std::int64_t hypothesis, std::int64_t reference)
+      : hypothesis(hypothesis), reference(reference), half(half_band),
+        slope(hypothesis ? static_cast<double>(reference) / hypothesis : 1) {
     // Rows of a steep band must overlap.
     if (half_band < slope / 2) half = static_cast<std::int64_t>(std::ceil(slope / 2 + half_band));
   }
@@ -42,15 +42,15 @@ struct Band {
   std::int64_t diagonal(std::int64_t i) const { return static_cast<std::int64_t>(std::floor(i * slope)); }
   std::int64_t first(std::int64_t i) const { return i == 0 ? 0 : std::max<std::int64_t>(0, diagonal(i) - half); }
   std::int64_t end(std::int64_t i) const {
-    return i == 0 || i == candidate ? reference + 1 : std::min(reference + 1, diagonal(i) + half);
+    return i == 0 || i == hypothesis ? reference + 1 : std::min(reference + 1, diagonal(i) + half);
   }
 
   // Returns a number of edits: no alignment of so few edits leaves the band.
   std::int64_t surely_inside() const {
     if (reference < half) return std::numeric_limits<std::int64_t>::max();
-    const std::int64_t drift = reference - candidate;
+    const std::int64_t drift = reference - hypothesis;
     std::int64_t room = std::numeric_limits<std::int32_t>::max();
-    for (std::int64_t i = 1; i <= candidate; ++i) {
+    for (std::int64_t i = 1; i <= hypothesis; ++i) {
       if (first(i) > 0) room = std::min(room, i + std::min<std::int64_t>(0, drift) - first(i));
       if (end(i) <= reference) room = std::min(room, end(i) - 1 - i - std::max<std::int64_t>(0, drift));
     }
@@ -59,15 +59,15 @@ struct Band {
   }
 };
 
-// An alignment of a candidate with the reference.
+// An alignment of a hypothesis with the reference.
 struct Alignment {
   std::int64_t edits = 0;
-  std::vector<std::int64_t> after;           // by reference word: the candidate word that it is aligned with or follows
+  std::vector<std::int64_t> after;           // by reference word: the hypothesis word that it is aligned with or follows
   std::vector<std::int64_t> wrong, missed;   // how many of the first words of each string are edited
 
-  void clear(std::size_t candidate, std::size_t reference) {
+  void clear(std::size_t hypothesis, std::size_t reference) {
     after.assign(reference, 0);
-    wrong.assign(candidate + 1, 0);
+    wrong.assign(hypothesis + 1, 0);
     missed.assign(reference + 1, 0);
   }
   void add_up() {
@@ -76,15 +76,15 @@ struct Alignment {
   }
 };
 
-// Edits of candidates of one size against one reference. One candidate is aligned; others are measured from where they
+// Edits of hypotheses of one size against one reference. One hypothesis is aligned; others are measured from where they
 // first differ from it.
 class Distance {
  public:
-  void set(String reference, std::int64_t candidate) {
+  void set(String reference, std::int64_t hypothesis) {
     for (const auto word : reference_)
       if (static_cast<std::size_t>(word) < places_.size()) places_[static_cast<std::size_t>(word)] = 0;
     reference_.assign(reference.begin, reference.begin + reference.size);
-    band_ = Band(candidate, reference.size);
+    band_ = Band(hypothesis, reference.size);
     has_bits_ = reference.size <= 64;
     sure_ = has_bits_ ? band_.surely_inside() : -1;
     if (!has_bits_) return;
@@ -96,41 +96,41 @@ class Distance {
     }
   }
 
-  const Alignment& align(const std::vector<std::int32_t>& candidate) {
-    alignment_.clear(candidate.size(), reference_.size());
+  const Alignment& align(const std::vector<std::int32_t>& hypothesis) {
+    alignment_.clear(hypothesis.size(), reference_.size());
     rows_are_kept_ = false;
     if (has_bits_) {
-      steps_.resize(candidate.size() + 1);
+      steps_.resize(hypothesis.size() + 1);
       Column column;
       steps_[0].before = column;
-      for (std::size_t i = 0; i < candidate.size(); ++i) {
+      for (std::size_t i = 0; i < hypothesis.size(); ++i) {
         steps_[i].before = column;
-        advance(column, candidate[i], steps_[i].level, steps_[i].right);
+        advance(column, hypothesis[i], steps_[i].level, steps_[i].right);
       }
       alignment_.edits = edits(column);
       if (alignment_.edits <= sure_) {
-        read_bits(candidate);
+        read_bits(hypothesis);
         return alignment_;
       }
     }
-    keep_rows(candidate);
-    read_rows(candidate);
+    keep_rows(hypothesis);
+    read_rows(hypothesis);
     return alignment_;
   }
 
-  // Returns the edits of a candidate whose first `same` words are those of the candidate that was aligned.
-  std::int64_t of(const std::vector<std::int32_t>& candidate, std::size_t same) {
-    poll(static_cast<std::int64_t>(4 * (candidate.size() - same) + 20));
+  // Returns the edits of a hypothesis whose first `same` words are those of the hypothesis that was aligned.
+  std::int64_t of(const std::vector<std::int32_t>& hypothesis, std::size_t same) {
+    poll(static_cast<std::int64_t>(4 * (hypothesis.size() - same) + 20));
     if (has_bits_) {
-      Column column = same < candidate.size() ? steps_[same].before : Column{};
-      if (same == candidate.size()) same = 0;
+      Column column = same < hypothesis.size() ? steps_[same].before : Column{};
+      if (same == hypothesis.size()) same = 0;
       std::uint64_t level, right;
-      for (std::size_t i = same; i < candidate.size(); ++i) advance(column, candidate[i], level, right);
+      for (std::size_t i = same; i < hypothesis.size(); ++i) advance(column, hypothesis[i], level, right);
       const std::int64_t found = edits(column);
       if (found <= sure_) return found;
     }
-    if (!rows_are_kept_) return in_band(candidate, 0);
-    return in_band(candidate, same);
+    if (!rows_are_kept_) return in_band(hypothesis, 0);
+    return in_band(hypothesis, same);
   }
 
  private:
@@ -160,27 +160,27 @@ class Distance {
   }
 
   std::int64_t edits(const Column& column) const {
-    return band_.candidate + count_bits(column.up & cells_) - count_bits(column.down & cells_);
+    return band_.hypothesis + count_bits(column.up & cells_) - count_bits(column.down & cells_);
   }
 
-  void read_bits(const std::vector<std::int32_t>& candidate) {
-    std::size_t i = candidate.size(), j = reference_.size();
+  void read_bits(const std::vector<std::int32_t>& hypothesis) {
+    std::size_t i = hypothesis.size(), j = reference_.size();
     while (i > 0 || j > 0) {
       Edit edit = i == 0 ? insert_word : delete_word;
       if (i > 0 && j > 0) {
         const std::uint64_t bit = std::uint64_t{1} << (j - 1);
-        edit = places(candidate[i - 1]) & bit || !(steps_[i - 1].level & bit) ? keep_or_substitute
+        edit = places(hypothesis[i - 1]) & bit || !(steps_[i - 1].level & bit) ? keep_or_substitute
                : steps_[i - 1].right & bit                               ? delete_word
                                                                          : insert_word;
       }
-      step_back(candidate, i, j, edit);
+      step_back(hypothesis, i, j, edit);
     }
     alignment_.add_up();
   }
 
-  void step_back(const std::vector<std::int32_t>& candidate, std::size_t& i, std::size_t& j, Edit edit) {
+  void step_back(const std::vector<std::int32_t>& hypothesis, std::size_t& i, std::size_t& j, Edit edit) {
     if (edit == keep_or_substitute) {
-      const bool differ = candidate[i - 1] != reference_[j - 1];
+      const bool differ = hypothesis[i - 1] != reference_[j - 1];
       alignment_.wrong[i] = alignment_.missed[j] = differ;
       alignment_.after[j - 1] = static_cast<std::int64_t>(i) - 1;
       --i, --j;
@@ -238,33 +238,33 @@ class Distance {
     for (std::int64_t j = 0; j < row.end; ++j) row.cost[static_cast<std::size_t>(j)] = j;
   }
 
-  void keep_rows(const std::vector<std::int32_t>& candidate) {
-    rows_.resize(candidate.size() + 1);
-    edits_.resize(candidate.size() + 1);
+  void keep_rows(const std::vector<std::int32_t>& hypothesis) {
+    rows_.resize(hypothesis.size() + 1);
+    edits_.resize(hypothesis.size() + 1);
     first_row(rows_[0]);
-    for (std::size_t i = 1; i <= candidate.size(); ++i)
-      fill(rows_[i], rows_[i - 1], static_cast<std::int64_t>(i), candidate[i - 1], &edits_[i]);
+    for (std::size_t i = 1; i <= hypothesis.size(); ++i)
+      fill(rows_[i], rows_[i - 1], static_cast<std::int64_t>(i), hypothesis[i - 1], &edits_[i]);
     rows_are_kept_ = true;
     alignment_.edits = rows_.back().cost.back();
   }
 
-  void read_rows(const std::vector<std::int32_t>& candidate) {
-    std::size_t i = candidate.size(), j = reference_.size();
+  void read_rows(const std::vector<std::int32_t>& hypothesis) {
+    std::size_t i = hypothesis.size(), j = reference_.size();
     while (i > 0 || j > 0)
-      step_back(candidate, i, j,
+      step_back(hypothesis, i, j,
                 i == 0 ? insert_word : edits_[i][j - static_cast<std::size_t>(rows_[i].first)]);
     alignment_.add_up();
   }
 
-  std::int64_t in_band(const std::vector<std::int32_t>& candidate, std::size_t same) {
+  std::int64_t in_band(const std::vector<std::int32_t>& hypothesis, std::size_t same) {
     const Row* before = &rows_scratch_[0];
     if (same > 0)
       before = &rows_[same];
     else
       first_row(rows_scratch_[0]);
-    for (std::size_t i = same; i < candidate.size(); ++i) {
+    for (std::size_t i = same; i < hypothesis.size(); ++i) {
       Row& here = rows_scratch_[1 + i % 2];
-      fill(here, *before, static_cast<std::int64_t>(i) + 1, candidate[i], nullptr);
+      fill(here, *before, static_cast<std::int64_t>(i) + 1, hypothesis[i], nullptr);
       before = &here;
     }
     return before->cost.back();
@@ -286,20 +286,20 @@ class Distance {
 
 class Shifting {
  public:
-  std::int64_t edits(String candidate, String reference) {
-    if (reference.size == 0) return candidate.size;
-    candidate_.assign(candidate.begin, candidate.begin + candidate.size);
-    distance_.set(reference, candidate.size);
+  std::int64_t edits(String hypothesis, String reference) {
+    if (reference.size == 0) return hypothesis.size;
+    hypothesis_.assign(hypothesis.begin, hypothesis.begin + hypothesis.size);
+    distance_.set(reference, hypothesis.size);
     tried_ = 0;
     for (std::int64_t shifts = 0;; ++shifts) {
-      const Alignment& alignment = distance_.align(candidate_);
+      const Alignment& alignment = distance_.align(hypothesis_);
       const std::int64_t before = alignment.edits;
       best_ = {};
       try_shifts(alignment, reference);
       // Once too many shifts have been tried, none is made, not even one that was found.
       if (tried_ >= most_tried || best_.gain <= 0) return shifts + before;
       shift(best_.begin, best_.words, best_.to);
-      candidate_.swap(shifted_);
+      hypothesis_.swap(shifted_);
     }
   }
 
@@ -313,14 +313,14 @@ class Shifting {
   };
 
   void try_shifts(const Alignment& alignment, String reference) {
-    const auto size = static_cast<std::int64_t>(candidate_.size());
+    const auto size = static_cast<std::int64_t>(hypothesis_.size());
     for (std::int64_t h = 0; h < size; ++h) {
       const std::int64_t last = std::min(reference.size - 1, h + furthest);
       poll(last - h + furthest + 1);
       for (std::int64_t r = std::max<std::int64_t>(0, h - furthest); r <= last; ++r) {
         const std::int64_t longest = std::min({most_shifted, size - h, reference.size - r});
         for (std::int64_t words = 1; words <= longest; ++words) {
-          if (candidate_[static_cast<std::size_t>(h + words - 1)] != reference.begin[r + words - 1]) break;
+          if (hypothesis_[static_cast<std::size_t>(h + words - 1)] != reference.begin[r + words - 1]) break;
           try_places(alignment, h, r, words);
           if (tried_ >= most_tried) break;
         }
@@ -330,7 +330,7 @@ class Shifting {
     }
   }
 
-  // Tries to shift the candidate's `words` words from h on to where the reference has them, from r on.
+  // Tries to shift the hypothesis's `words` words from h on to where the reference has them, from r on.
   void try_places(const Alignment& alignment, std::int64_t h, std::int64_t r, std::int64_t words) {
     const auto sum = [words](const std::vector<std::int64_t>& sums, std::int64_t at) {
       return sums[static_cast<std::size_t>(at + words)] - sums[static_cast<std::size_t>(at)];
@@ -351,10 +351,10 @@ class Shifting {
     }
   }
 
-  // Sets `shifted_` to the candidate with `words` words from `begin` on moved to before the word at `to`. If `to` lies
+  // Sets `shifted_` to the hypothesis with `words` words from `begin` on moved to before the word at `to`. If `to` lies
   // among these words or right after them, they move right by `to` - `begin` words instead.
   void shift(std::int64_t begin, std::int64_t words, std::int64_t to) {
-    shifted_.assign(candidate_.begin(), candidate_.end());
+    shifted_.assign(hypothesis_.begin(), hypothesis_.end());
     const auto at = shifted_.begin();
     if (to < begin)
       std::rotate(at + to, at + begin, at + begin + words);
@@ -362,11 +362,11 @@ class Shifting {
       std::rotate(at + begin, at + begin + words, at + to);
     else
       std::rotate(at + begin, at + begin + words,
-                  at + std::min(static_cast<std::int64_t>(candidate_.size()), words + to));
+                  at + std::min(static_cast<std::int64_t>(hypothesis_.size()), words + to));
   }
 
   Distance distance_;
-  std::vector<std::int32_t> candidate_, shifted_;
+  std::vector<std::int32_t> hypothesis_, shifted_;
   std::int64_t tried_ = 0;
   Shift best_;
 };
@@ -377,9 +377,9 @@ std::vector<std::int64_t> ter_edits(const TestSet& test) {
   std::vector<std::int64_t> found;
   found.reserve(static_cast<std::size_t>(test.references.count));
   Shifting shifting;
-  for (std::int64_t s = 0; s < test.candidates.count; ++s)
+  for (std::int64_t s = 0; s < test.hypotheses.count; ++s)
     for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r)
-      found.push_back(shifting.edits(test.candidates.at(s), test.references.at(r)));
+      found.push_back(shifting.edits(test.hypotheses.at(s), test.references.at(r)));
   return found;
 }
 

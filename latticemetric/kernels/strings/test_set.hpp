@@ -1,4 +1,4 @@
-// Candidates and their references, as the metrics' kernels take them.
+// Hypotheses and their references, as the metrics' kernels take them.
 #pragma once
 
 #include <algorithm>
@@ -35,9 +35,9 @@ struct Strings {
   }
 };
 
-// Segment s has candidate s and the references owner[s] .. owner[s + 1] - 1.
+// Segment s has hypothesis s and the references owner[s] .. owner[s + 1] - 1.
 struct TestSet {
-  Strings candidates;
+  Strings hypotheses;
   Strings references;
   const std::int64_t* owner;
 };

@@ -7,7 +7,7 @@
 #include "memory/budget.hpp"
 #include "recognition/myers_step.hpp"
 
-// D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate.
+// D(i, j) is the least number of errors between the first i words of the reference and the first j of the hypothesis.
 // Neighbours differ by at most one, so 64 cells of a column are two words of bits, and a dozen operations make them
 // from the column before (see `myers_step`). An alignment of few errors strays little from the diagonal. So a
 // band of diagonals is enough if its best alignment has no more errors than it takes to leave the band (Ukkonen 1985).
@@ -34,18 +34,18 @@ constexpr char spelled[] = "CSDI";
 struct Band {
   std::int64_t errors, first, last;
 
-  Band(std::int64_t most_errors, std::int64_t reference_words, std::int64_t candidate_words) : errors(most_errors) {
-    const std::int64_t end = reference_words - candidate_words;
+  Band(std::int64_t most_errors, std::int64_t reference_words, std::int64_t hypothesis_words) : errors(most_errors) {
+    const std::int64_t end = reference_words - hypothesis_words;
     const std::int64_t beside = std::max<std::int64_t>(0, errors - std::llabs(end)) / 2;
     first = std::min<std::int64_t>(0, end) - beside;
     last = std::max<std::int64_t>(0, end) + beside;
   }
 };
 
-// The places in the reference of each word of the candidate.
+// The places in the reference of each word of the hypothesis.
 class Places {
  public:
-  void set(String candidate, String reference) {
+  void set(String hypothesis, String reference) {
     std::size_t slots = 16;
     while (slots < 2 * static_cast<std::size_t>(reference.size)) slots *= 2;
     word_.assign(slots, free);
@@ -67,25 +67,25 @@ class Places {
     next_.assign(begin_.begin(), begin_.end() - 1);
     place_.resize(static_cast<std::size_t>(reference.size));
     for (std::int64_t i = 0; i < reference.size; ++i) place_[next_[classes_[i]]++] = static_cast<std::int32_t>(i);
-    candidate_.clear();
-    for (std::int64_t j = 0; j < candidate.size; ++j) {
-      const std::size_t slot = slot_of(candidate.begin[j]);
-      candidate_.push_back(word_[slot] == free ? strange : class_of_[slot]);
+    hypothesis_.clear();
+    for (std::int64_t j = 0; j < hypothesis.size; ++j) {
+      const std::size_t slot = slot_of(hypothesis.begin[j]);
+      hypothesis_.push_back(word_[slot] == free ? strange : class_of_[slot]);
     }
     set_rows();
   }
 
-  // Returns the places of the candidate's j-th word, one bit each; null if the word is rare or unknown: then use
+  // Returns the places of the hypothesis's j-th word, one bit each; null if the word is rare or unknown: then use
   // `each`.
   const Bits* row(std::int64_t j) const {
-    const std::int32_t word_class = candidate_[static_cast<std::size_t>(j)];
+    const std::int32_t word_class = hypothesis_[static_cast<std::size_t>(j)];
     return word_class == strange || row_of_[word_class] == none ? nullptr : rows_.data() + row_of_[word_class];
   }
 
-  // Calls visit(i) for each word of the reference from `first` up to `end` that is the candidate's j-th.
+  // Calls visit(i) for each word of the reference from `first` up to `end` that is the hypothesis's j-th.
   template <typename Visit>
   void each(std::int64_t j, std::int64_t first, std::int64_t end, Visit visit) const {
-    const std::int32_t word_class = candidate_[static_cast<std::size_t>(j)];
+    const std::int32_t word_class = hypothesis_[static_cast<std::size_t>(j)];
     if (word_class == strange) return;
     const auto* place = place_.data() + begin_[word_class];
     const auto* const last = place_.data() + begin_[word_class + 1];
@@ -94,7 +94,7 @@ class Places {
   }
 
   bool same(std::int64_t i, std::int64_t j) const {
-    return classes_[static_cast<std::size_t>(i)] == candidate_[static_cast<std::size_t>(j)];
+    return classes_[static_cast<std::size_t>(i)] == hypothesis_[static_cast<std::size_t>(j)];
   }
 
  private:
@@ -124,7 +124,7 @@ class Places {
   }
 
   std::vector<std::int32_t> word_, class_of_;  // a hash table
-  std::vector<std::int32_t> classes_, candidate_;   // the class of each word of the reference; of the candidate
+  std::vector<std::int32_t> classes_, hypothesis_;   // the class of each word of the reference; of the hypothesis
   std::vector<std::int32_t> begin_, next_, place_;
   std::vector<std::int64_t> row_of_;  // by class: where its row begins, or none
   std::vector<Bits> rows_;
@@ -136,11 +136,11 @@ class WordAligner::Table {
  public:
   explicit Table(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  const std::string& align(String candidate, String reference) {
-    const std::int64_t common = set(candidate, reference);
+  const std::string& align(String hypothesis, String reference) {
+    const std::int64_t common = set(hypothesis, reference);
     edits_.assign(static_cast<std::size_t>(common), 'C');
-    if (candidate_words_ == 0 || reference_words_ == 0) {
-      edits_.append(static_cast<std::size_t>(candidate_words_ + reference_words_), candidate_words_ == 0 ? 'D' : 'I');
+    if (hypothesis_words_ == 0 || reference_words_ == 0) {
+      edits_.append(static_cast<std::size_t>(hypothesis_words_ + reference_words_), hypothesis_words_ == 0 ? 'D' : 'I');
       return edits_;
     }
     find_band();
@@ -148,9 +148,9 @@ class WordAligner::Table {
     return edits_;
   }
 
-  std::int64_t fewest_errors(String candidate, String reference) {
-    set(candidate, reference);
-    if (candidate_words_ == 0 || reference_words_ == 0) return candidate_words_ + reference_words_;
+  std::int64_t fewest_errors(String hypothesis, String reference) {
+    set(hypothesis, reference);
+    if (hypothesis_words_ == 0 || reference_words_ == 0) return hypothesis_words_ + reference_words_;
     find_band();
     return errors();
   }
@@ -158,14 +158,14 @@ class WordAligner::Table {
  private:
   // Returns with how many equal words both strings begin, and leaves these out. Some best alignment matches them, and
   // no letter comes before C.
-  std::int64_t set(String candidate, String reference) {
+  std::int64_t set(String hypothesis, String reference) {
     std::int64_t common = 0;
-    while (common < std::min(candidate.size, reference.size) && candidate.begin[common] == reference.begin[common])
+    while (common < std::min(hypothesis.size, reference.size) && hypothesis.begin[common] == reference.begin[common])
       ++common;
-    candidate_words_ = candidate.size - common;
+    hypothesis_words_ = hypothesis.size - common;
     reference_words_ = reference.size - common;
-    if (candidate_words_ > 0 && reference_words_ > 0)
-      places_.set({candidate.begin + common, candidate_words_}, {reference.begin + common, reference_words_});
+    if (hypothesis_words_ > 0 && reference_words_ > 0)
+      places_.set({hypothesis.begin + common, hypothesis_words_}, {reference.begin + common, reference_words_});
     return common;
   }
 
@@ -201,7 +201,7 @@ class WordAligner::Table {
     more_.resize(blocks);
     less_.resize(blocks);
     same_.assign(blocks, 0);
-    blocks_of_.resize(static_cast<std::size_t>(candidate_words_) + 1);
+    blocks_of_.resize(static_cast<std::size_t>(hypothesis_words_) + 1);
     next_ = in_band(1);
     blocks_of_[0] = {0, 0, 0};
     last_ = -1;
@@ -222,7 +222,7 @@ class WordAligner::Table {
       kept += blocks.last - blocks.first + 1;
       if (is_narrowed_) choose_next(j, blocks);
       if (j == 1) errors_until_[0] = errors_;
-      while (part_ < parts && j == candidate_words_ * (part_ + 1) / parts) errors_until_[++part_] = errors_;
+      while (part_ < parts && j == hypothesis_words_ * (part_ + 1) / parts) errors_until_[++part_] = errors_;
     }
   }
 
@@ -261,10 +261,10 @@ class WordAligner::Table {
 
   // Chooses the blocks of the next column. Leaves out the last blocks if even their first cells need too many errors,
   // and the first blocks if even their last cells do. After a cell, one error follows for each word by which one
-  // string's rest is longer than the other's; for the candidate's, this is `longer` plus the cell's row. A step down or
+  // string's rest is longer than the other's; for the hypothesis's, this is `longer` plus the cell's row. A step down or
   // up saves at most one of these, and a cell has at most one error less than its neighbour.
   void choose_next(std::int64_t j, Blocks blocks) {
-    const std::int64_t errors = band_.errors, longer = (candidate_words_ - j) - reference_words_;  // at row 0
+    const std::int64_t errors = band_.errors, longer = (hypothesis_words_ - j) - reference_words_;  // at row 0
     next_ = blocks;
     while (next_.last > next_.first) {
       const std::int64_t before = errors_ - errors_in(next_.last), end = next_.last * width;
@@ -294,15 +294,15 @@ class WordAligner::Table {
   // one has to be.
   void find_band() {
     bool is_enough = false;
-    for (std::int64_t most = std::llabs(reference_words_ - candidate_words_) + width;;) {
-      band_ = Band(most, reference_words_, candidate_words_);
+    for (std::int64_t most = std::llabs(reference_words_ - hypothesis_words_) + width;;) {
+      band_ = Band(most, reference_words_, hypothesis_words_);
       is_narrowed_ = is_enough;
       allot();
       start();
       part_starts_.clear();
-      for (std::int64_t from = 0; from < candidate_words_; from += columns_) {
+      for (std::int64_t from = 0; from < hypothesis_words_; from += columns_) {
         part_starts_.push_back(part_start(from));
-        make(from, columns_ == candidate_words_);
+        make(from, columns_ == hypothesis_words_);
       }
       const std::int64_t found = errors();
       if (found <= most) return;
@@ -314,7 +314,7 @@ class WordAligner::Table {
   // Returns whether the errors are so few, and so evenly spread, that a broader band is not likely to hold an alignment
   // of far fewer errors.
   bool is_even(std::int64_t found) const {
-    if (found > std::max(candidate_words_, reference_words_) * 7 / 10) return false;
+    if (found > std::max(hypothesis_words_, reference_words_) * 7 / 10) return false;
     std::int64_t least = found, most = 0;
     for (int part = 0; part < parts; ++part) {
       const std::int64_t errors = errors_until_[part + 1] - errors_until_[part];
@@ -328,10 +328,10 @@ class WordAligner::Table {
   void allot() {
     blocks_ = std::min((band_.last - band_.first) / width + 2, (reference_words_ - 1) / width + 1);
     const auto bytes = static_cast<std::size_t>(blocks_) * sizeof(Steps) + sizeof(Letter);
-    columns_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_bytes_ / bytes), 1, candidate_words_);
+    columns_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_bytes_ / bytes), 1, hypothesis_words_);
   }
 
-  std::int64_t part_end(std::int64_t from) const { return std::min(candidate_words_, from + columns_); }
+  std::int64_t part_end(std::int64_t from) const { return std::min(hypothesis_words_, from + columns_); }
 
   PartStart part_start(std::int64_t from) const {
     if (from == 0) return {0, -1, {}, {}};
@@ -476,7 +476,7 @@ class WordAligner::Table {
       const std::int64_t from = static_cast<std::int64_t>(part) * columns_, to = part_end(from);
       if (part_starts_.size() > 1) make_again(from);
       mark(from, cells[part]);
-      while (j <= to && (i < reference_words_ || j < candidate_words_)) {
+      while (j <= to && (i < reference_words_ || j < hypothesis_words_)) {
         const Letter letter = letter_at(from, j, i);
         edits_ += spelled[letter];
         i += letter != insertion;
@@ -488,7 +488,7 @@ class WordAligner::Table {
   const std::size_t most_bytes_;
   std::string edits_;
   Places places_;
-  std::int64_t candidate_words_ = 0, reference_words_ = 0;
+  std::int64_t hypothesis_words_ = 0, reference_words_ = 0;
   Band band_{0, 0, 0};
   bool is_narrowed_ = false;     // `band_.errors` is known to be enough
   std::int64_t blocks_ = 0;      // the most that a column has
@@ -513,12 +513,12 @@ class WordAligner::Table {
 WordAligner::WordAligner(std::size_t most_bytes) : table_(std::make_unique<Table>(most_bytes)) {}
 WordAligner::~WordAligner() = default;
 
-const std::string& WordAligner::align(String candidate, String reference) {
-  return table_->align(candidate, reference);
+const std::string& WordAligner::align(String hypothesis, String reference) {
+  return table_->align(hypothesis, reference);
 }
 
-std::int64_t WordAligner::fewest_errors(String candidate, String reference) {
-  return table_->fewest_errors(candidate, reference);
+std::int64_t WordAligner::fewest_errors(String hypothesis, String reference) {
+  return table_->fewest_errors(hypothesis, reference);
 }
 
 }  // namespace latticemetric

@@ -20,9 +20,9 @@ class WordAligner {
   explicit WordAligner(std::size_t most_bytes = usual_bytes);
   ~WordAligner();
 
-  const std::string& align(String candidate, String reference);
+  const std::string& align(String hypothesis, String reference);
   // Returns the errors of that alignment. Takes less time: not all alignments that are as good have to be compared.
-  std::int64_t fewest_errors(String candidate, String reference);
+  std::int64_t fewest_errors(String hypothesis, String reference);
 
  private:
   class Table;

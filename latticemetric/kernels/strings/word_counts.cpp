@@ -8,7 +8,7 @@
 
 #include "memory/budget.hpp"
 
-// K(i, j) is the largest (M - I) * unit + M over alignments of i reference and j candidate words. `unit` is larger than
+// K(i, j) is the largest (M - I) * unit + M over alignments of i reference and j hypothesis words. `unit` is larger than
 // any M, so K orders alignments by value, then by matches:
 //
 //   K(i, j) = max( K(i-1, j-1) + (r[i] = c[j] ? unit + 1 : 0),  K(i-1, j),  K(i, j-1) - unit )
@@ -89,19 +89,19 @@ struct CountBand {
   }
 };
 
-// A pair as keys (the candidate from its last word to its first), and two rows of cells.
+// A pair as keys (the hypothesis from its last word to its first), and two rows of cells.
 template <typename Key>
 struct Pair {
-  std::vector<Key> candidate_keys, reference_keys;
+  std::vector<Key> hypothesis_keys, reference_keys;
   std::vector<Block<Key>> rows;
   std::int64_t room;  // around strings, for lanes outside of them
 
-  void set(String candidate, String reference, std::int64_t lanes) {
+  void set(String hypothesis, String reference, std::int64_t lanes) {
     room = lanes + 2;
     // Padding of one string equals nothing in the other.
-    candidate_keys.assign(static_cast<std::size_t>(candidate.size + 2 * room), -1);
+    hypothesis_keys.assign(static_cast<std::size_t>(hypothesis.size + 2 * room), -1);
     reference_keys.assign(static_cast<std::size_t>(reference.size + 2 * room), -2);
-    std::reverse_copy(candidate.begin, candidate.begin + candidate.size, candidate_keys.begin() + room);
+    std::reverse_copy(hypothesis.begin, hypothesis.begin + hypothesis.size, hypothesis_keys.begin() + room);
     std::copy_n(reference.begin, reference.size, reference_keys.begin() + room);
     rows.resize(static_cast<std::size_t>(2 * lanes / Block<Key>::lanes));
   }
@@ -110,7 +110,7 @@ struct Pair {
 // Returns the key of the last cell. If there are `few` blocks of lanes, they stay in registers; `few` = 0 stands for
 // any number of blocks.
 template <std::int64_t few, typename Key>
-Key last_key(Pair<Key>& pair, std::int64_t candidate_words, std::int64_t reference_words, CountBand band, Key unit) {
+Key last_key(Pair<Key>& pair, std::int64_t hypothesis_words, std::int64_t reference_words, CountBand band, Key unit) {
   using B = Block<Key>;
   using Vector = typename B::Vector;
   const std::int64_t blocks = few ? few : band.lanes / B::lanes;
@@ -119,15 +119,15 @@ Key last_key(Pair<Key>& pair, std::int64_t candidate_words, std::int64_t referen
   const Vector insertion = B::all(unit), match = B::all(static_cast<Key>(unit + 1)), none = B::all(nothing<Key>);
   for (std::int64_t b = 0; b < 2 * blocks; ++b) even[b].vector = none;
   even[-band.first / B::lanes].vector[-band.first % B::lanes] = 0;
-  const std::int64_t last = candidate_words + reference_words;
-  const Key* candidate_keys = pair.candidate_keys.data() + pair.room + candidate_words + band.first - 1;
+  const std::int64_t last = hypothesis_words + reference_words;
+  const Key* hypothesis_keys = pair.hypothesis_keys.data() + pair.room + hypothesis_words + band.first - 1;
   const Key* reference_keys = pair.reference_keys.data() + pair.room + band.first - 1;
-  for (std::int64_t d = 1; d <= last; d += 2, --candidate_keys, ++reference_keys) {
+  for (std::int64_t d = 1; d <= last; d += 2, --hypothesis_keys, ++reference_keys) {
     if constexpr (few == 0) poll(2 * blocks);
     Vector before = none;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const Vector here = even[b].vector;
-      const Vector gain = B::where_equal(candidate_keys + b * B::lanes, reference_keys + b * B::lanes, match);
+      const Vector gain = B::where_equal(hypothesis_keys + b * B::lanes, reference_keys + b * B::lanes, match);
       const Vector other = B::larger(B::one_before(before, here), here - insertion);
       odd[b].vector = B::larger(odd[b].vector + gain, other);
       before = here;
@@ -135,7 +135,7 @@ Key last_key(Pair<Key>& pair, std::int64_t candidate_words, std::int64_t referen
     if (d == last) break;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const Vector here = odd[b].vector, after = b + 1 < blocks ? odd[b + 1].vector : none;
-      const Vector gain = B::where_equal(candidate_keys + b * B::lanes, reference_keys + 1 + b * B::lanes, match);
+      const Vector gain = B::where_equal(hypothesis_keys + b * B::lanes, reference_keys + 1 + b * B::lanes, match);
       const Vector other = B::larger(here, B::one_after(here, after) - insertion);
       even[b].vector = B::larger(even[b].vector + gain, other);
     }
@@ -150,17 +150,17 @@ struct Found {
 };
 
 template <typename Key>
-Found best(String candidate, String reference) {
+Found best(String hypothesis, String reference) {
   thread_local Pair<Key> buffers;
   Pair<Key>& pair = buffers;  // a thread-local variable is looked up only once
-  const std::int64_t unit = std::min(candidate.size, reference.size) + 1;
+  const std::int64_t unit = std::min(hypothesis.size, reference.size) + 1;
   for (std::int64_t lanes = Block<Key>::lanes;; lanes *= 2) {
-    const CountBand band(lanes, reference.size - candidate.size);
+    const CountBand band(lanes, reference.size - hypothesis.size);
     if (band.leaving == 0) continue;
-    pair.set(candidate, reference, lanes);
+    pair.set(hypothesis, reference, lanes);
     const std::int64_t blocks = lanes / Block<Key>::lanes;
     const auto find = blocks == 1 ? last_key<1, Key> : blocks == 2 ? last_key<2, Key> : last_key<0, Key>;
-    const std::int64_t key = find(pair, candidate.size, reference.size, band, static_cast<Key>(unit));
+    const std::int64_t key = find(pair, hypothesis.size, reference.size, band, static_cast<Key>(unit));
     const std::int64_t value = key >= 0 ? key / unit : -((unit - 1 - key) / unit);
     const Found found{key - value * unit, reference.size - value};
     if (found.errors < band.leaving) return found;
@@ -168,37 +168,37 @@ Found best(String candidate, String reference) {
 }
 
 template <typename Key>
-bool fits(String candidate, String reference, std::int32_t highest) {
-  return (candidate.size + 1) * (std::min(candidate.size, reference.size) + 1) <= most<Key> &&
+bool fits(String hypothesis, String reference, std::int32_t highest) {
+  return (hypothesis.size + 1) * (std::min(hypothesis.size, reference.size) + 1) <= most<Key> &&
          highest <= std::numeric_limits<Key>::max();
 }
 
-Found best_core(String candidate, String reference, std::int32_t highest) {
-  if (candidate.size == 0 || reference.size == 0) return {0, candidate.size + reference.size};
-  if (fits<std::int16_t>(candidate, reference, highest)) return best<std::int16_t>(candidate, reference);
-  if (fits<std::int32_t>(candidate, reference, highest)) return best<std::int32_t>(candidate, reference);
-  return best<std::int64_t>(candidate, reference);
+Found best_core(String hypothesis, String reference, std::int32_t highest) {
+  if (hypothesis.size == 0 || reference.size == 0) return {0, hypothesis.size + reference.size};
+  if (fits<std::int16_t>(hypothesis, reference, highest)) return best<std::int16_t>(hypothesis, reference);
+  if (fits<std::int32_t>(hypothesis, reference, highest)) return best<std::int32_t>(hypothesis, reference);
+  return best<std::int64_t>(hypothesis, reference);
 }
 
 }  // namespace
 
-void count_words(String candidate, String reference, std::int32_t highest, std::int64_t* counts) {
+void count_words(String hypothesis, String reference, std::int32_t highest, std::int64_t* counts) {
   // Some best alignment matches the words that both strings begin with, and those that both end with: whatever else an
   // alignment does with two equal first words, matching them with each other makes no more errors and no fewer matches.
-  const std::int64_t shorter = std::min(candidate.size, reference.size);
+  const std::int64_t shorter = std::min(hypothesis.size, reference.size);
   std::int64_t first = 0, last = 0;
-  while (first < shorter && candidate.begin[first] == reference.begin[first]) ++first;
+  while (first < shorter && hypothesis.begin[first] == reference.begin[first]) ++first;
   while (last < shorter - first &&
-         candidate.begin[candidate.size - 1 - last] == reference.begin[reference.size - 1 - last])
+         hypothesis.begin[hypothesis.size - 1 - last] == reference.begin[reference.size - 1 - last])
     ++last;
   const std::int64_t common = first + last;
-  const Found core = best_core({candidate.begin + first, candidate.size - common},
+  const Found core = best_core({hypothesis.begin + first, hypothesis.size - common},
                                {reference.begin + first, reference.size - common}, highest);
   // M + S + D = |r|, M + S + I = |c|, S + D + I = errors.
   counts[0] = core.matches + common;
-  counts[1] = candidate.size + reference.size - 2 * counts[0] - core.errors;
+  counts[1] = hypothesis.size + reference.size - 2 * counts[0] - core.errors;
   counts[2] = reference.size - counts[0] - counts[1];
-  counts[3] = candidate.size - counts[0] - counts[1];
+  counts[3] = hypothesis.size - counts[0] - counts[1];
 }
 
 }  // namespace latticemetric

@@ -3,10 +3,10 @@ const MARKS = { S: "≠", I: "+", D: "−" };
 const MOST_SAID = 60;
 
 function stepsOf(side) {
-  const expected = side.expected[Symbol.iterator](), candidate = (side.candidate ?? side.words)[Symbol.iterator]();
+  const expected = side.expected[Symbol.iterator](), hypothesis = (side.hypothesis ?? side.words)[Symbol.iterator]();
   return [...side.edits].map((edit) => ({
     edit,
-    candidate: edit === "D" ? null : candidate.next().value,
+    hypothesis: edit === "D" ? null : hypothesis.next().value,
     expected: edit === "S" || edit === "D" ? expected.next().value : null,
   }));
 }
@@ -14,10 +14,10 @@ function stepsOf(side) {
 // Words run in the direction of the first letter that has one; each word keeps its own direction.
 function saidView(side) {
   const steps = stepsOf(side);
-  const shown = steps.slice(0, MOST_SAID).map(({ edit, candidate, expected }) => {
-    if (edit === "C") return element("span", { class: "own" }, candidate);
+  const shown = steps.slice(0, MOST_SAID).map(({ edit, hypothesis, expected }) => {
+    if (edit === "C") return element("span", { class: "own" }, hypothesis);
     const mark = edit === "D" ? "missing: " : edit === "S" ? "wrong: " : "added: ";
-    return element("span", { class: edit.toLowerCase() }, unseen(mark), element("span", { class: "own" }, edit === "D" ? expected : candidate));
+    return element("span", { class: edit.toLowerCase() }, unseen(mark), element("span", { class: "own" }, edit === "D" ? expected : hypothesis));
   });
   const all = shown.flatMap((part) => [part, " "]);
   return element("bdi", {}, ...all, steps.length > MOST_SAID ? "…" : "");

@@ -14,7 +14,7 @@ function slotsOf(side) {
   return slots;
 }
 
-const wordOf = (step) => (step.edit === "C" ? step.candidate : step.expected);
+const wordOf = (step) => (step.edit === "C" ? step.hypothesis : step.expected);
 
 // Return one column per reference word, and per insertion of a side: `steps` has the step of each side, or null.
 function columnsOfSides(sides) {
@@ -40,10 +40,10 @@ function sidesByReference(one) {
 
 function stepCell(step) {
   if (step === null) return element("td", { class: "none" });
-  if (step.edit === "C") return element("td", {}, word(step.candidate));
+  if (step.edit === "C") return element("td", {}, word(step.hypothesis));
   const mark = element("span", { class: "mark", "aria-hidden": "true" }, MARKS[step.edit]);
   if (step.edit === "D") return element("td", { class: "d" }, unseen("missing"), mark);
-  return element("td", { class: step.edit.toLowerCase() }, unseen(step.edit === "I" ? "added: " : "instead: "), mark, word(step.candidate));
+  return element("td", { class: step.edit.toLowerCase() }, unseen(step.edit === "I" ? "added: " : "instead: "), mark, word(step.hypothesis));
 }
 
 const pen = document.createElement("canvas").getContext("2d");
@@ -51,7 +51,7 @@ const pen = document.createElement("canvas").getContext("2d");
 // Return the width in pixels of a column's longest word, with mark and padding.
 function widthOf(column) {
   pen.font = getComputedStyle(document.body).font;
-  const words = [column.reference, ...column.steps.map((step) => (step === null || step.edit === "D" ? "" : `${MARKS[step.edit] ?? ""} ${step.candidate}`))];
+  const words = [column.reference, ...column.steps.map((step) => (step === null || step.edit === "D" ? "" : `${MARKS[step.edit] ?? ""} ${step.hypothesis}`))];
   return 16 + Math.max(...words.map((text) => pen.measureText(text ?? "").width));
 }
 

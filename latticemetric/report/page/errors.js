@@ -14,11 +14,11 @@ class Errors {
     this.groups.set(group, counts);
     counts.utterances += 1;
     if (/[^C]/.test(side.edits)) counts.wrong += 1;
-    for (const { edit, candidate, expected } of stepsOf(side)) {
+    for (const { edit, hypothesis, expected } of stepsOf(side)) {
       counts[edit] += 1;
       if (edit === "C") continue;
-      const key = JSON.stringify([edit, expected, candidate]);
-      const found = this.kinds.get(key) ?? { kind: KINDS[edit], expected, candidate, count: 0, where: new Set() };
+      const key = JSON.stringify([edit, expected, hypothesis]);
+      const found = this.kinds.get(key) ?? { kind: KINDS[edit], expected, hypothesis, count: 0, where: new Set() };
       this.kinds.set(key, found);
       found.count += 1;
       found.where.add(one.place);
@@ -94,7 +94,7 @@ class SortedTable {
   }
 }
 
-const wordsOf = (row) => `${row.group ?? ""} ${row.expected ?? ""} ${row.candidate ?? ""}`;
+const wordsOf = (row) => `${row.group ?? ""} ${row.expected ?? ""} ${row.hypothesis ?? ""}`;
 
 // Put a quote before texts that look like a formula, which spreadsheet programs would run.
 function csvCell(value) {
@@ -126,7 +126,7 @@ class ErrorAnalysis {
     const count = (key, title, more = {}) => ({ key, title, show: whole, first: -1, ...more });
     const text = (key, title) => ({ key, title, text: true, first: 1 });
     const name = (part) => () => [document.querySelector("h1").textContent, this.side, part].join(".").replace(/[^\p{L}\p{N}._-]+/gu, "_");
-    this.kinds = new SortedTable([text("kind", "Kind"), text("expected", "Reference"), text("candidate", "Instead"),
+    this.kinds = new SortedTable([text("kind", "Kind"), text("expected", "Reference"), text("hypothesis", "Instead"),
       count("count", "Count", { chosen: true }), count("share", "Share", { show: rate }), count("utterances", "Utterances")], MOST_ERRORS, name("errors"));
     this.groups = new SortedTable([{ ...text("group", "Group"), head: true }, count("utterances", "Utterances"), count("words", "Words"),
       count("S", "Confused"), count("D", "Deleted"), count("I", "Inserted"), count("errors", "Errors"),

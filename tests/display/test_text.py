@@ -39,7 +39,7 @@ def test_rows_that_fit_are_one_block():
 def test_an_alignment_is_as_wide_as_the_terminal(monkeypatch):
     alignment = Alignment(("word",) * 100, ("word",) * 100, "C" * 100)
     assert screen_width() == 100
-    assert max(map(len, str(alignment).splitlines())) == 93  # 14 words; commands indent them by 4
+    assert max(map(len, str(alignment).splitlines())) == 94  # 14 words; commands indent them by 4
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "60")
     assert max(map(len, str(alignment).splitlines())) <= 56

@@ -45,7 +45,7 @@ COMMANDS = [
     Right("latticemetric demo", "lattice-oracle meeting.lat.txt"),
     Right("latticemetric doctor", "python"),
     Right(f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt", r"%WER 7\.14 .* oracle[\s\S]*4-grr"),
-    Right(f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --metric wer --alignment", "reference  we  should"),
+    Right(f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt --metric wer --alignment", "reference   we  should"),
     Right(f"lattice-oracle {D}/proverbs.plf {D}/proverbs.ref.txt {D}/proverbs.ref2.txt", r"refs:2"),
     Right(f"lattice-oracle {D}/harbour.fst {D}/harbour.ref.txt -o out.json && cat out.json", r'"4-grr": "4-grr'),
     Right(f"lattice-oracle {D}/meeting.lat.txt {D}/meeting.ref.txt -o out.txt 2> log && cat out.txt", r"%WER 28\.57"),

@@ -92,7 +92,7 @@ EXAMPLES = {
     "Derivation": lambda: next(iter(FOREST.derivations())),
     "DerivationTree": lambda: FOREST.tree(next(iter(FOREST.derivations())).edges),
     "Drawing": lambda: lm.draw(LATTICE),
-    "ByExactErrors": lambda: lm.ByExactErrors(hypotheses=3),
+    "ByExactErrors": lambda: lm.ByExactErrors(candidates=3),
     "ByMetric": lambda: lm.ByMetric(metric="chrf", samples=5),
     "ByNgrams": lambda: lm.ByNgrams(p=0.7),
     "ByAutomaton": lambda: lm.ByAutomaton(automaton=lm.WRR().compile("a c", LATTICE.vocabulary)),

@@ -71,7 +71,7 @@ OF_ALL_GRAPHS: dict[str, Verb] = {
 }
 OF_LATTICES: dict[str, Verb] = {
     "mbr by word errors": lambda g, _: lm.mbr(g, "wer", posterior_scale=0.5).asdict(),
-    "mbr by exact risks": lambda g, _: lm.mbr(g, "wer", posterior_scale=0.5, risk="exact", hypotheses=2).asdict(),
+    "mbr by exact risks": lambda g, _: lm.mbr(g, "wer", posterior_scale=0.5, risk="exact", candidates=2).asdict(),
     "consensus": lambda g, _: lm.consensus(g, posterior_scale=0.5).asdict(),
     "combine": lambda g, r: lm.combine({"one": g, "two": " ".join(r)}).asdict(),
     "oracle lattice": lambda g, r: {"paths": lm.oracle_lattice(g, [r], "wer").statistics().paths},

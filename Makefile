@@ -28,7 +28,7 @@ coverage: $(VENV)/.installed-test wordnet
 
 # Tests reports in Chromium; fails without it.
 browser: $(VENV)/.installed-browser chromium
-	$(BIN)/pytest tests/report/test_browser.py
+	$(BIN)/pytest tests/corpus/report/test_browser.py
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .

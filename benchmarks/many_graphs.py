@@ -24,7 +24,7 @@ from memory import Sample, sampled
 from run_costs import costs
 
 import latticemetric as lm
-from latticemetric.report import plots
+from latticemetric.corpus.report import plots
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 BIN = Path(sys.executable).parent

@@ -13,9 +13,9 @@ from generate import Size, draw
 from measure import median_of, time_call
 
 import latticemetric as lm
+from latticemetric.corpus.report import plots
 from latticemetric.engine import native
 from latticemetric.engine.search import Search
-from latticemetric.report import plots
 
 STATIC = Path(__file__).resolve().parent.parent / "docs" / "_static"
 

@@ -41,7 +41,7 @@ def main(path: str = HARVEST, pair: str | None = None, plot: str | None = None) 
     verdict("the penalty helps: METEOR's first stage is better than Fmean", holds=stages[0] > r["fmean"].value)
     verdict("each further stage helps", holds=stages == sorted(stages))
     if plot:
-        from latticemetric.report.plots import plot_agreement
+        from latticemetric.corpus.report.plots import plot_agreement
 
         plot_agreement(agreement, plot, level="segment")
 

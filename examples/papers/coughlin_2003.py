@@ -49,7 +49,7 @@ def main(path: str = HARVEST, pair: str | None = None, plot: str | None = None) 
     verdict("more segments give a higher correlation of systems", holds=grows)
     verdict("groups over the whole range of quality correlate above 0.9", holds=min(over.values()) > HIGH)
     if plot:
-        from latticemetric.report.plots import plot_grouping
+        from latticemetric.corpus.report.plots import plot_grouping
 
         plot_grouping(groups, plot)
 

@@ -31,7 +31,7 @@ def main(path: str = HARVEST, pair: str | None = None, plot: str | None = None) 
     better = sum(r[f"{kind}-stem"].value > r[kind].value for kind in KINDS)
     verdict(f"stemming helps ({better} of {len(KINDS)} metrics)", holds=better > len(KINDS) / 2)
     if plot:
-        from latticemetric.report.plots import plot_agreement
+        from latticemetric.corpus.report.plots import plot_agreement
 
         plot_agreement(found, plot)
 

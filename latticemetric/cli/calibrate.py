@@ -94,8 +94,8 @@ class _CalibrationOutput(PlottedOutputOptions):
         """Write a table, and draw reliability diagrams."""
         super().write(table, **how)
         if self.plot is not None:
+            from latticemetric.corpus.report.plots import draw_calibration
             from latticemetric.corpus.tables.calibrate import LABELS
-            from latticemetric.report.plots import draw_calibration
 
             sets = cast("CalibrationTable", table).sets
             draw_calibration({LABELS[name]: report for name, report in sets.items()}, self.plot)

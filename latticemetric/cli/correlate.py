@@ -237,7 +237,7 @@ class _CorrelationOutput(PlottedOutputOptions):
         if not self.plot:
             return
         from latticemetric.cli.correlate_pairs import of_pair
-        from latticemetric.report.plots import plot_agreement, plot_grouping
+        from latticemetric.corpus.report.plots import plot_agreement, plot_grouping
 
         path = of_pair(self.plot, pair)
         if grouping is not None and self.plot_level == "groups":

@@ -27,8 +27,8 @@ from latticemetric.cli.options import (
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.results import writing
 from latticemetric.cli.run import requiring_references, running
+from latticemetric.corpus.report.pages import Pages
 from latticemetric.errors import UsageError
-from latticemetric.report.pages import Pages
 
 _EPILOG = """\b
 Examples:
@@ -92,7 +92,7 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.report.page import check_page, page
+    from latticemetric.corpus.report.page import check_page, page
 
     check_page()
     if shown.output == STANDARD and sys.stdout.isatty():

@@ -110,7 +110,7 @@ def command(
 def draw(table: SweepTable, plot: str | None) -> None:
     """Draw a sweep into the file `plot`, if it is given."""
     if plot is not None:
-        from latticemetric.report.plots import draw_sweep
+        from latticemetric.corpus.report.plots import draw_sweep
 
         metric = table.settings.metric
         better = "higher" if metric.higher_is_better else "lower"

@@ -262,7 +262,7 @@ def _write_tags_of_lattices(
         table = ThresholdTable(evaluation, str(signature))
         output.write(table)
         if output.plot is not None:
-            from latticemetric.report.plots import draw_thresholds
+            from latticemetric.corpus.report.plots import draw_thresholds
 
             draw_thresholds(evaluation.sweep, output.plot, "posterior")
     output.say_summary(table)

@@ -626,9 +626,9 @@ class Corpus(ReadCorpus):
         """
         from latticemetric.arguments import path_text
         from latticemetric.corpus.begin import begun
+        from latticemetric.corpus.report.page import check_page, page
+        from latticemetric.corpus.report.pages import Pages
         from latticemetric.formats.streams.output import atomic_output
-        from latticemetric.report.page import check_page, page
-        from latticemetric.report.pages import Pages
 
         check_page()
         task, of_run = _divided(Pages, {"metric": rate_of(metric, self.ignored), **settings})

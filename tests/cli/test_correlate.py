@@ -496,7 +496,7 @@ def test_a_plot_of_some_systems_without_human_scores_has_no_line(harvest):
 
 
 def test_labels_are_on_the_side_that_the_line_is_not_on():
-    from latticemetric.report.plots import _to_the_left
+    from latticemetric.corpus.report.plots import _to_the_left
 
     x, above, below = np.array([0.0, 4, 6, 10]), np.array([1.0, 5, 7, 11]), np.array([-1.0, 3, 5, 9])
     short, long = np.full(4, 20.0), np.full(4, 90.0)
@@ -511,7 +511,7 @@ def test_labels_are_on_the_side_that_the_line_is_not_on():
 
 
 def test_labels_that_would_hide_one_another_are_pushed_apart():
-    from latticemetric.report.plots import _apart
+    from latticemetric.corpus.report.plots import _apart
 
     heights = np.array([0.0, 1.0, 1.5, 50, 50, 90])
     found = _apart(heights)

@@ -163,7 +163,7 @@ def test_a_plot_into_nowhere_says_so(tmp_path):
 
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
-    from latticemetric.report.plots import check_plot
+    from latticemetric.corpus.report.plots import check_plot
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(lm.MissingDependencyError, match=r"latticemetric\[report\]"):

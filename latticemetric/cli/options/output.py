@@ -135,7 +135,7 @@ class PlottedOutputOptions(OutputOptions):
     def check_plot(self) -> None:
         """Raise an error before the search starts if the plot cannot be drawn."""
         if self.plot is not None:
-            from latticemetric.report.plots import check_plot
+            from latticemetric.corpus.report.plots import check_plot
 
             check_plot(self.plot)
 

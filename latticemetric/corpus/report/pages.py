@@ -15,13 +15,13 @@ from latticemetric.settings import choice, flag, given, number, whole
 if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Pair
     from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.report.corrections import CorrectedTexts
+    from latticemetric.corpus.report.options import ReportOptions
+    from latticemetric.corpus.report.report import Report
     from latticemetric.corpus.review import MBRSettings, Review, ReviewSettings
     from latticemetric.corpus.run import Run
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.recognition import GRR
-    from latticemetric.report.corrections import CorrectedTexts
-    from latticemetric.report.options import ReportOptions
-    from latticemetric.report.report import Report
 
     Reviews = Iterator[Review]
 
@@ -95,9 +95,9 @@ class Pages(Resampled, PointSettings, Task):
     def check(self) -> None:
         """Replace the names of metrics by metrics; refuse settings without effect."""
         super().check()
+        from latticemetric.corpus.report.corrections import check_rate
         from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
-        from latticemetric.report.corrections import check_rate
 
         unused = [] if self._decides else [name for name in ("beam", "samples") if name in self.changed()]
         if unused:
@@ -135,8 +135,8 @@ class Pages(Resampled, PointSettings, Task):
         self, corpus: ReadCorpus, run: Run, noted: Callable[[Reviews], Reviews] = lambda reviews: reviews
     ) -> Report:
         """Return the report; `noted` passes on the results of each graph."""
+        from latticemetric.corpus.report.report import Report
         from latticemetric.corpus.review import reviews_of
-        from latticemetric.report.report import Report
 
         review, options = self._review(corpus), self._options(corpus)
         paired = corpus.required_pairs(run, removing=self._removes(corpus), rewriting=self.corrected is None)
@@ -167,8 +167,8 @@ class Pages(Resampled, PointSettings, Task):
         )
 
     def _options(self, corpus: ReadCorpus) -> ReportOptions:
+        from latticemetric.corpus.report.options import ReportOptions
         from latticemetric.formats.segments import read_speakers
-        from latticemetric.report.options import ReportOptions
 
         speakers: Any = self.utt2spk
         return ReportOptions(
@@ -189,7 +189,7 @@ class Pages(Resampled, PointSettings, Task):
     def _with_corrections(self, report: Report, pairs: Iterable[Pair], corpus: ReadCorpus) -> Iterator[Pair]:
         """Add corrected texts to a report; return the n-best lists to show, normalized as these texts."""
         from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs, texts_of
-        from latticemetric.report.corrections import CorrectedLists
+        from latticemetric.corpus.report.corrections import CorrectedLists
         from latticemetric.vocabulary import listed_words
 
         listed = list(pairs if corpus.grammar is None else rewritten_pairs(pairs, corpus.grammar.text))

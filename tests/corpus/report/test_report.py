@@ -17,9 +17,9 @@ from kit.paths import EXAMPLES
 from kit.patience import PATIENCE
 
 import latticemetric as lm
-from latticemetric.report.charts import count, decades, rate_text, short_number, span, ticks
-from latticemetric.report.errors import error_groups
-from latticemetric.report.page import json_for_script
+from latticemetric.corpus.report.charts import count, decades, rate_text, short_number, span, ticks
+from latticemetric.corpus.report.errors import error_groups
+from latticemetric.corpus.report.page import json_for_script
 from latticemetric.segment_id import SegmentId
 
 pytest.importorskip("jinja2")
@@ -268,7 +268,7 @@ def test_files_and_memory_have_the_same_page_but_for_its_title(tmp_path):
 
 
 def test_a_page_that_was_interrupted_is_continued_in_python(tmp_path, monkeypatch):
-    from latticemetric.report import page as pages
+    from latticemetric.corpus.report import page as pages
 
     corpus = lm.Corpus.read(*MEETING)
     how = {"also_score": "bleu,ter", "beams": [1], "progress": False}

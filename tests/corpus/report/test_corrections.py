@@ -15,10 +15,10 @@ from kit.paths import EXAMPLES
 import latticemetric as lm
 from latticemetric.cli.main import _group
 from latticemetric.corpus.lists import Lists
+from latticemetric.corpus.report.charts import rate_text, span
+from latticemetric.corpus.report.corrections import CorrectedLists
+from latticemetric.corpus.report.options import ReportOptions
 from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
-from latticemetric.report.charts import rate_text, span
-from latticemetric.report.corrections import CorrectedLists
-from latticemetric.report.options import ReportOptions
 
 pytest.importorskip("jinja2")
 

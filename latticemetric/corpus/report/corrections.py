@@ -14,6 +14,8 @@ from latticemetric.corpus.list_arguments import Words, ranked_words
 from latticemetric.corpus.list_results import SYSTEMS, Corrections, Edits
 from latticemetric.corpus.lists import Lists
 from latticemetric.corpus.oracle_at_k import compositional_errors, sums_of
+from latticemetric.corpus.report.charts import amount, rate_text, short_number, span
+from latticemetric.corpus.report.options import ReportOptions
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import Weights
@@ -21,8 +23,6 @@ from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import Table
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.report.charts import amount, rate_text, short_number, span
-from latticemetric.report.options import ReportOptions
 
 CORRECTED = "corrected"
 

@@ -16,11 +16,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any
 
-from latticemetric.display.text import visible
-from latticemetric.errors import importing
-from latticemetric.evaluation.intervals import Interval
-from latticemetric.metrics.signature import VERSION
-from latticemetric.report.charts import (
+from latticemetric.corpus.report.charts import (
     LABELS,
     Chart,
     amount,
@@ -34,7 +30,11 @@ from latticemetric.report.charts import (
     standing_chart,
     sweep_chart,
 )
-from latticemetric.report.report import Report, SideTotal, drawing
+from latticemetric.corpus.report.report import Report, SideTotal, drawing
+from latticemetric.display.text import visible
+from latticemetric.errors import importing
+from latticemetric.evaluation.intervals import Interval
+from latticemetric.metrics.signature import VERSION
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 _SCRIPTS = (
@@ -111,7 +111,7 @@ def policy(styles: list[str], scripts: list[str]) -> str:
 
 
 def _file(name: str) -> str:
-    return (files("latticemetric.report") / "page" / name).read_text(encoding="utf-8")
+    return (files("latticemetric.corpus.report") / "page" / name).read_text(encoding="utf-8")
 
 
 def _data(report: Report) -> dict[str, Any]:

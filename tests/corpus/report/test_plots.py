@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from latticemetric.report import plots
+from latticemetric.corpus.report import plots
 
 
 def labels_on_the_line(figure):

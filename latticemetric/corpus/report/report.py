@@ -11,6 +11,10 @@ import numpy as np
 
 from latticemetric.cached import cached_property
 from latticemetric.corpus.expectations import ExpectationAnswer, ExpectationTotals
+from latticemetric.corpus.report.charts import paths
+from latticemetric.corpus.report.corrections import CORRECTED, CorrectedLists, CorrectedText
+from latticemetric.corpus.report.errors import error_groups
+from latticemetric.corpus.report.options import ReportOptions
 from latticemetric.corpus.review import (
     MBR,
     ONE_BEST,
@@ -33,10 +37,6 @@ from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
 from latticemetric.metrics.base import Table, common_number, references_each
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.report.charts import paths
-from latticemetric.report.corrections import CORRECTED, CorrectedLists, CorrectedText
-from latticemetric.report.errors import error_groups
-from latticemetric.report.options import ReportOptions
 
 _LENGTHS = 5
 # The largest whole number that scripts hold exactly; large enough for sorting.

@@ -79,13 +79,20 @@ class Field:
 
 
 class NumberField(Field):
-    """A field that takes a finite number: from `least` (or above `above`) to `most`."""
+    """A field that takes a finite number: from `least` (or above `above`) to `most` (or below `below`)."""
 
     def __init__(
-        self, *given: Any, least: float = -math.inf, above: float | None = None, most: float = math.inf, **named: Any
+        self,
+        *given: Any,
+        least: float = -math.inf,
+        above: float | None = None,
+        most: float = math.inf,
+        below: float | None = None,
+        **named: Any,
     ) -> None:
         super().__init__(*given, **named)
-        self.least, self.above, self.most = least, above, most
+        self.least, self.above, self.below = least, above, below
+        self.most = most if below is None else math.nextafter(below, -math.inf)
 
     def checked(self, value: Any) -> float:
         """Return the number as a float."""
@@ -97,6 +104,8 @@ class NumberField(Field):
         )
 
     def _range(self) -> str:
+        if self.below is not None:
+            return f"between {self.least if self.above is None else self.above:g} and {self.below:g}"
         if self.most < math.inf:
             return (
                 f"from {self.least:g} to {self.most:g}"
@@ -179,11 +188,13 @@ def number(
     least: float = -math.inf,
     above: float | None = None,
     most: float = math.inf,
+    below: float | None = None,
     several: bool = False,
     needs: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a field that takes a finite number: from `least` (or above `above`) to `most`."""
-    return NumberField(default, help, option, phrase, least=least, above=above, most=most, several=several, needs=needs)
+    """Declare a field that takes a finite number: from `least` (or above `above`) to `most` (or below `below`)."""
+    ends: dict[str, Any] = {"least": least, "above": above, "most": most, "below": below}
+    return NumberField(default, help, option, phrase, several=several, needs=needs, **ends)
 
 
 def numbers(

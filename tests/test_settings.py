@@ -28,12 +28,13 @@ class Search(Distribution):
     risk: str = settings.choice(default="bound", names=("bound", "exact"), help="Risk.", option="--risk")
     fast: bool = settings.flag(default=False, help="Hurry.", option="--fast")
     penalty: float = settings.number(default=0.0, several=True, help="Penalty.")
+    level: float = settings.number(default=0.9, above=0, below=1, help="Level.")
     anything: object = settings.given(default=None)
 
 
 def test_fields_come_in_order_with_their_sections():
-    assert [*Search.fields] == ["scale", "beam", "order", "share", "risk", "fast", "penalty", "anything"]
-    assert Search.own == ("beam", "order", "share", "risk", "fast", "penalty", "anything")
+    assert [*Search.fields] == ["scale", "beam", "order", "share", "risk", "fast", "penalty", "level", "anything"]
+    assert Search.own == ("beam", "order", "share", "risk", "fast", "penalty", "level", "anything")
     assert [Search.fields[name].section for name in ("scale", "beam")] == ["Decision", "Search"]
 
 
@@ -47,6 +48,7 @@ def test_values_are_checked_and_kept_in_their_type():
         "risk": "bound",
         "fast": True,
         "penalty": 0.0,
+        "level": 0.9,
         "anything": None,
     }
     assert [type(getattr(found, name)) for name in ("scale", "beam", "order", "fast")] == [float, float, int, bool]
@@ -64,6 +66,8 @@ def test_values_are_checked_and_kept_in_their_type():
         ({"order": 10}, "the order is 10; give a whole number from 1 to 9"),
         ({"share": 0}, "the share is 0; give a number above 0, up to 1"),
         ({"share": 1.5}, "the share is 1.5; give a number above 0, up to 1"),
+        ({"level": 1}, "the level is 1; give a number between 0 and 1"),
+        ({"level": 0}, "the level is 0; give a number between 0 and 1"),
         ({"risk": "none"}, "the risk is 'none'; choose 'bound' or 'exact'"),
         ({"fast": 1}, "fast is 1; give True or False"),
         ({"penalty": math.inf}, "the penalty is inf, not a finite number; give a number like 0.1"),

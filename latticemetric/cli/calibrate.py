@@ -12,7 +12,6 @@ from latticemetric.cli.options import (
     IGNORE,
     PairedReadingOptions,
     PlottedOutputOptions,
-    ResamplingOptions,
     SettingsOptions,
     ShardedRunOptions,
     cased_words,
@@ -66,7 +65,7 @@ class _CalibrationOptions(SettingsOptions, kinds=(Calibrations,)):
         """Refuse options that have no effect."""
         if self.own_confidences:
             others = ("weights_given", "normalize", "tokenize", "keep_going")
-            own = [name for name in self.declared if name not in ("own_confidences", "bins")]
+            own = [name for name in self.declared if name not in ("own_confidences", *OwnConfidences.fields)]
             refuse([*own, *others], "with --own-confidences")
         if self.test_references and self.test is None:
             raise UsageError(
@@ -111,7 +110,6 @@ def command(
     search: _CalibrationOptions,
     reading: PairedReadingOptions,
     run: _RunOptions,
-    resampling: ResamplingOptions,
     output: _CalibrationOutput,
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
@@ -133,10 +131,10 @@ def command(
     if search.own_confidences:
         if not references:
             raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-        question = search.settings(OwnConfidences, **resampling.asdict())
+        question = search.settings(OwnConfidences)
     else:
         test = None if search.test is None else reading.corpus([search.test], search.test_references, ignore=ignored)
         scales = search.posterior_scale or SCALES
-        question = search.settings(Calibrations, posterior_scale=scales, test=test, **resampling.asdict())
+        question = search.settings(Calibrations, posterior_scale=scales, test=test)
     corpus = reading.corpus([lattices], references, ignore=ignored)
     show(question, corpus, run.whole(), output, at_once=False)

@@ -19,7 +19,6 @@ from latticemetric.cli.options import (
     ShardedRunOptions,
     given,
     numbers,
-    resamples_option,
 )
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import show
@@ -59,7 +58,7 @@ class _SweepOptions(SettingsOptions, PointOptions):
 class _ResamplingOptions(ResamplingOptions):
     """Options for resampling; by default, there are no intervals."""
 
-    resamples: int = resamples_option(0)
+    resamples: int = option_of(Sweeps.fields["resamples"])
 
     def check(self) -> None:
         for name in given(["seed", "confidence"]) if not self.resamples else ():

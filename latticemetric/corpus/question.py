@@ -100,7 +100,9 @@ def number_of_resamples(*, default: int) -> Any:
         default=default,
         least=0,
         most=MOST_DRAWS,
+        phrase="the number of resamples is {}",
         help="Number of resamples for intervals and p-values; 0: none.",
+        option="--resamples N",
     )
 
 
@@ -118,14 +120,19 @@ class Resampled(Settings):
     """The settings that have no effect without resamples."""
 
     resamples: int = number_of_resamples(default=1000)
-    seed: int = whole(default=0, least=0, help="Seed of the random numbers.")
-    confidence: float = number(default=0.95, help="Confidence level of the intervals, as a fraction.")
+    seed: int = whole(default=0, least=0, help="Seed of the random numbers.", option="--seed N")
+    confidence: float = number(
+        default=0.95,
+        above=0,
+        below=1,
+        phrase="the confidence level is {}",
+        help="Confidence level of the intervals, as a fraction.",
+        option="--confidence SHARE",
+    )
 
     def check(self) -> None:
-        """Check the confidence level; refuse settings that have no effect."""
+        """Refuse settings that have no effect."""
         super().check()
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence!r} is not between 0 and 1", advice="give a share like 0.95")
         if not self.resamples and (unused := [name for name in self.of_resamples if name in self.changed()]):
             raise UsageError(f"{unused[0]} has no effect without resamples", advice="leave it out")
 

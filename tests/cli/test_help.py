@@ -16,7 +16,9 @@ from kit.patience import PATIENCE
 
 from latticemetric.cli import main
 from latticemetric.cli.commands import Verb, option_sections
+from latticemetric.cli.options import ResamplingOptions
 from latticemetric.cli.verbs import VERBS, sections
+from latticemetric.corpus.question import Resampled, Scaled
 from latticemetric.errors import UsageError
 
 TOP = click.Context(main._group, info_name="latticemetric")
@@ -154,6 +156,19 @@ def test_an_option_has_one_meaning_in_all_commands():
         if (name, command) not in VARIANTS:
             meant.setdefault(name, {}).setdefault((option.is_flag, option.metavar), []).append(command)
     assert {name: meanings for name, meanings in meant.items() if len(meanings) > 1} == {}
+
+
+def test_options_of_intervals_and_posteriors_are_declared_by_the_settings():
+    of_settings = {"resamples": Resampled, "seed": Resampled, "confidence": Resampled, "posterior_scale": Scaled}
+    assert ResamplingOptions.declared == {
+        name: one for name, one in ResamplingOptions.declared.items() if one.field is Resampled.fields[name]
+    }
+    for command, context in (one.values for one in commands()):
+        for option in command.params:
+            if option.name not in of_settings or option.help.startswith("Try these posterior scales"):  # of calibrate
+                continue
+            field = of_settings[option.name].fields[option.name]
+            assert (option.help, option.opts[-1]) == (field.help, field.option.split()[0]), context.info_name
 
 
 def test_numbers_are_finite_and_in_range():

@@ -186,7 +186,7 @@ def test_estimates_are_counted_and_left_out():
         ({"resume": "x.journal"}, "resume has no effect on calibrate"),
         ({"samples": 2}, "calibrate has no setting 'samples'"),
         ({"own_confidences": True, "folds": 2}, "calibrate has no setting 'folds'"),
-        ({"confidence": 2}, "confidence 2.0 is not between 0 and 1"),
+        ({"confidence": 2}, "the confidence level is 2; give a number between 0 and 1"),
         ({"weights": {"no": 1.0}}, "no score column 'no'"),
         ({"halvings": -1}, "halvings is -1"),
         ({"test": ([], [])}, "there are no graphs"),

@@ -282,7 +282,7 @@ def test_workers_change_nothing():
         ({"nbest_sizes": [1.5]}, "best strings is 1.5"),
         ({"nbest_sizes": [10**7]}, "best strings is 10000000; give 1000000 or fewer"),
         ({"by_length": [-2]}, "ends at -2"),
-        ({"resamples": 10, "confidence": 1}, "confidence 1.0 is not between 0 and 1"),
+        ({"resamples": 10, "confidence": 1}, "the confidence level is 1; give a number between 0 and 1"),
         ({"seed": 2}, "seed has no effect without resamples"),
         ({"nbest": [1]}, "sweep has no setting 'nbest'; its settings and those of the run are beams, densities, nbest"),
     ],

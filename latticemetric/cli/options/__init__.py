@@ -11,7 +11,6 @@ from latticemetric.cli.options.computing import (
     SEED,
     PointOptions,
     ResamplingOptions,
-    resamples_option,
 )
 from latticemetric.cli.options.fields import SettingsOptions
 from latticemetric.cli.options.metrics import (

@@ -7,18 +7,14 @@ from typing import Any
 
 import click
 
-from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS, checked_posterior_scale
+from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS
 from latticemetric.cli.commands import Options, choice, option
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.options.values import Number, numbers, whole_numbers
+from latticemetric.corpus.question import Resampled, Scaled
 from latticemetric.oracle_search.settings import PointSettings
 
-POSTERIOR_SCALE = option(
-    "--posterior-scale NUMBER",
-    "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten posteriors.",
-    type=Number(0, checked=checked_posterior_scale),
-    default=1.0,
-)
+POSTERIOR_SCALE = option_of(Scaled.fields["posterior_scale"])
 BEAM = option(
     "--beam COST", "Prune: keep the paths that cost at most this much more than the best path.", type=Number(0)
 )
@@ -27,29 +23,16 @@ SAMPLES = option(
     "For MBR by a metric: sample N paths instead of listing all strings.",
     type=click.IntRange(1, MOST_DRAWS),
 )
-SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
-
-
-def resamples_option(default: int) -> Any:
-    """Declare the field of the number of resamples."""
-    text = "Number of resamples for intervals and p-values; 0: none."
-    return option("--resamples N", text, type=click.IntRange(0, MOST_DRAWS), default=default)
-
-
+SEED = option_of(Resampled.fields["seed"])
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")
 
 
 class ResamplingOptions(Options):
     """Options for resampling."""
 
-    resamples: int = resamples_option(1000)
+    resamples: int = option_of(Resampled.fields["resamples"])
     seed: int = SEED
-    confidence: float = option(
-        "--confidence SHARE",
-        "Confidence level of the intervals, as a fraction.",
-        type=Number(0, 1, min_open=True, max_open=True),
-        default=0.95,
-    )
+    confidence: float = option_of(Resampled.fields["confidence"])
 
     def asdict(self) -> dict[str, Any]:
         """Return the options by their names."""

@@ -43,11 +43,12 @@ def option_of(field: Field, **further: Any) -> Any:
         of_click = {"default": f"{field.default:g}", "reads": functools.partial(_numbers, field)}
     elif isinstance(field, NumberField):
         least = field.least if field.above is None else field.above
-        most = None if field.most == math.inf else field.most
+        most = None if field.most == math.inf else field.most if field.below is None else field.below
         of_click["type"] = NumberInRange(
             None if least == -math.inf else least,
             most,
             min_open=field.above is not None,
+            max_open=field.below is not None,
             checked=field.checked,
         )
     declared: Declaration = option(field.option, field.help, **of_click, **further)

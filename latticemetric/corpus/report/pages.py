@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from latticemetric.arguments import MOST_DRAWS
-from latticemetric.corpus.question import Resampled, Task
+from latticemetric.corpus.question import Resampled, Scaled, Task
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import PointSettings
 from latticemetric.settings import choice, flag, given, number, whole
@@ -30,14 +30,13 @@ _NO_MBR = "none"
 _NOT_LISTED = {"title", "resamples", "seed", "said"}
 
 
-class Pages(Resampled, PointSettings, Task):
+class Pages(Scaled, Resampled, PointSettings, Task):
     """A page about the oracle, the 1-best and the MBR answer of each graph.
 
     Attributes:
         metric: A recognition rate, or its name.
         mbr_by: How MBR decides: `ngram`, `wer` or a metric; `auto`: by n-grams for forests, by word errors for other
             graphs; `none`: no MBR.
-        posterior_scale: Factor of the costs in posteriors; a factor below 1 flattens the posteriors.
         beam: For MBR: keep only the paths that cost at most this much more than the best path.
         samples: For MBR by a metric: draw this number of paths instead of listing all.
         expected: Also show the expected rate of each graph, and of the paths through each arc.
@@ -63,7 +62,6 @@ class Pages(Resampled, PointSettings, Task):
         help="Method of the MBR answers: ngram, wer or a metric; none: no MBR; auto: ngram for forests, wer for all "
         "others.",
     )
-    posterior_scale: float = number(default=1.0, least=0, help="Multiply costs by this factor to get posteriors.")
     beam: float | None = number(
         default=None,
         least=0,

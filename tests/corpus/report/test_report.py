@@ -302,7 +302,7 @@ def test_graphs_that_fail_are_on_the_page(tmp_path):
         ({"mbr": "wer"}, "report has no setting 'mbr'"),
         ({"score": "bleu"}, "report has no setting 'score'"),
         ({"metric": "bleu"}, "bleu"),
-        ({"confidence": 2}, "confidence 2.0 is not between"),
+        ({"confidence": 2}, "the confidence level is 2"),
     ):
         with pytest.raises(lm.UsageError, match=says):
             corpus.report(tmp_path / "other.html", **wrong)

@@ -357,7 +357,7 @@ def test_mistakes_are_told_in_one_line(arguments, message):
     ("arguments", "message"),
     [
         ([], "REF... is missing"),
-        ([REF, "--confidence", "1"], "1.0 is not in the range 0<x<1"),
+        ([REF, "--confidence", "1"], "the confidence level is 1.0; give a number between 0 and 1"),
         ([REF, "--resamples", "-1"], "-1 is not in the range 0<=x<=1000000"),
         ([REF, "--seed", "x"], "'x' is not a whole number"),
         ([REF, "--level", "word"], "'word' is not one of"),

@@ -19,6 +19,7 @@ _NAMES = {
     "corpus.corpus": "Corpus",
     "corpus.settings": "RunSettings",
     "corpus.list_results": "Corrections OracleAtK",
+    "corpus.merged_shards": "MergedShards merge",
     "corpus.tuning": "MBRTrial MBRTuning",
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",

@@ -11,6 +11,8 @@ from latticemetric.corpus.calibration import confidence_calibration as confidenc
 from latticemetric.corpus.corpus import Corpus as Corpus
 from latticemetric.corpus.list_results import Corrections as Corrections
 from latticemetric.corpus.list_results import OracleAtK as OracleAtK
+from latticemetric.corpus.merged_shards import MergedShards as MergedShards
+from latticemetric.corpus.merged_shards import merge as merge
 from latticemetric.corpus.settings import RunSettings as RunSettings
 from latticemetric.corpus.tuning import MBRTrial as MBRTrial
 from latticemetric.corpus.tuning import MBRTuning as MBRTuning

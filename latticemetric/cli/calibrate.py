@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import click
 
@@ -22,10 +22,6 @@ from latticemetric.cli.run import show
 from latticemetric.corpus.calibration_question import Calibrations, OwnConfidences
 from latticemetric.corpus.calibration_settings import SCALES
 from latticemetric.errors import UsageError
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.tables.calibrate import CalibrationTable
-    from latticemetric.corpus.tables.table import Table
 
 _EPILOG = """\b
 Examples:
@@ -86,20 +82,6 @@ class _RunOptions(Options):
         return ShardedRunOptions(**others | {"keep_going": self.keep_going})
 
 
-class _CalibrationOutput(PlottedOutputOptions):
-    """Options for the results and their plot."""
-
-    def write(self, table: Table, **how: Any) -> None:
-        """Write a table, and draw reliability diagrams."""
-        super().write(table, **how)
-        if self.plot is not None:
-            from latticemetric.corpus.report.plots import draw_calibration
-            from latticemetric.corpus.tables.calibrate import LABELS
-
-            sets = cast("CalibrationTable", table).sets
-            draw_calibration({LABELS[name]: report for name, report in sets.items()}, self.plot)
-
-
 @verb("calibrate", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
 @click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
@@ -110,7 +92,7 @@ def command(
     search: _CalibrationOptions,
     reading: PairedReadingOptions,
     run: _RunOptions,
-    output: _CalibrationOutput,
+    output: PlottedOutputOptions,
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
 

@@ -17,7 +17,8 @@ from latticemetric.cli.options import (
     NORMALIZE,
     SHORT_SIGNATURE,
     Number,
-    PlottedOutputOptions,
+    OutputOptions,
+    PlotOptions,
     ResamplingOptions,
     WorkerOptions,
     format_option,
@@ -207,7 +208,7 @@ class _GroupOptions(Options):
     unigram: str = option("--unigram METRIC", "Metric for --group-by unigram.", default="f1")
 
 
-class _CorrelationOutput(PlottedOutputOptions):
+class _CorrelationOutput(OutputOptions, PlotOptions):
     tables: str = option(
         "--tables NAMES",
         f"Tables to show in text output, separated by commas: {', '.join(_TABLES)}.",

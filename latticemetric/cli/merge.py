@@ -7,7 +7,6 @@ import click
 from latticemetric.cli.commands import verb
 from latticemetric.cli.files import ShardFiles
 from latticemetric.cli.options import PlottedOutputOptions, format_option, refuse
-from latticemetric.cli.results import write_lines
 from latticemetric.corpus.tables.formats import FORMATS
 from latticemetric.errors import UsageError
 
@@ -35,25 +34,18 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     sums are exact.
     Documents of sweep can also be written in other formats, and plotted.
     """
-    from latticemetric.corpus.merging import shard_documents
+    from latticemetric.corpus.merged_shards import merge
 
-    documents = shard_documents(shards)
-    if documents[0].run["command"] == "sweep":
-        from latticemetric.cli.sweep import draw
-        from latticemetric.corpus.tables.sweep import SweepTable
-
+    merged = merge(shards)
+    if merged.has_table:
         output.check_plot()
-        table = SweepTable.of_shards(documents, looks=output.looks)
-        output.write(table)
-        draw(table, output.plot)
-        output.say_summary(table)
-        return
-    if output.output_format != "json" or output.plot is not None:
-        refuse(["output_format", "plot"], "with documents of verbs other than sweep")
-    from latticemetric.corpus.merging import merged
-
-    if FORMATS[output.output_format].write is not None:
-        raise UsageError(
-            "only documents of sweep can be written as a table", where="--output", advice="name a .json file"
-        )
-    write_lines(merged(documents), output.output)
+    else:
+        if output.output_format != "json" or output.plot is not None:
+            refuse(["output_format", "plot"], "with documents of verbs other than sweep")
+        if FORMATS[output.output_format].write is not None:
+            raise UsageError(
+                "only documents of sweep can be written as a table", where="--output", advice="name a .json file"
+            )
+    table = merged.table(output.looks)
+    output.write(table)
+    output.say_summary(table)

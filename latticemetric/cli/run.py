@@ -152,7 +152,7 @@ def requiring_references() -> Iterator[None]:
 def show(
     question: Question[A],
     corpus: Corpus,
-    run: ShardedRunOptions,
+    run: RunOptions,
     output: OutputOptions,
     *,
     lattices: str | None = None,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
 import click
 
 from latticemetric.cli.commands import verb
@@ -24,10 +22,6 @@ from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import show
 from latticemetric.corpus.sweep_question import Sweeps
 from latticemetric.errors import UsageError
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.tables.sweep import SweepTable
-    from latticemetric.corpus.tables.table import Table
 
 _EPILOG = """\b
 Examples:
@@ -70,11 +64,6 @@ class _OutputOptions(PlottedOutputOptions):
 
     fractions: bool = FRACTIONS
 
-    def write(self, table: Table, **how: Any) -> None:
-        """Write a table, and draw it."""
-        super().write(table, **how)
-        draw(cast("SweepTable", table), self.plot)
-
 
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
@@ -104,13 +93,3 @@ def command(
     question = over.sweeps(metric, resampling)
     output.check_plot()
     show(question, reading.corpus([lattices], references), run, output, at_once=False)
-
-
-def draw(table: SweepTable, plot: str | None) -> None:
-    """Draw a sweep into the file `plot`, if it is given."""
-    if plot is not None:
-        from latticemetric.corpus.report.plots import draw_sweep
-
-        metric = table.settings.metric
-        better = "higher" if metric.higher_is_better else "lower"
-        draw_sweep(table.sweep, f"{metric.name} ({better} is better)", plot, table.intervals)

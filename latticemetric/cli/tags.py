@@ -12,7 +12,6 @@ from latticemetric.arguments import MOST_DRAWS
 from latticemetric.cli.commands import Options, choice, flag, one_of, option, verb
 from latticemetric.cli.files import GraphFiles, TextFiles
 from latticemetric.cli.options import (
-    POSTERIOR_SCALE,
     SEED,
     Number,
     OutputOptions,
@@ -20,10 +19,13 @@ from latticemetric.cli.options import (
     PlottedOutputOptions,
     RateOptions,
     RunOptions,
+    SettingsOptions,
     numbers,
     whole_numbers,
 )
+from latticemetric.cli.run import show
 from latticemetric.corpus.tables.formats import FORMATS
+from latticemetric.corpus.tag_question import TagThresholds
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -113,17 +115,11 @@ class _TagOptions(Options):
             )
 
 
-class _LatticeOptions(Options):
+class _LatticeOptions(SettingsOptions, kinds=(TagThresholds,)):
     from_lattices: bool = flag(
         "--from-lattices",
         "Tag the 1-bests of lattices: GOLD is the file of lattices, PRED the file of their references.",
     )
-    thresholds: tuple[float, ...] = option(
-        "--thresholds NUMBERS",
-        "Predict BAD for words below these posteriors (default: 0.05,0.1,…,0.95).",
-        reads=numbers,
-    )
-    posterior_scale: float = POSTERIOR_SCALE
 
 
 @verb("tags", epilog=_EPILOG, sections=_SECTIONS)
@@ -152,7 +148,9 @@ def command(
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:
-        _write_tags_of_lattices(gold, predicted, of_lattices, metric=metric, reading=reading, run=run, output=output)
+        output.check_plot()
+        question = of_lattices.settings(TagThresholds, metric=metric.rate())
+        show(question, reading.corpus([gold], predicted), run, output, at_once=False)
         return
     if not predicted:
         raise click.MissingParameter(param_hint="'PRED...'", param_type="argument")
@@ -226,44 +224,3 @@ def _chosen(lines: TagLines, path: str, options: _TagOptions) -> tuple[WordTags,
     tags = WordTags(lines.bad, lines.begin)
     kept = chosen_tags(tags, path, options.which, options.layout, gaps=lines.gaps)
     return kept, has_gaps(tags, options.layout, gaps=lines.gaps)
-
-
-# Tags of lattices
-
-
-def _write_tags_of_lattices(
-    lattices: str,
-    references: Sequence[str],
-    options: _LatticeOptions,
-    *,
-    metric: RateOptions,
-    reading: PairedReadingOptions,
-    run: RunOptions,
-    output: PlottedOutputOptions,
-) -> None:
-    """Tag words by thresholds on posteriors, and write the scores of each threshold."""
-    from latticemetric.cli.run import running
-    from latticemetric.corpus.oracles import ConfidenceEvaluation, oracles_of
-    from latticemetric.corpus.tables.tags import ThresholdTable
-    from latticemetric.oracle_search.settings import ByRate
-
-    output.check_plot()
-    rate = metric.rate()
-    search = ByRate(metric=rate, posteriors=True, posterior_scale=options.posterior_scale)
-    paired = reading.paired(lattices, references)
-    with running(run, output.output) as (started, failures):
-        answers = oracles_of(paired.pairs, search, started, weights=reading.weights)
-        try:
-            evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
-        except UsageError:
-            failures.require_answers()  # ends the program if this is the reason
-            raise
-        signature = rate.signature_for(paired.references).also(norm=reading.rewritten_by)
-        table = ThresholdTable(evaluation, str(signature))
-        output.write(table)
-        if output.plot is not None:
-            from latticemetric.corpus.report.plots import draw_thresholds
-
-            draw_thresholds(evaluation.sweep, output.plot, "posterior")
-    output.say_summary(table)
-    failures.exit()

@@ -162,6 +162,20 @@ class Answers(Tabular, Generic[A]):
             with long_integers():
                 write_table(table, name, format)
 
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw the answers to a sweep, to a calibration or about tags into a file, as `--plot` does.
+
+        Args:
+            path: The file: `.svg`, `.png` or `.pdf`.
+        """
+        from latticemetric.corpus.report.plots import check_plot
+
+        if not self.question.has_plot:
+            advice = "ask for sweep, calibrate or tags"
+            raise UsageError(f"the answers of {self.question.verb} have no plot", advice=advice)
+        check_plot(os.fspath(path))
+        self._table(self._all()).plot(os.fspath(path))
+
     def write_lattices(self, path: str | os.PathLike[str], format: str | None = None) -> int:  # noqa: A002
         """Write the graphs of the answers, such as confusion networks, and return their number.
 

@@ -25,6 +25,7 @@ class Reliability(ReliabilitySettings, Question["Answer"]):
     """
 
     verb = "calibrate"
+    has_plot = True
 
     def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the result."""

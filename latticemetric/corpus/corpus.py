@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.question import Question
     from latticemetric.corpus.shards import Shard
     from latticemetric.corpus.sweep import Swept
+    from latticemetric.corpus.tag_answers import TagAnswers
     from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.graph import Graph
     from latticemetric.metrics.bleu import BLEU
@@ -506,6 +507,39 @@ class Corpus(ReadCorpus):
                 what = f"{name} has no effect on calibrate, which needs all graphs together"
                 raise UsageError(what, advice="leave it out")
         return CalibrationAnswers(self, question, of_run)
+
+    def tags(
+        self,
+        metric: str | GRR = "4-grr",
+        *,
+        thresholds: Collection[float] = (),
+        run: RunSettings | None = None,
+        **settings: Any,
+    ) -> TagAnswers:
+        """Tag the words of each 1-best as OK or BAD, by the references and by their posteriors; score these tags.
+
+        Words of the 1-best that match the reference have the true tag OK, other words BAD. Words with a posterior below
+        a threshold have the predicted tag BAD, other words OK. The table, records, totals and `result` are about all
+        graphs together.
+
+        Args:
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), …, or an object; it aligns the words.
+            thresholds: The thresholds; by default, 0.05, 0.1, …, 0.95.
+            run: The settings of the run.
+            settings: The settings of the question (`posterior_scale`) and of the run by name.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["a b", "a c"], costs=[0.0, 0.5])
+            >>> Corpus([lattice], ["a c"]).tags("wer", thresholds=[0.5, 0.7]).totals["best"]
+            0.5
+        """
+        from latticemetric.corpus.tag_answers import TagAnswers
+        from latticemetric.corpus.tag_question import TagThresholds
+
+        values = {"metric": rate_of(metric, self.ignored), "thresholds": thresholds, **settings}
+        question, of_run = _divided(TagThresholds, values)
+        return TagAnswers(self, question, run_of(run, of_run))
 
     def best(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """Find the model's 1-best of each graph: words, cost, scores, times, confidences.

@@ -108,20 +108,34 @@ def _read(path: str) -> ShardDocument:
     return ShardDocument(path, head, fields, shard)
 
 
-def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
+def merged_lines(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """Yield the lines of the merged document: the same bytes that a run without shards writes.
 
     Items are copied unchanged, one at a time. `documents` are the documents of all shards, in order.
     """
     yield documents[0].head
     before = ""
-    for item in _in_turn(documents):
+    for item in merged_items(documents):
         yield before + item
         before = ","
-    yield document_end(put_together(documents, _merged_sums) if documents[0].sums is not None else {})
+    yield document_end(_sums(documents))
 
 
-def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
+def merged_totals(documents: Sequence[ShardDocument]) -> dict[str, Any]:
+    """Return the totals of all graphs; if the documents have no sums, the numbers of answers and of failed graphs."""
+    if documents[0].sums is None:
+        failed = sum("error" in json.loads(item) for item in merged_items(documents))
+        return {"graphs": documents[0].run["graphs"] - failed, "failed": failed}
+    sums = _sums(documents)
+    totals: dict[str, Any] = sums.get("corpus", sums)
+    return totals
+
+
+def _sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
+    return put_together(documents, _merged_sums) if documents[0].sums is not None else {}
+
+
+def merged_items(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """Yield the items of all documents in the order of the graphs: one graph of each shard in turn."""
     each = documents[0].fields["shard"].get("items_each", 1)
     with ExitStack() as stack:

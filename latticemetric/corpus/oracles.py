@@ -311,8 +311,12 @@ class ConfidenceEvaluation:
                 continue
             tags.append(answer.oracle.one_best.tags)
             confidences += answer.confidences.one_best if answer.confidences else ()
+        if not tags and failed:
+            from latticemetric.corpus.run import NoAnswersError
+
+            raise NoAnswersError("all graphs failed, so there is no result", advice="see the errors of the graphs")
         if not tags:
-            raise UsageError("no lattice could be evaluated", advice="see the errors of the lattices")
+            raise UsageError("no lattice could be evaluated", advice="give at least one")
         gold = WordTags.of(tags)
         sweep = sweep_thresholds(gold, confidences, thresholds or THRESHOLDS)
         return cls(sweep, len(tags), failed, len(gold.bad), int(gold.bad.sum()))

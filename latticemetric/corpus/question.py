@@ -62,6 +62,8 @@ class Question(Task, Generic[A]):
 
     with_graphs: ClassVar[str | None] = None
     """The setting by which answers have graphs that can be written; `None` if no setting gives them graphs."""
+    has_plot: ClassVar[bool] = False
+    """True if the table of the answers can be drawn."""
 
     def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[A]:
         """Yield the answer of each graph of the run, in order."""

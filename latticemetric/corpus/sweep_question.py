@@ -27,6 +27,7 @@ class Sweeps(Resampled, PointSettings, Question["Swept"]):
     """
 
     verb = "sweep"
+    has_plot = True
 
     metric: str | GRR = given(default="4-grr")
     by_length: Collection[float] = given(

@@ -327,7 +327,7 @@ def test_mistakes_with_lattices_are_named_in_one_line():
         (("--compare",), "--compare: this has no effect with lattices"),
         (("--gaps",), "--words, --gaps, --all: this has no effect with lattices"),
         (("--plot", "x.txt"), "x.txt: the suffix is not a picture format"),
-        (("--thresholds", "nan"), "NaN"),
+        (("--thresholds", "nan"), "--thresholds: a threshold is nan, not a finite number"),
     ):
         assert_one_line_error(tags("--from-lattices", *MEETING, *arguments), message)
     forest = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt", "--weights", "Glue=1")

@@ -244,6 +244,124 @@ def test_shards_of_python_merge_on_the_command_line(tmp_path):
     assert merged == (tmp_path / "whole.json").read_text()
 
 
+@pytest.mark.parametrize(
+    ("verb", "given"),
+    [
+        ("oracle", {"metric": "wer"}),
+        ("oracle", {}),
+        ("oracle", {"metric": "compound-wer"}),
+        ("expected", {}),
+        ("sweep", {"metric": "wer", "nbest_sizes": [1, 2], "resamples": 20}),
+        ("best", {}),
+        ("nbest", {"n": 2}),
+        ("mbr", {"by": lm.ByNgrams.grid(p=[0.8, 0.9])}),
+    ],
+)
+def test_shards_merge_in_python_as_on_the_command_line(verb, given, tmp_path):
+    files = [str(tmp_path / f"{index}.json") for index in (2, 1, 3)]
+    for file in files:
+        shard = f"{file[-6]}/3"
+        getattr(lm.Corpus.read(*MEETING, shard=shard), verb)(**given).write(file)
+    whole, merged = getattr(lm.Corpus.read(*MEETING), verb)(**given), lm.merge(files)
+    assert (merged.verb, merged.totals) == (verb, whole.totals)
+    assert merged.to_records() == whole.to_records()
+    whole.write(tmp_path / "whole.json")
+    merged.write(tmp_path / "merged.json")
+    assert (tmp_path / "merged.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+    assert str(merged) == output_of("latticemetric", "merge", *files, *_AS_TEXT.get(verb, ())).rstrip("\n") + _end(
+        merged
+    )
+    if verb != "sweep":
+        for path in (tmp_path / "merged.tsv", tmp_path / "merged.parquet"):
+            with pytest.raises(lm.UsageError, match="merge to JSON only"):
+                merged.write(path)
+        with pytest.raises(lm.UsageError, match="have no plot"):
+            merged.plot(tmp_path / "merged.svg")
+
+
+_AS_TEXT = {"sweep": ("--format", "text")}
+
+
+def _end(merged) -> str:
+    """The text that the command line writes to standard error."""
+    return "\n".join(["", *merged.table().summary()]) if merged.has_table else ""
+
+
+def test_shards_that_fail_are_counted_when_they_merge(tmp_path):
+    graphs = tmp_path / "graphs"
+    graphs.mkdir()
+    for name, text in (("a", "0 1 x x\n1\n"), ("b", "0 1 x\n"), ("c", "0 1 y y\n1\n")):
+        (graphs / f"{name}.fst.txt").write_text(text)
+    for index in (1, 2):
+        lm.Corpus.read(str(graphs), shard=f"{index}/2").best(keep_going=True).write(tmp_path / f"{index}.json")
+    merged = lm.merge(tmp_path / f"{index}.json" for index in (1, 2))
+    assert merged.totals == lm.Corpus.read(str(graphs)).best(keep_going=True).totals == {"graphs": 2, "failed": 1}
+    for wrong, says in ((str(tmp_path / "1.json"), "a single file"), ([], "there are no shards")):
+        with pytest.raises(lm.UsageError, match=says):
+            lm.merge(wrong)
+
+
+# ---- Tags ----
+
+
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "json", "jsonl"])
+def test_files_of_tags_are_those_of_the_command_line(suffix, tmp_path):
+    mine, theirs = tmp_path / f"mine.{suffix}", tmp_path / f"theirs.{suffix}"
+    tags = lm.Corpus.read(*MEETING).tags("wer", thresholds=[0.3, 0.5, 0.7], posterior_scale=0.5)
+    tags.write(mine)
+    options = ["--metric", "wer", "--thresholds", "0.7,0.3,0.5", "--posterior-scale", "0.5", "-o", str(theirs)]
+    good(run("latticemetric", "tags", "--from-lattices", *MEETING, *options))
+    assert mine.read_bytes() == theirs.read_bytes()
+    assert tags.totals["thresholds"] == tags.to_records()
+    assert tags.totals["best"] == tags.result.sweep.best.threshold
+
+
+def test_tags_of_words_are_true_and_predicted():
+    corpus = lm.Corpus({"one": LATTICE, "two": OTHER}, {"one": "a c", "two": "x y"})
+    tags = corpus.tags("wer", thresholds=[0.6])
+    assert tags["one"].one_best.tags == ("OK", "BAD")  # a b, for a c
+    assert tags["two"].one_best.tags == ("OK", "OK")
+    (row,) = tags.result.sweep.rows
+    assert (row.scores.tags, row.scores.bad, row.scores.errors) == (4, 2, 3)  # x and y are predicted to be BAD, b is it
+    ignoring = lm.Corpus({"one": LATTICE}, {"one": "a c"}, ignore="b c").tags("wer")
+    assert ignoring["one"].one_best.tags == ("OK",)
+    with pytest.raises(lm.UsageError, match="tags has no setting 'bins'"):
+        corpus.tags(bins=3)
+    with pytest.raises(lm.UsageError, match="no references"):
+        str(lm.Corpus([LATTICE]).tags())
+    with pytest.raises(lm.InputError, match="all graphs failed"):
+        str(lm.Corpus({"one": LATTICE}, {}).tags(keep_going=True))
+
+
+# ---- Plots ----
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "options"),
+    [
+        ("sweep", {"metric": "wer", "nbest_sizes": [1, 2]}, ["--metric", "wer", "--nbest-sizes", "1,2"]),
+        ("calibrate", {"folds": 2, "resamples": 0}, ["--folds", "2", "--resamples", "0"]),
+        ("tags", {"metric": "wer"}, ["--from-lattices", "--metric", "wer"]),
+    ],
+)
+def test_plots_are_those_of_the_command_line(verb, given, options, tmp_path):
+    pytest.importorskip("matplotlib")
+    mine, theirs = tmp_path / "mine.svg", tmp_path / "theirs.svg"
+    asked = getattr(lm.Corpus.read(*MEETING), verb)(**given)
+    asked.plot(mine)
+    good(run("latticemetric", verb, *MEETING, *options, "--plot", str(theirs)))
+    assert mine.read_bytes() == theirs.read_bytes()
+
+
+def test_answers_without_a_plot_say_so_before_the_run(tmp_path):
+    asked = []
+    with pytest.raises(lm.UsageError, match="the answers of map have no plot"):
+        lm.Corpus([LATTICE]).map(asked.append).plot(tmp_path / "plot.svg")
+    with pytest.raises(lm.UsageError, match=r"plot\.jpg"):
+        lm.Corpus([LATTICE], ["a c"]).sweep("wer", nbest_sizes=[1]).plot(tmp_path / "plot.jpg")
+    assert not asked
+
+
 def test_an_interrupted_run_resumes(tmp_path):
     journal = tmp_path / "best.journal"
     corpus = lm.Corpus.read(MEETING[0])

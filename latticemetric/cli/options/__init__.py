@@ -30,6 +30,7 @@ from latticemetric.cli.options.output import (
     CTMRateOutputOptions,
     GraphFormatOptions,
     OutputOptions,
+    PlotOptions,
     PlottedOutputOptions,
     RateOutputOptions,
     format_option,

@@ -127,8 +127,8 @@ class RateOutputOptions(OutputOptions):
     fractions: bool = FRACTIONS
 
 
-class PlottedOutputOptions(OutputOptions):
-    """Options for the format, the file and the plot of results."""
+class PlotOptions(Options):
+    """The file of a plot."""
 
     plot: str | None = PLOT
 
@@ -138,6 +138,16 @@ class PlottedOutputOptions(OutputOptions):
             from latticemetric.corpus.report.plots import check_plot
 
             check_plot(self.plot)
+
+
+class PlottedOutputOptions(OutputOptions, PlotOptions):
+    """Options for the format, the file and the plot of results."""
+
+    def write(self, table: Table, **how: Any) -> None:
+        """Write a table, and draw it."""
+        super().write(table, **how)
+        if self.plot is not None:
+            table.plot(self.plot)
 
 
 class GraphFormatOptions(Options):

@@ -29,7 +29,7 @@ _TITLES = {
     "sentences": "probability of no errors",
     "errors": "expected number of errors",
 }
-LABELS = {"held_out": "held out", "unscaled": "scale 1", "development": "fitted on", "all": "all words"}
+_LABELS = {"held_out": "held out", "unscaled": "scale 1", "development": "fitted on", "all": "all words"}
 _BINS = {
     "words": ("confidence", "words"),
     "sentences": ("P(no errors)", "graphs"),
@@ -70,7 +70,7 @@ class CalibrationTable(Table):
         if self._fit is not None:
             yield f"posterior scale {self._fit.posterior_scale:.6g}"
             yield ""
-        rows = [["", *(LABELS[name] for name in self.sets)]]
+        rows = [["", *(_LABELS[name] for name in self.sets)]]
         for of, measures in _MEASURES.items():
             sides = [getattr(report, of) for report in self.sets.values()]
             if None in sides:
@@ -113,6 +113,12 @@ class CalibrationTable(Table):
     def document(self) -> list[str]:
         """Return everything as one JSON document."""
         return [as_json(self._found.asdict())]
+
+    def plot(self, path: str) -> None:
+        """Draw reliability diagrams of each set of graphs."""
+        from latticemetric.corpus.report.plots import draw_calibration
+
+        draw_calibration({_LABELS[name]: report for name, report in self.sets.items()}, path)
 
     def totals(self) -> Record:
         """Return the result as plain values."""

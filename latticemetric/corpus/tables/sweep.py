@@ -121,6 +121,14 @@ class SweepTable(Table):
         lists = {name: head.pop(name) for name in ("rows", "lengths")}
         return json_document(head, lists, end, streamed=False)
 
+    def plot(self, path: str) -> None:
+        """Draw a panel for each kind of point, and one for lengths."""
+        from latticemetric.corpus.report.plots import draw_sweep
+
+        metric = self.settings.metric
+        better = "higher" if metric.higher_is_better else "lower"
+        draw_sweep(self.sweep, f"{metric.name} ({better} is better)", path, self.intervals)
+
     def totals(self) -> Record:
         """Return the numbers of all graphs: the fields of the JSON document."""
         return {**self.sweep.asdict(), "rows": list(self._points())}

@@ -64,6 +64,14 @@ class Table(ABC):
         """Return notes on the answers, for standard error and for the end of a text file."""
         return ()
 
+    def plot(self, path: str) -> None:
+        """Draw the answers into a file (.svg, .png or .pdf).
+
+        Raises:
+            UsageError: There is no drawing of these answers.
+        """
+        raise UsageError("these answers have no plot", where=path, advice="leave the plot out")
+
     @property
     def is_for_programs(self) -> bool:
         """True if programs read the text; then a text file has no summary at its end."""

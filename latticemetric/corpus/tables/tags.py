@@ -245,10 +245,20 @@ class ThresholdTable(Table):
             best (float | None): The threshold with the highest F1-mult, the lowest of equal ones.
             thresholds (list[TagScores]): Objects with `threshold` and scores, in increasing order.
         """
+        yield as_json(self.totals())
+
+    def totals(self) -> Record:
+        """Return the numbers of all graphs: the fields of the JSON document."""
         evaluation, best = self._evaluation, self._evaluation.sweep.best
         sizes = {name: getattr(evaluation, name) for name in ("lattices", "failed", "words", "bad")}
         head = {"signature": self._signature, **sizes, "best": best and best.threshold}
-        yield as_json({**head, "thresholds": self.records()})
+        return {**head, "thresholds": self.records()}
+
+    def plot(self, path: str) -> None:
+        """Draw the scores against the thresholds."""
+        from latticemetric.corpus.report.plots import draw_thresholds
+
+        draw_thresholds(self._evaluation.sweep, path, "posterior")
 
     def summary(self) -> list[str]:
         """Return the numbers of lattices and words, and the signature."""

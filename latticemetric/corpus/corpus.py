@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.sweep import Swept
     from latticemetric.corpus.tag_answers import TagAnswers
     from latticemetric.corpus.tuning import MBRTuning
+    from latticemetric.drawing.api import Drawing
     from latticemetric.graph import Graph
     from latticemetric.metrics.bleu import BLEU
     from latticemetric.metrics.compounds import CompoundWER
@@ -632,6 +633,55 @@ class Corpus(ReadCorpus):
             by=grid, evidence=paths_of(evidence), utility_matrix=matrix, gains=gains, gains_only=gains_only
         )
         return self._ask(question, run, of_run)
+
+    # ---- One graph ----
+
+    def draw(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        id: str | None = None,  # noqa: A002  the word of the command line and of records
+        references: str | Collection[str] | None = None,
+        metric: str | GRR = "4-grr",
+        **settings: Any,
+    ) -> Drawing:
+        """Draw one graph, and highlight its oracle, its 1-best and its MBR answer.
+
+        Args:
+            path: The file to write, if any; its name ends in .svg, .png, .pdf, .dot or .txt.
+            id: The id of the graph; not needed if there is only one.
+            references: The text of a reference, or several texts; by default, the references of the corpus.
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            settings: What to draw: `kind` (`graph`, `network`, `tree` or `automaton`); `oracle`, `one_best` and `mbr`
+                to highlight paths; `posteriors` and `expected` (rates), written under words, with `posterior_scale`;
+                `scores`, the names of score columns to write; `times=False`; `most_drawn`, the number of states (0:
+                all); and `beam`.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["so it goes", "so it grows"], costs=[1.0, 2.0])
+            >>> print(Corpus({"one": lattice}, {"one": "so it grows"}).draw(metric="wer", oracle=True))
+                       so             it     grows
+            (0)═══════════════════(3)════(4)═══════((5))
+              ╰─ so ─(1)─ it ─(2)────── goes ──────╯
+            <BLANKLINE>
+                 reference   so it grows
+            ═══  oracle      so it grows  0/3
+        """
+        from latticemetric.corpus.begin import begun
+        from latticemetric.corpus.picture import Picture
+        from latticemetric.vocabulary import split_words
+
+        picture = Picture(metric=rate_of(metric, self.ignored), **settings)
+        texts = [references] if isinstance(references, str) else references
+        words = None if texts is None else [self.prepared_text(split_words(text)) for text in texts]
+        if words and not picture.needs_references:
+            raise UsageError("references has no effect without oracle or expected", advice="add oracle=True")
+        with begun(self, picture, RunSettings()) as started:
+            drawing = picture.drawing(self, started, id, words)
+        if path is not None:
+            drawing.save(path)
+        return drawing
 
     # ---- All graphs together ----
 

@@ -110,6 +110,11 @@ class ReadCorpus:
         """The name of the graphs, for titles: the names of their files."""
         return self._source.title
 
+    @property
+    def place(self) -> str:
+        """The files of the graphs as they were given, for errors."""
+        return str(self._source)
+
     def preparing(self, *, removing: bool) -> Callable[[Iterator[Pair]], Iterator[Pair]] | None:
         """Return the function that prepares pairs of this corpus; `None` if they stay as they are."""
         if (preparation := self._preparation(removing=removing)) is None:

@@ -333,6 +333,64 @@ def test_tags_of_words_are_true_and_predicted():
         str(lm.Corpus({"one": LATTICE}, {}).tags(keep_going=True))
 
 
+# ---- Pictures ----
+
+_FOREST = (str(EXAMPLES / "lantern.cdec.json"), str(EXAMPLES / "lantern.ref.txt"))
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "options"),
+    [
+        (MEETING, {"oracle": True, "one_best": True, "metric": "wer"}, ["--oracle", "--one-best", "--metric", "wer"]),
+        (MEETING, {"expected": True, "posterior_scale": 0.5}, ["--expected", "--posterior-scale", "0.5"]),
+        (
+            MEETING[:1],
+            {"mbr": True, "posteriors": True, "most_drawn": 3},
+            ["--mbr", "--posteriors", "--most-drawn", "3"],
+        ),
+        (MEETING[:1], {"kind": "network"}, ["--kind", "network"]),
+        (MEETING[:1], {"scores": ["lm"], "times": False, "beam": 2}, ["--scores", "lm", "--no-times", "--beam", "2"]),
+        (_FOREST[:1], {"kind": "tree", "mbr": True}, ["--kind", "tree", "--mbr"]),
+        (_FOREST, {"oracle": True}, ["--oracle"]),
+        (MEETING, {"kind": "automaton", "metric": "wer"}, ["--kind", "automaton", "--metric", "wer"]),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["svg", "dot", "txt"])
+def test_pictures_are_those_of_the_command_line(files, given, options, suffix, tmp_path):
+    mine, theirs = tmp_path / f"mine.{suffix}", tmp_path / f"theirs.{suffix}"
+    weights = {"acoustic": 0.5} if files[0] == MEETING[0] else {"Glue": 1}
+    name = "meeting-001" if files[0] == MEETING[0] else None
+    lm.Corpus.read(files[0], files[1:] or None, weights=weights).draw(mine, id=name, **given)
+    options = [*options, "--weights", ",".join(f"{key}={value}" for key, value in weights.items())]
+    options += [] if name is None else ["--id", name]
+    options += ["--reference", files[1]] if files[1:] else []
+    good(run("latticemetric", "draw", files[0], *options, "-o", str(theirs), "--width", "100"))
+    assert mine.read_bytes() == theirs.read_bytes()
+
+
+def test_the_picture_is_of_the_only_graph_with_the_id():
+    corpus = lm.Corpus([("one", LATTICE), ("two", OTHER)], {"one": "a c"})
+    drawn = lm.draw(LATTICE, ways={"oracle": lm.oracle(LATTICE, "a c", "wer")})
+    assert str(corpus.draw(id="one", metric="wer", oracle=True)) == str(drawn)
+    assert str(corpus.draw(id="one", references="a c", metric="wer", oracle=True)) == str(drawn)
+    assert str(lm.Corpus([OTHER]).draw()) == str(lm.draw(OTHER))
+    for wrong, says in (
+        ({}, "2 graphs; choose one"),
+        ({"id": "two", "oracle": True}, "there is no reference for 'two'"),
+        ({"id": "three"}, "there is no graph 'three'; there are one, two"),
+        ({"id": "one", "kind": "network", "oracle": True}, "oracle has no effect with kind='network'"),
+        ({"id": "one", "kind": "tree"}, "a lattice has no derivation trees"),
+        ({"id": "one", "references": "a"}, "references has no effect"),
+        ({"id": "one", "colour": "red"}, "Picture has no setting 'colour'"),
+    ):
+        with pytest.raises(lm.LatticeMetricError, match=says):
+            corpus.draw(**wrong)
+    with pytest.raises(lm.InputError, match="2 graphs have the id 'two'"):
+        lm.Corpus([("one", LATTICE), ("two", OTHER), ("two", LATTICE)]).draw(id="two")
+    with pytest.raises(lm.UsageError, match="no references"):
+        lm.Corpus([LATTICE]).draw(oracle=True)
+
+
 # ---- Plots ----
 
 

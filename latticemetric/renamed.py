@@ -8,6 +8,7 @@ from latticemetric.errors import UsageError
 
 # Each old name, with its new ones: the first one that a verb or a function has is meant.
 OPTIONS = {
+    "-r": ("--ratio",),
     "--by": ("--group-by",),
     "--mbr-method": ("--mbr-by",),
     "--method": ("--by",),

@@ -351,7 +351,7 @@ def test_tsv_has_the_documented_columns():
 
 @pytest.mark.usefixtures("folder")
 def test_tuning_has_the_documented_fields():
-    tuning = ("latticemetric", "mbr", "meeting.lat.txt", "--tune", "meeting.ref.txt", "-p", "0.7", "-r", "0.7")
+    tuning = ("latticemetric", "mbr", "meeting.lat.txt", "--tune", "meeting.ref.txt", "-p", "0.7", "--ratio", "0.7")
     document = json.loads(output_of(*tuning, "--format", "json"))
     assert list(document) == documented("json.md", "Output of `mbr --tune`")
     for setting in (document["best"], document["default"], *document["trials"]):

@@ -49,7 +49,7 @@ Examples:
   latticemetric mbr lats.ark.gz --by wer --weights acoustic=0.1
   latticemetric mbr lats.ark.gz --by wer --risk exact --format tsv
   latticemetric mbr lattices/ --by wer --format ctm      (words with times and confidences)
-  latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as in HiFST)
+  latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 --ratio 0.62 --beam 5 --determinize      (as in HiFST)
   latticemetric mbr out.nbest --by 4-grr --weights lm=0.2
   latticemetric mbr lats.ark.gz --by bleu -P bleu.smoothing=exp --samples 1000 --seed 1
   latticemetric mbr samples.jsonl --by chrf --evidence-weights counts --pruning-confidence 0.99

@@ -103,7 +103,7 @@ class ByNgrams(Decision):
         above=0,
         several=True,
         phrase="r is {}",
-        option="-r --ratio NUMBERS",
+        option="--ratio NUMBERS",
         help="Assumed ratio of the precision of n-grams to that of (n−1)-grams.",
     )
     T: float = number(

@@ -154,7 +154,7 @@ def test_hifst_has_the_same_answers_on_the_command_line(file):
         "--posterior-scale",
         posterior_scale,
         f"--word-penalty={penalty}",
-        *["-p", "0.741", "-r", "0.62", "-T", "10"],
+        *["-p", "0.741", "--ratio", "0.62", "-T", "10"],
     )
     lines = run("mbr", str(DATA / "hifst" / "binary"), "--determinize", *options).stdout.splitlines()
     gold = [line.split()[2:] for line in file.read_text().splitlines()]

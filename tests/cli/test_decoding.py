@@ -35,7 +35,7 @@ def test_word_errors_are_another_method():
 
 
 def test_every_combination_of_a_grid_is_an_item():
-    found = items("mbr", MEETING, "--word-penalty=-0.1,0.1", "-r", "0.6,0.7")
+    found = items("mbr", MEETING, "--word-penalty=-0.1,0.1", "--ratio", "0.6,0.7")
     settings = [(item["id"], item["r"], item["word_penalty"]) for item in found]
     assert settings == [(name, r, w) for name in graphs(MEETING) for r in (0.6, 0.7) for w in (-0.1, 0.1)]
 

@@ -40,6 +40,10 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("score a b --metrics wer", "--metrics is now --metric"),
         ("draw a --most-states 9", "--most-states is now --most-drawn"),
         ("best a --scale lm=1", "--scale is now --weights"),
+        ("mbr a -r .7", "error: -r is now --ratio; see"),
+        ("mbr a -r.7", "error: -r is now --ratio; see"),
+        ("score a -r b", "no option -r; files are arguments: latticemetric score [OPTIONS] HYP REF...; see"),
+        ("posteriors a -r .7", "no option -r; files are arguments: latticemetric posteriors"),
         ("lists a b --k 1", "there is no option --k; did you mean --at?"),
         (
             "score --hyp a --ref b",

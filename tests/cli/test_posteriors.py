@@ -304,7 +304,7 @@ def test_gains_may_come_from_evidence(tmp_path):
 
 
 def test_rows_of_a_grid_tell_their_settings():
-    header, *lines = run("mbr", MEETING, "-p", "0.7,0.8", "-r", "0.5,0.6", "--format", "tsv").stdout.splitlines()
+    header, *lines = run("mbr", MEETING, "-p", "0.7,0.8", "--ratio", "0.5,0.6", "--format", "tsv").stdout.splitlines()
     columns = [header.split("\t").index(name) for name in ("id", "p", "r")]
     assert (
         len({tuple(line.split("\t")[k] for k in columns) for line in lines}) == len(lines) == 4 * len(graphs(MEETING))
@@ -338,7 +338,7 @@ def test_tuning_is_what_python_finds():
 
 
 def test_what_is_given_is_not_searched_and_several_numbers_are():
-    arguments = ("--posterior-scale", "0.3,0.6", "-p", "0.7", "-r", "0.6", "--word-penalty", "0", "--beam", "9")
+    arguments = ("--posterior-scale", "0.3,0.6", "-p", "0.7", "--ratio", "0.6", "--word-penalty", "0", "--beam", "9")
     document = json.loads(run("mbr", MEETING, "--tune", REFERENCES, *arguments, "--format", "json").stdout)
     expected = tuned(posterior_scale=[0.3, 0.6], p=0.7, r=0.6, word_penalty=0.0, beam=9.0)
     assert document == plain(expected.asdict())
@@ -354,6 +354,14 @@ def test_the_answer_in_text_is_options_of_this_program():
             graph, posterior_scale=best.posterior_scale, p=best.p, r=best.r, word_penalty=best.word_penalty
         )  # fmt: skip
         assert item["hypothesis"] == " ".join(answer.words)
+
+
+def test_the_answer_in_text_sets_all_that_was_tuned_with_options_that_exist():
+    line = run("mbr", MEETING, "--tune", REFERENCES, "-p", "0.7", "--ratio", "0.4").stdout
+    given = shlex.split(line.replace("=", " "))
+    assert set(given[::2]) == {"--posterior-scale", "-T", "-p", "--ratio", "--word-penalty", "--order"}
+    assert given[given.index("--ratio") + 1] == "0.4"
+    assert items("mbr", MEETING, *shlex.split(line))
 
 
 def test_a_table_has_a_row_a_setting():

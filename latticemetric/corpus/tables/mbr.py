@@ -101,7 +101,7 @@ class TuningTable(Table):
     def text(self) -> list[str]:
         """Return the best setting as options of this program."""
         best = self._tuning.best.by
-        first = f"--posterior-scale {best.posterior_scale:.10g} -T {best.T:.10g} -p {best.p:.10g} -r {best.r:.10g}"
+        first = f"--posterior-scale {best.posterior_scale:.10g} -T {best.T:.10g} -p {best.p:.10g} --ratio {best.r:.10g}"
         return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
 
     def records(self) -> Iterator[Record]:

@@ -21,7 +21,7 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.results import say
-from latticemetric.corpus.picture import Picture
+from latticemetric.corpus.picture import GraphPicture
 from latticemetric.errors import InputError, UsageError, shortened
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(listed(text or ""))
 
 
-class _PictureOptions(SettingsOptions, kinds=(Picture,)):
+class _PictureOptions(SettingsOptions, kinds=(GraphPicture,)):
     name: str | None = option("--id ID", "Id of the graph (not needed if the file has only one).")
     files: tuple[str, ...] = option(
         "--reference FILE", "File with the references of the graphs; repeatable.", type=ReferenceFiles(), multiple=True
     )
     texts: tuple[str, ...] = option("--reference-text TEXT", "Text of a reference; repeatable.", multiple=True)
     style: Style = STYLE
-    scores: tuple[str, ...] = option_of(Picture.fields["scores"], reads=_names)
+    scores: tuple[str, ...] = option_of(GraphPicture.fields["scores"], reads=_names)
     no_times: bool = flag("--no-times", "Do not write times under states.")
     width: int | None = option(
         "--width COLUMNS", "Width of text pictures (default: the terminal's).", type=click.IntRange(1)
@@ -76,10 +76,10 @@ class _PictureOptions(SettingsOptions, kinds=(Picture,)):
 
         return self.output_format or ("text" if self.output == STANDARD else format_of(self.output))
 
-    def picture(self, metric: RateOptions, graphs: str | None) -> Picture:
+    def picture(self, metric: RateOptions, graphs: str | None) -> GraphPicture:
         """Return the settings; refuse combinations of options that contradict each other or have no effect."""
         kind: str = vars(self)["kind"]
-        unused = [_OPTIONS.get(name, name) for name in Picture.without_effect[kind]]
+        unused = [_OPTIONS.get(name, name) for name in GraphPicture.without_effect[kind]]
         is_automaton, has_references = kind == "automaton", bool(self.files or self.texts)
         if graphs is None and not is_automaton:
             raise UsageError("no file of graphs is given", advice="name a file; only --kind automaton needs none")
@@ -88,7 +88,7 @@ class _PictureOptions(SettingsOptions, kinds=(Picture,)):
             raise UsageError(what, advice="leave one of them out")
         of_references = ("files", "texts") if kind == "network" else ()
         refuse([*of_references, *unused], f"with --kind {kind}", advice="leave it out, or choose --kind graph")
-        picture = self.settings(Picture, metric=metric.rate(), times=not self.no_times)
+        picture = self.settings(GraphPicture, metric=metric.rate(), times=not self.no_times)
         if not has_references and picture.needs_references:
             what = "--oracle" if picture.oracle else "--expected" if picture.expected else "--kind automaton"
             raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")

@@ -669,10 +669,10 @@ class Corpus(ReadCorpus):
             ═══  oracle      so it grows  0/3
         """
         from latticemetric.corpus.begin import begun
-        from latticemetric.corpus.picture import Picture
+        from latticemetric.corpus.picture import GraphPicture
         from latticemetric.vocabulary import split_words
 
-        picture = Picture(metric=rate_of(metric, self.ignored), **settings)
+        picture = GraphPicture(metric=rate_of(metric, self.ignored), **settings)
         texts = [references] if isinstance(references, str) else references
         words = None if texts is None else [self.prepared_text(split_words(text)) for text in texts]
         if words and not picture.needs_references:

@@ -27,7 +27,7 @@ T = TypeVar("T", "Entry", "Pair")
 _MOST_NAMED = 5
 
 
-class Picture(Scaled, Task):
+class GraphPicture(Scaled, Task):
     """A drawing of a graph, of its confusion network or derivation tree, or of the automaton of a metric.
 
     Attributes:

@@ -381,7 +381,7 @@ def test_the_picture_is_of_the_only_graph_with_the_id():
         ({"id": "one", "kind": "network", "oracle": True}, "oracle has no effect with kind='network'"),
         ({"id": "one", "kind": "tree"}, "a lattice has no derivation trees"),
         ({"id": "one", "references": "a"}, "references has no effect"),
-        ({"id": "one", "colour": "red"}, "Picture has no setting 'colour'"),
+        ({"id": "one", "colour": "red"}, "GraphPicture has no setting 'colour'"),
     ):
         with pytest.raises(lm.LatticeMetricError, match=says):
             corpus.draw(**wrong)

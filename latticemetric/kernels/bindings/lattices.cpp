@@ -372,7 +372,7 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("search_reference_graph", &::search_reference_graph, "lattice"_a, "reference"_a, "gains"_a, "rate"_a,
         "most_bytes"_a);
   m.def("forward_backward", &::forward_backward, "lattice"_a);
-  m.def("align", &::align, "candidate"_a, "reference"_a, "gains"_a,
+  m.def("align", &::align, "hypothesis"_a, "reference"_a, "gains"_a,
         "most_bytes"_a = latticemetric::WordAligner::usual_bytes,
         "longest_in_table"_a = latticemetric::Aligner::longest_in_table);
   m.def("count_edits", &::count_edits, "edits"_a, "order"_a);

@@ -807,6 +807,20 @@ def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> di
 def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
     """Parse bytes `begin` to `end` of a Kaldi binary archive, a lattice; return the columns of `parse_kaldi`."""
 
+def write_kaldi_binary(
+    states: int,
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    arcs: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.int64], npt.NDArray[np.int32]],
+    final: npt.NDArray[np.int32],
+    ends: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.int64], npt.NDArray[np.int32]],
+) -> bytes:
+    """Write the states and arcs of a compact machine of Kaldi.
+
+    Weights are graph costs, acoustic costs, where the transition ids of each weight begin, and ids.
+    """
+
 def skip_kaldi_binary(data: bytes, begin: int) -> int | None:
     """Return the end of the lattice that begins at an offset; `None` if the bytes end before the lattice."""
 
@@ -822,6 +836,19 @@ def join_rows(
     begin: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     """Join the ids of each row by `_` into a text: return where each text begins, and the bytes."""
+
+def split_rows(
+    begin: npt.NDArray[np.int64], texts: npt.NDArray[np.uint8]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None:
+    """Split texts that `join_rows` could have made into rows of ids; return `None` if a text is no list of ids."""
+
+def write_rows(rows: int, parts: list[Any]) -> bytes:
+    """Write `rows` rows of text with these parts.
+
+    A part is bytes, which all rows have, or has a value per row: an array (int32; float64 as by `repr`; float32 as by
+    `str` of NumPy 2.4), int32 with bytes to write instead of 0, or int32 with `Utf8Texts` whose texts have these
+    numbers, and perhaps bytes to write before each text that is not empty.
+    """
 
 def parse_openfst(text: bytes) -> dict[str, Any]:
     """Parse an OpenFst machine in text form into columns (`kernels/formats/arc_lines.hpp`)."""

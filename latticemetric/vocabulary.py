@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import index
 from typing import Any, cast
@@ -16,6 +16,9 @@ from latticemetric.arguments import require_text, whole_number
 from latticemetric.errors import InputError, UsageError, shortened
 
 Words = npt.NDArray[np.int32]
+
+Spelling = Callable[[list[str]], list[str]]
+"""A function that returns words as a format writes them: with quotes, for example."""
 
 EPSILON = 0
 """The number of ε (no word)."""
@@ -45,9 +48,10 @@ class Vocabulary:
         ['to', 'be']
     """
 
-    __slots__ = ("_highest", "_number", "_spaced", "_word", "epsilon", "is_embedded", "is_given")
+    __slots__ = ("_highest", "_number", "_spaced", "_tables", "_word", "epsilon", "is_embedded", "is_given")
 
     _spaced: frozenset[int]
+    _tables: dict[tuple[str, Spelling], _native.Utf8Texts | None]
 
     def __init__(self, words: Mapping[int, str]) -> None:
         """Map numbers to words. Numbers must have different words; number 0 (ε) may have any spelling."""
@@ -96,6 +100,28 @@ class Vocabulary:
         except AttributeError:  # find them once per table, since many graphs share it
             self._spaced = frozenset(map(self._number.__getitem__, spaced_words(self._word.values())))
             return self._spaced
+
+    def table(self, epsilon: str, spelling: Spelling) -> _native.Utf8Texts | None:
+        """Return the text of each number in files: `epsilon` for 0, and the words as `spelling` writes them.
+
+        Return `None` if numbers have gaps, or if a word cannot be written as UTF-8.
+        """
+        try:
+            tables = self._tables
+        except AttributeError:  # keep the tables, since many graphs share a vocabulary
+            tables = self._tables = {}
+        if (epsilon, spelling) not in tables:
+            tables[epsilon, spelling] = self._table(epsilon, spelling)
+        return tables[epsilon, spelling]
+
+    def _table(self, epsilon: str, spelling: Spelling) -> _native.Utf8Texts | None:
+        if self._highest != len(self._word):
+            return None
+        words = list(map(self._word.__getitem__, range(1, self._highest + 1)))
+        try:
+            return utf8_texts([epsilon, *spelling(words)])
+        except UnicodeEncodeError:
+            return None
 
     def number(self, word: str) -> int:
         """Return the number of a word; `UNKNOWN` (−1) if the word is not in the vocabulary."""
@@ -179,6 +205,9 @@ class _NumericVocabulary(Vocabulary):
 
     def word(self, number: int) -> str:
         return str(number) if number != EPSILON else ""
+
+    def table(self, *_: Any) -> None:
+        return None
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
         return [str(number) for number in _plain(numbers) if number != EPSILON]
@@ -327,6 +356,14 @@ def distinct_words(symbols: Words) -> Words:
     # `np.unique` would first import `numpy.ma`, which takes 10 ms in every process.
     words = np.sort(symbols[symbols > EPSILON])
     return words[np.diff(words, prepend=np.int32(EPSILON)) > 0]
+
+
+def utf8_texts(texts: Sequence[str]) -> _native.Utf8Texts:
+    """Return texts as a table for native code."""
+    rows = [text.encode("utf-8") for text in texts]
+    begin = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=begin[1:])
+    return _native.Utf8Texts(np.frombuffer(b"".join(rows), dtype=np.uint8), begin)
 
 
 def numbered_words(word: Words) -> tuple[Words, Words]:

@@ -17,10 +17,10 @@ from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.text.fields import number, require_field
 from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import Weights, weights_under
+from latticemetric.lattice.columns import Floats, States, Weights, weights_under
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.nbest import Hypothesis, NBest
-from latticemetric.vocabulary import EPSILON
+from latticemetric.vocabulary import EPSILON, UNKNOWN, Vocabulary, Words
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
@@ -53,7 +53,8 @@ def lattice_to_write(
         empty_words: True if the format can hold a word without letters, which is not ε. Others refuse it.
     """
     lattice = to_lattice(graph)
-    if not empty_words and "" in lattice.vocabulary.words(np.unique(lattice.word[lattice.word != EPSILON])):
+    empty = UNKNOWN if empty_words else lattice.vocabulary.number("")
+    if empty != UNKNOWN and (lattice.word == empty).any():
         raise InputError(f"the word '' is empty, and {format_name} would turn it into no word", advice=_BINARY)
     if MARK not in (labels or ()):
         lattice = without_mark_labels(lattice)
@@ -144,8 +145,12 @@ def require_dense(columns: int, rows: int, size: int) -> None:
 
 def only_column(lattice: Lattice) -> Column:
     """Return the only score column of a lattice, or a column of zeros if the lattice has none."""
-    nothing = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
-    return next(iter(lattice.scores.values()), nothing)
+    return next(iter(lattice.scores.values()), None) or zero_column(lattice)
+
+
+def zero_column(lattice: Lattice) -> Column:
+    """Return a column of zeros."""
+    return Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
 
 
 def ends_in_last_state(lattice: Lattice) -> bool:
@@ -155,6 +160,17 @@ def ends_in_last_state(lattice: Lattice) -> bool:
 
 
 class ClosedArcs(NamedTuple):
+    """The arcs of a lattice, for formats whose final states have no costs and labels."""
+
+    states: int
+    source: States
+    target: States
+    word: Words
+    costs: dict[str, Floats]
+    labels: dict[str, tuple[Words, Vocabulary]]  # the number of each arc's text, and the texts
+
+
+class ListedArcs(NamedTuple):
     """The arcs of a lattice as lists, for formats whose final states have no costs and labels."""
 
     states: int
@@ -166,23 +182,48 @@ class ClosedArcs(NamedTuple):
 
 
 def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
-    """Return the arcs as lists.
+    """Return the arcs of a lattice.
 
     If `new_end` is true, add a new final state, and an ε-arc from each old final state to the new one. These ε-arcs get
     the final costs and labels of the old states.
     """
-    ends = lattice.final if new_end else lattice.final[:0]
+    if not new_end:
+        return ClosedArcs(
+            lattice.num_states,
+            lattice.source,
+            lattice.target,
+            lattice.word,
+            {name: column.arc for name, column in lattice.scores.items()},
+            {name: (side.arc, side.vocabulary) for name, side in lattice.labels.items()},
+        )
+    ends = lattice.final
+
+    def filled(arcs: Words, value: int) -> Words:
+        return np.append(arcs, np.full(len(ends), value, dtype=np.int32))
 
     def values(side: Column | Labels) -> npt.NDArray[Any]:
-        return np.concatenate([side.arc, side.final[: len(ends)]])
+        return np.concatenate([side.arc, side.final])
 
     return ClosedArcs(
-        lattice.num_states + new_end,
-        [*lattice.source.tolist(), *ends.tolist()],
-        [*lattice.target.tolist(), *[lattice.num_states] * len(ends)],
-        [*lattice.word.tolist(), *[EPSILON] * len(ends)],
-        {name: values(column).tolist() for name, column in lattice.scores.items()},
-        {name: side.vocabulary.words(values(side)) for name, side in lattice.labels.items()},
+        lattice.num_states + 1,
+        np.append(lattice.source, ends),
+        filled(lattice.target, lattice.num_states),
+        filled(lattice.word, EPSILON),
+        {name: values(column) for name, column in lattice.scores.items()},
+        {name: (values(side), side.vocabulary) for name, side in lattice.labels.items()},
+    )
+
+
+def listed_arcs(lattice: Lattice, *, new_end: bool) -> ListedArcs:
+    """Return the same arcs as `closed_arcs`, as lists."""
+    arcs = closed_arcs(lattice, new_end=new_end)
+    return ListedArcs(
+        arcs.states,
+        arcs.source.tolist(),
+        arcs.target.tolist(),
+        arcs.word.tolist(),
+        {name: costs.tolist() for name, costs in arcs.costs.items()},
+        {name: vocabulary.words(numbers) for name, (numbers, vocabulary) in arcs.labels.items()},
     )
 
 

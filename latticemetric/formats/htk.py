@@ -23,10 +23,17 @@ from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_
 from latticemetric.formats.marks import MARK, SENTENCE_MARKS, mark_labels, note_marks
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import encode_column, is_number, parsed_natively, refuse_word
+from latticemetric.formats.text.fields import (
+    Part,
+    encode_column,
+    is_number,
+    parsed_natively,
+    require_no_word,
+    words_part,
+)
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, numbered_words, utf8_texts
 
 _NO_WORDS = ("!NULL", "!ENTER", "!EXIT")
 _MARKS = (*SENTENCE_MARKS, "!SENT_START", "!SENT_END")
@@ -71,6 +78,7 @@ _UTTERANCE = re.compile(
 )
 _BODY = re.compile(rb"^\s*[IJ]=", re.MULTILINE)
 
+_QUOTED = re.compile(r"[\s\\]|\0[\"']")
 _ESCAPE = re.compile(rb"\\(?:([0-3][0-7]{2})|(.))", re.DOTALL)
 
 # SRILM's octal numbers: \0 and the digits of a byte, whose sign it extends to 32 bits if the byte is no ASCII.
@@ -363,7 +371,7 @@ class _Written(NamedTuple):
     field: str
     header: str
     weight: float
-    scores: list[float]
+    scores: Floats
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
@@ -375,20 +383,40 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     header = ["VERSION=1.1", f"UTTERANCE={_quoted(name)}"]
     header += [f"{c.header}={c.weight!r}" for c in columns if c.weight != _SCALES.get(c.field, ("", 0.0))[1]]
     header += [] if penalty is None else [f"wdpenalty={penalty!r}"]
-    lines = [*header, "start=0", f"end={arcs.states - 1}", f"N={arcs.states} L={len(arcs.word)}"]
-    times = None if lattice.times is None else lattice.times.tolist()
-    if times is not None and len(times) < arcs.states:
-        times.append(max(times))
-    lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(arcs.states)]
-    marks = arcs.labels.pop(MARK, [""] * len(arcs.word))
-    for row, (source, target, number) in enumerate(zip(arcs.source, arcs.target, arcs.word, strict=True)):
-        word = lattice.vocabulary.word(number)
-        refuse_word(word, *_NO_WORDS)
-        fields = [f"J={row} S={source} E={target} W={_quoted(word or marks[row] or _NO_WORDS[0])}"]
-        fields += [f"{label}={_quoted(own[row])}" for label, own in arcs.labels.items() if own[row]]
-        fields += [f"{column.field}={column.scores[row]!r}" for column in columns]
-        lines.append(" ".join(fields))
-    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+    header += ["start=0", f"end={arcs.states - 1}", f"N={arcs.states} L={len(arcs.word)}", ""]
+    require_no_word(lattice.vocabulary, lattice.word, *_NO_WORDS)
+    file.write("\n".join(header).encode("utf-8") + _nodes(lattice, arcs.states) + _links(lattice, arcs, columns))
+
+
+def _nodes(lattice: Lattice, states: int) -> bytes:
+    number: Part = np.arange(states, dtype=np.int32)
+    if lattice.times is None:
+        return _native.write_rows(states, [b"I=", number, b"\n"])
+    times = lattice.times if len(lattice.times) == states else np.append(lattice.times, lattice.times.max())
+    return _native.write_rows(states, [b"I=", number, b" t=", times, b"\n"])
+
+
+def _links(lattice: Lattice, arcs: ClosedArcs, columns: list[_Written]) -> bytes:
+    number: Part = np.arange(len(arcs.word), dtype=np.int32)
+    parts = [b"J=", number, b" S=", arcs.source, b" E=", arcs.target, b" W=", _words_part(lattice.vocabulary, arcs)]
+    for label, (numbers, texts) in arcs.labels.items():
+        if label != MARK:
+            parts.append((*words_part(texts, numbers, "", _all_quoted), f" {label}=".encode()))
+    for column in columns:
+        parts += [f" {column.field}=".encode(), column.scores]
+    return _native.write_rows(len(arcs.word), [*parts, b"\n"])
+
+
+def _words_part(vocabulary: Vocabulary, arcs: ClosedArcs) -> Part:
+    """Return the words and marks of links as a part of lines."""
+    if MARK not in arcs.labels:
+        return words_part(vocabulary, arcs.word, _NO_WORDS[0], _all_quoted)
+    numbers, marks = arcs.labels[MARK]
+    words, place = numbered_words(arcs.word)
+    used, mark = numbered_words(numbers)
+    texts = [_NO_WORDS[0], *vocabulary.words(words), *marks.words(used)]
+    is_mark = (place == EPSILON) & (mark != EPSILON)
+    return np.where(is_mark, mark + len(words), place).astype(np.int32), utf8_texts(_all_quoted(texts))
 
 
 def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written], float | None]:
@@ -410,7 +438,7 @@ def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written]
                 advice="add the scores up with --sum-scores",
             )
         header = _SCALES.get(field, (f"{field}scale", 0.0))[0]
-        columns.append(_Written(field, header, column.weight, [0.0 - cost for cost in arcs.costs[name]]))
+        columns.append(_Written(field, header, column.weight, 0.0 - arcs.costs[name]))
     return columns, penalty
 
 
@@ -428,6 +456,13 @@ def _with_octal_bytes(data: bytes) -> bytes:
         return escape[0] if digits is None else b"\\%03o" % (int(digits, 8) & 0xFF)
 
     return _SRILM_ESCAPE.sub(rewritten, data) if b"\\0" in data else data
+
+
+def _all_quoted(texts: list[str]) -> list[str]:
+    """Return values as `_quoted` does; an empty one stays empty."""
+    if not _QUOTED.search("\0" + "\0".join(texts)):
+        return texts
+    return [text and _quoted(text) for text in texts]
 
 
 def _quoted(text: str) -> str:

@@ -16,10 +16,10 @@ import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import (
-    ClosedArcs,
-    closed_arcs,
+    ListedArcs,
     ends_in_last_state,
     lattice_to_write,
+    listed_arcs,
     only_column,
     word_nodes,
 )
@@ -226,7 +226,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
+def _arcs_to_write(lattice: Lattice) -> tuple[ListedArcs, int, int | None]:
     """Return the arcs to write, the state of the final node, and the arc to leave out.
 
     The arc to leave out leads from the final node to the end: readers add this arc themselves. If the lattice does not
@@ -234,7 +234,7 @@ def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
     """
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)
-    arcs = closed_arcs(lattice, new_end=not is_closed)
+    arcs = listed_arcs(lattice, new_end=not is_closed)
     if is_closed and arcs.target.count(last) == 1:
         row = arcs.target.index(last)
         state = arcs.source[row]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Spelling, Vocabulary, Words, utf8_texts
 
 
 class Texts(Vocabulary):
@@ -64,6 +64,13 @@ class Texts(Vocabulary):
             texts.append(data[first:last].decode("utf-8"))
             first = last
         return texts
+
+    def _table(self, epsilon: str, spelling: Spelling) -> _native.Utf8Texts:
+        if spelling is not list:
+            return utf8_texts([epsilon, *spelling(self.words(np.arange(1, len(self) + 1, dtype=np.int32)))])
+        begin, values = _native.join_rows(self.begin, self.values) if self.are_ids else (self.begin, self.values)
+        first = np.frombuffer(epsilon.encode("utf-8"), dtype=np.uint8)
+        return _native.Utf8Texts(np.concatenate([first, values]), np.append(np.int64(0), begin + len(first)))
 
     def only(self, *columns: Words) -> tuple[Texts, tuple[Words, ...]]:
         """Return a table with only the texts whose numbers are in `columns`, and the columns with new numbers."""

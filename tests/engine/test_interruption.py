@@ -180,6 +180,7 @@ def calls() -> dict[str, Callable[[], object]]:
     said = ints(np.arange(30_000))
     backwards = many[::-1].copy()
     rows, ids = longs(np.arange(0, 20_000_001, 10)), np.full(20_000_000, -123_456_789, np.int32)
+    spelled_ids = longs(np.arange(0, 54_000_001, 9)), np.tile(np.frombuffer(b"1_2_3_4_5", np.uint8), 6_000_000)
     every_row = longs(np.tile(np.arange(len(rows) - 1), 4))
     return {
         "search_lattice": lambda: _native.search_lattice(graph, ints(LONG[:3000]), rates),
@@ -270,6 +271,8 @@ def calls() -> dict[str, Callable[[], object]]:
         "parse_kaldi": lambda: _native.parse_kaldi(text, 0, len(text)),
         "join_rows": lambda: _native.join_rows(rows, ids),
         "take_rows": lambda: _native.take_rows(rows, ids, every_row),
+        "split_rows": lambda: _native.split_rows(*spelled_ids),
+        "write_rows": lambda: _native.write_rows(ids.size, [ids, b" ", ids]),
         "parse_slf": lambda: _native.parse_slf(slf, ["W"]),
         "parse_plf": lambda: _native.parse_plf(plf),
     }  # fmt: skip
@@ -315,6 +318,8 @@ NAMES = (
     "parse_kaldi",
     "join_rows",
     "take_rows",
+    "split_rows",
+    "write_rows",
     "parse_slf",
     "parse_plf",
 )

@@ -15,6 +15,7 @@ from functools import partial
 from typing import IO
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
@@ -26,7 +27,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.fst_binary import MAGIC
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.lattice.texts import Texts
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 _PIECE = 2**22
 _LONGEST_ID = 4096
@@ -34,6 +35,7 @@ MACHINE = struct.pack("<ii", MAGIC, 6) + b"vector"
 _ARCS = b"compactlattice44"
 _EXPANDED_MUTABLE = 3
 _TOO_LARGE = 2**31
+_TRANSITION_ID = re.compile(r"0|-?[1-9][0-9]{0,9}")
 _OTHER_ARCS = "are not those of a lattice"
 _ADVICE = "if these are words, write the machines into a FAR archive, or each into an OpenFst file, and read that"
 
@@ -115,19 +117,14 @@ def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:
 def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
     """Write an id and a machine; return the number of bytes before the machine, and the total number of bytes."""
     lattice, columns = kaldi_lattice(name, graph)
-    word, target = _numbers(lattice), lattice.target.tolist()
-    arcs, ends = (_weights(lattice, columns, part) for part in ("arc", "final"))
-    final = dict(zip(lattice.final.tolist(), ends, strict=True))
-    begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1)).tolist()
-    infinite = struct.pack("<ffi", np.inf, np.inf, 0)
-    body = []
-    for state in range(lattice.num_states):
-        rows = range(begin[state], begin[state + 1])
-        body.append(final.get(state, infinite) + struct.pack("<q", len(rows)))
-        body += [struct.pack("<ii", word[a], word[a]) + arcs[a] + struct.pack("<i", target[a]) for a in rows]
+    word = _numbers(lattice)
+    arcs, ends = _weights(lattice, columns, "arc"), _weights(lattice, columns, "final")
+    body = _native.write_kaldi_binary(
+        lattice.num_states, lattice.source, lattice.target, word, arcs, lattice.final, ends
+    )
     kind = struct.pack("<i", len(_ARCS)) + _ARCS
     counts = struct.pack("<iiQqqq", 2, 0, _EXPANDED_MUTABLE, 0, lattice.num_states, len(word))
-    key, machine = name.encode("utf-8") + b" ", MACHINE + kind + counts + b"".join(body)
+    key, machine = name.encode("utf-8") + b" ", MACHINE + kind + counts + body
     file.write(key + machine)
     return len(key), len(key) + len(machine)
 
@@ -137,11 +134,11 @@ def write_lattice(file: IO[bytes], name: str, graph: Graph) -> None:
     write_machine(file, name, graph)
 
 
-def _numbers(lattice: Lattice) -> list[int]:
+def _numbers(lattice: Lattice) -> Words:
     """Return the word number of each arc. If the user gives no symbol table, the words must be numbers themselves."""
     vocabulary = lattice.vocabulary
-    if vocabulary.is_given and not vocabulary.is_embedded:
-        return lattice.word.tolist()  # type: ignore[no-any-return]
+    if vocabulary.is_numeric or (vocabulary.is_given and not vocabulary.is_embedded):
+        return lattice.word
     used = {number: vocabulary.word(number) for number in set(lattice.word.tolist()) if number != EPSILON}
     spelled = next((word for word in used.values() if not is_word_number(word) or word == "0"), None)
     if spelled is not None:
@@ -150,31 +147,45 @@ def _numbers(lattice: Lattice) -> list[int]:
             f"a Kaldi binary archive holds numbers, not words, but the graph has '{shortened(spelled, 40)}', {why}",
             advice="give a symbol table with --symbols, or write kaldi, which is text",
         )
-    return [int(used.get(number, EPSILON)) for number in lattice.word.tolist()]
+    return np.array([int(used.get(number, EPSILON)) for number in lattice.word.tolist()], dtype=np.int32)
 
 
-def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
-    """Return the compact weights of arcs or final states: graph cost, acoustic cost, transition ids."""
+_Weights = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.int64], npt.NDArray[np.int32]]
+
+
+def _weights(lattice: Lattice, columns: list[Column], part: str) -> _Weights:
+    """Return the weights of arcs or final states: graph costs, acoustic costs, transition ids."""
+    graph, acoustic = float32_costs(columns, part)
     side = lattice.labels.get(TRANSITIONS)
-    single = float32_costs(columns, part)
     if side is None:
-        return [pair.tobytes() + bytes(4) for pair in single]
-    numbers, vocabulary = getattr(side, part), side.vocabulary
-    if isinstance(vocabulary, Texts) and vocabulary.are_ids:
-        begin, data = [0, *vocabulary.begin.tolist()], vocabulary.values.astype("<i4").tobytes()
-        # List number n is in row n − 1; number 0 is the empty list.
-        rows = [data[4 * begin[max(n, 1)] : 4 * begin[n + 1]] for n in numbers.tolist()]
-        return [pair.tobytes() + struct.pack("<i", len(row) // 4) + row for pair, row in zip(single, rows, strict=True)]
-    weights = []
-    for pair, text in zip(single, vocabulary.words(numbers), strict=True):
-        parts = text.split("_") if text else []
-        ids = [int(one) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", one) else _TOO_LARGE for one in parts]
-        if any(not -_TOO_LARGE <= one < _TOO_LARGE for one in ids):
-            raise InputError(
-                f"'{shortened(text, 40)}' is not a list of transition ids", advice="leave them out with --drop-labels"
-            )
-        weights.append(pair.tobytes() + struct.pack(f"<i{len(ids)}i", len(ids), *ids))
-    return weights
+        return graph, acoustic, np.zeros(len(graph) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    numbers = getattr(side, part)
+    sizes = np.zeros(len(numbers), dtype=np.int64)
+    begin, ids = _id_lists(side.vocabulary, numbers[numbers != EPSILON])
+    sizes[numbers != EPSILON] = np.diff(begin)
+    return graph, acoustic, np.append(0, np.cumsum(sizes)), ids
+
+
+def _id_lists(vocabulary: Vocabulary, numbers: Words) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return where the transition ids of each text begin, and the ids."""
+    if isinstance(vocabulary, Texts):
+        rows = _native.take_rows(vocabulary.begin, vocabulary.values, numbers.astype(np.int64) - 1)
+        if vocabulary.are_ids:
+            return rows
+        if (ids := _native.split_rows(*rows)) is not None:
+            return ids
+    lists = list(map(_ids, vocabulary.words(numbers)))
+    begin = np.append(0, np.cumsum([len(ids) for ids in lists], dtype=np.int64))
+    return begin, np.array([one for ids in lists for one in ids], dtype=np.int32)
+
+
+def _ids(text: str) -> list[int]:
+    ids = [int(one) if _TRANSITION_ID.fullmatch(one) else _TOO_LARGE for one in text.split("_") if text]
+    if any(not -_TOO_LARGE <= one < _TOO_LARGE for one in ids):
+        raise InputError(
+            f"'{shortened(text, 40)}' is not a list of transition ids", advice="leave them out with --drop-labels"
+        )
+    return ids
 
 
 register(Format("kaldi-binary", (".ark",), _sniff, _read, write_lattice))

@@ -17,11 +17,18 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError
-from latticemetric.formats.columns import lattice_to_write
+from latticemetric.formats.columns import lattice_to_write, zero_column
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
-from latticemetric.formats.text.fields import encode_column, parsed_natively, require_id, words_to_write
+from latticemetric.formats.text.fields import (
+    Part,
+    encode_column,
+    parsed_natively,
+    require_id,
+    require_words,
+    words_part,
+)
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
@@ -112,19 +119,20 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice, columns = kaldi_lattice(name, graph)
     if name.startswith("#"):
         raise UsageError("an id in a text archive of Kaldi cannot begin with '#'", advice="rename it, or choose .ark")
-    words = words_to_write(lattice.vocabulary, lattice.word.tolist())
+    require_words(lattice.vocabulary, lattice.word)
+    word = words_part(lattice.vocabulary, lattice.word, "0" if lattice.vocabulary.is_numeric else "<eps>")
+    arc, end = _weights(lattice, columns, "arc"), _weights(lattice, columns, "final")
+    arcs = _native.write_rows(len(lattice.word), [lattice.source, b" ", lattice.target, b" ", word, b" ", *arc])
+    ends = _native.write_rows(len(lattice.final), [lattice.final, b" ", *end])
+    file.write(f"{name} \n".encode() + arcs + ends + b"\n")
+
+
+def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[Part]:
+    """Return the weights of arcs or final states as parts of lines: graph cost, acoustic cost, transition ids."""
+    graph, acoustic = float32_costs(columns, part)
     side = lattice.labels.get(TRANSITIONS)
-    lines = [f"{name} "]
-    for part, states in (("arc", [lattice.source, lattice.target]), ("final", [lattice.final])):
-        numbers = zip(*(column.tolist() for column in states), strict=True)
-        weights = float32_costs(columns, part)
-        transitions = side.vocabulary.words(getattr(side, part)) if side else None
-        for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
-            word = [words[row]] if part == "arc" else []
-            # `str` gives the shortest decimals that are read as the same 32 bits.
-            weight = f"{graph_cost!s},{acoustic!s},{transitions[row] if transitions else ''}"
-            lines.append(" ".join([*map(str, state), *word, weight]))
-    file.write(("\n".join(lines) + "\n\n").encode("utf-8"))
+    transitions = words_part(side.vocabulary, getattr(side, part), "") if side else b""
+    return [graph, b",", acoustic, b",", transitions, b"\n"]
 
 
 register(Format("kaldi", (".lat", ".ark.txt", ".lat.txt", ".kaldi"), _sniff, _read, _write))
@@ -162,21 +170,20 @@ def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
     """Return the graph as a lattice for Kaldi, and a list of two columns: graph costs and acoustic costs."""
     lattice = lattice_to_write(graph, "kaldi", {TRANSITIONS})
     require_id(name, "an id in a Kaldi archive")
-    zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
     if lattice.scores.keys() <= set(COLUMNS):
-        return lattice, [lattice.scores.get(name, zero) for name in COLUMNS]
+        return lattice, [lattice.scores.get(name) or zero_column(lattice) for name in COLUMNS]
     if len(lattice.scores) == 1:
-        return lattice, [*lattice.scores.values(), zero]
+        return lattice, [*lattice.scores.values(), zero_column(lattice)]
     raise UsageError(
         f"kaldi holds the scores lm and acoustic, but this graph has {', '.join(lattice.scores)}",
         advice="add them up with --sum-scores",
     )
 
 
-def float32_costs(columns: list[Column], part: str) -> npt.NDArray[np.float32]:
-    """Return the graph and acoustic cost of each arc or final state as Kaldi's 32-bit numbers."""
+def float32_costs(columns: list[Column], part: str) -> list[npt.NDArray[np.float32]]:
+    """Return the graph and the acoustic costs of arcs or final states as Kaldi's 32-bit numbers."""
     with np.errstate(over="ignore"):
-        costs = np.stack([getattr(column, part) for column in columns], axis=1).astype("<f4")
-    if not np.isfinite(costs).all():
+        costs = [getattr(column, part).astype(np.float32) for column in columns]
+    if not all(np.isfinite(values).all() for values in costs):
         raise InputError("a cost does not fit into Kaldi's 32 bits", advice="write another format")
     return costs

@@ -17,13 +17,14 @@ from latticemetric import _native
 from latticemetric.formats.columns import closed_arcs, ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import parsed_natively, refuse_word
+from latticemetric.formats.text.fields import parsed_natively, require_no_word, words_part
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, utf8_texts
 
 _EPSILON_WORD = "*EPS*"
 _EMPTY = b"()"
+_ESCAPED = re.compile(r"[\\'\n]")
 
 
 def _sniff(head: bytes) -> bool:
@@ -56,23 +57,29 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "plf")
     # Final states before the last state, or with costs, get ε-arcs to a new end.
     arcs = closed_arcs(lattice, new_end=not ends_in_last_state(lattice))
-    items: list[list[str]] = [[] for _ in range(arcs.states - 1)]
-    for row, (source, target, number) in enumerate(zip(arcs.source, arcs.target, arcs.word, strict=True)):
-        word = lattice.vocabulary.word(number)
-        refuse_word(word, _EPSILON_WORD)
-        costs = {name: column[row] for name, column in arcs.costs.items()}
-        if list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))]):
-            fields = [repr(0.0 - cost) for cost in costs.values()]
-        else:
-            fields = ["{" + "".join(f"'{_escaped(name)}':{0.0 - cost!r}," for name, cost in costs.items()) + "}"]
-        quoted = f"'{_escaped(word or _EPSILON_WORD)}'"
-        items[source].append("(" + ",".join([quoted, *fields, str(target - source)]) + ")")
-    line = "".join("(" + "".join(f"{arc}," for arc in item) + ")," for item in items)
-    file.write(f"({line})\n".encode())
+    require_no_word(lattice.vocabulary, lattice.word, _EPSILON_WORD)
+    in_order = np.argsort(arcs.source, kind="stable")
+    source, target, word = (column[in_order] for column in (arcs.source, arcs.target, arcs.word))
+    scores = [0.0 - costs[in_order] for costs in arcs.costs.values()]
+    if list(arcs.costs) in (["score"], [f"score_{k}" for k in range(len(scores))]):
+        fields = [part for values in scores for part in (values, b",")]
+    else:
+        names = [f"'{name}':".encode() for name in _escaped(list(arcs.costs))]
+        named = [part for name, values in zip(names, scores, strict=True) for part in (name, values, b",")]
+        fields = [b"{", *named, b"},"]
+    begins = (np.diff(source, prepend=source[:1]) > 0).astype(np.int32)
+    quoted = [b"('", words_part(lattice.vocabulary, word, _EPSILON_WORD, _escaped), b"',"]
+    rows = _native.write_rows(len(word), [(begins, _BETWEEN_ITEMS), *quoted, *fields, target - source, b"),"])
+    file.write(b"((" + rows + b"),)\n" if len(word) else b"()\n")
 
 
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+_BETWEEN_ITEMS = utf8_texts(["", "),("])  # for an arc of the same node as the arc before, and for others
+
+
+def _escaped(texts: list[str]) -> list[str]:
+    if not _ESCAPED.search("".join(texts)):
+        return texts
+    return [text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") for text in texts]
 
 
 register(Format("plf", (".plf",), _sniff, _read, _write, has_ids=False, sparse=ANY_NAME))

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.columns import ClosedArcs, closed_arcs, lattice_to_write, refuse_final_labels, require_dense
+from latticemetric.formats.columns import ListedArcs, lattice_to_write, listed_arcs, refuse_final_labels, require_dense
 from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import grouped_by_id
@@ -370,7 +370,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     require_field(name, "the id")
     features = _written_features(lattice)
     new_end = any(column.final.any() for column in lattice.scores.values())
-    arcs = closed_arcs(lattice, new_end=new_end)
+    arcs = listed_arcs(lattice, new_end=new_end)
     cost = lattice.cost()
     score = (0.0 - np.concatenate([cost.arc, cost.final[lattice.final]])[: len(arcs.word)]).tolist()
     complete = {arcs.states - 1} if new_end else set(lattice.final.tolist())
@@ -400,7 +400,7 @@ def _written_features(lattice: Lattice) -> list[str]:
     return features
 
 
-def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: list[str], *, extended: bool) -> list[str]:
+def _lines(arcs: ListedArcs, scores: list[float], complete: set[int], texts: list[str], *, extended: bool) -> list[str]:
     rows = list(zip(arcs.source, arcs.target, scores, strict=True))
     depth, best, winner = [0] * arcs.states, [0.0] * arcs.states, [-1] * arcs.states
     for row, (source, target, score) in enumerate(rows):
@@ -429,7 +429,7 @@ def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: lis
     return lines
 
 
-def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended: bool) -> list[str]:
+def _texts(lattice: Lattice, arcs: ListedArcs, features: list[str], *, extended: bool) -> list[str]:
     """Return the fields of each line from `covered=` on; write the features `core_0`, `core_1`, … without names."""
     nothing = [""] * len(arcs.word)
     spans, sources = arcs.labels.get(_COVERED, nothing), arcs.labels.get(_SOURCE, nothing)

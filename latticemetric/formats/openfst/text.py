@@ -23,11 +23,18 @@ from latticemetric.errors import InputError
 from latticemetric.formats.columns import lattice_to_write, only_column, refuse_final_labels
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import encode_column, is_word_number, parsed_natively, words_to_write
+from latticemetric.formats.text.fields import (
+    Part,
+    encode_column,
+    is_word_number,
+    parsed_natively,
+    require_words,
+    words_part,
+)
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, Words, distinct_words
 
 _FIRST_ARC = re.compile(
     rb"\s*\d+[ \t]+\d+[ \t]+(?!\|\|\|)\S+([ \t]+(?!\|\|\|)\S+([ \t]+[-+0-9.iIn]\S*)?)?[ \t]*\r?(\n|$)"
@@ -78,21 +85,28 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "openfst-text", {"input"}, one_score=True)
     refuse_final_labels(lattice, "openfst-text")
-    outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
-    side = lattice.labels.get("input")
-    inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs
-    if not lattice.scores and any(map(_looks_like_a_weight, outputs)):
+    require_words(lattice.vocabulary, lattice.word)
+    output = _labels(lattice.vocabulary, lattice.word)
+    input_labels = output
+    if side := lattice.labels.get("input"):
+        require_words(side.vocabulary, side.arc)
+        input_labels = _labels(side.vocabulary, side.arc)
+    if not lattice.scores and any(map(_looks_like_a_weight, lattice.vocabulary.decode(distinct_words(lattice.word)))):
         raise InputError(
             "words look like weights; in a machine without weights, they would be read back as weights",
             advice="write openfst",
         )
     column = only_column(lattice)
-    rows = zip(lattice.source.tolist(), lattice.target.tolist(), inputs, outputs, column.arc.tolist(), strict=True)
-    weighted = bool(lattice.scores)
-    lines = [f"{s}\t{t}\t{i}\t{o}" + (f"\t{w!r}" if weighted else "") for s, t, i, o, w in rows]
-    final = zip(lattice.final.tolist(), column.final.tolist(), strict=True)
-    lines += [f"{state}\t{weight!r}" if weighted else f"{state}" for state, weight in final]
-    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+    arc, final = ([b"\t", weight] if lattice.scores else [] for weight in (column.arc, column.final))
+    tab = b"\t"
+    arcs = [lattice.source, tab, lattice.target, tab, input_labels, tab, output, *arc, b"\n"]
+    file.write(_native.write_rows(len(lattice.word), arcs))
+    file.write(_native.write_rows(len(lattice.final), [lattice.final, *final, b"\n"]))
+
+
+def _labels(vocabulary: Vocabulary, numbers: Words) -> Part:
+    """Return the labels of arcs as a part of lines."""
+    return words_part(vocabulary, numbers, "0" if vocabulary.is_numeric else "<eps>")
 
 
 def _looks_like_a_weight(word: str) -> bool:

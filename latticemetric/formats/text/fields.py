@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,16 @@ from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.stream import HEAD_SIZE, Piece, Stream, decoded_line
 from latticemetric.lattice.lattice import Labels
-from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
+from latticemetric.vocabulary import (
+    EPSILON,
+    STAR,
+    Spelling,
+    Vocabulary,
+    Words,
+    numbered_words,
+    split_words,
+    utf8_texts,
+)
 
 # A run of digits matches in only one way. With several ways, matching a long run of digits would take forever.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -119,6 +128,13 @@ def refuse_word(word: str, *nothing: str) -> None:
         )
 
 
+def require_no_word(vocabulary: Vocabulary, numbers: Words, *nothing: str) -> None:
+    """Raise an error if the word of a number is in `nothing`, the texts that readers take for ε."""
+    suspects = {vocabulary.number(word): word for word in nothing if word in vocabulary}
+    if suspects and (rows := np.flatnonzero(np.isin(numbers, list(suspects)))).size:
+        refuse_word(suspects[int(numbers[rows[0]])], *nothing)
+
+
 # ---- Convert the output of native parsers ----
 
 
@@ -183,13 +199,34 @@ def is_word_number(text: str) -> bool:
     return plain and (text == "0" or text[0] != "0") and int(text) < STAR
 
 
-def words_to_write(vocabulary: Vocabulary, numbers: Sequence[int]) -> list[str]:
-    """Return words as fields; refuse words that would be read back differently."""
-    nothing = ("0", *_EPSILON_SYMBOLS) if vocabulary.is_numeric else _EPSILON_SYMBOLS
-    words = [word_to_write(vocabulary, number, *nothing) for number in numbers]
-    if not vocabulary.is_numeric and "0" in words and all(map(is_word_number, words)):
+def require_words(vocabulary: Vocabulary, numbers: Words) -> None:
+    """Raise an error if a word would be read back as another word, as several words or as no word."""
+    if vocabulary.is_numeric:
+        return
+    suspects = ("", "0", *_EPSILON_SYMBOLS)
+    if not vocabulary.spaced and not any(map(vocabulary.__contains__, suspects)):
+        return
+    used = list(dict.fromkeys(numbers.tolist()))
+    words = [word_to_write(vocabulary, number, *_EPSILON_SYMBOLS) for number in used]
+    if "0" in words and all(map(is_word_number, words)):
         raise InputError(
             "all words are numbers and one of them is 0, which would be read back as no word",
             advice="write another format",
         )
-    return words
+
+
+# ---- Rows of text ----
+
+Part: TypeAlias = Any
+"""A part of each row, as `_native.write_rows` takes it."""
+
+
+def words_part(vocabulary: Vocabulary, numbers: Words, epsilon: str, spelling: Spelling = list) -> tuple[Any, ...]:
+    """Return the words with these numbers as a part of rows; ε is written as `epsilon`."""
+    numbers = np.ascontiguousarray(numbers, dtype=np.int32)
+    if vocabulary.is_numeric and epsilon:
+        return numbers, epsilon.encode("utf-8")
+    if (table := vocabulary.table(epsilon, spelling)) is not None:
+        return numbers, table
+    distinct, place = numbered_words(numbers)
+    return place, utf8_texts([epsilon, *spelling(vocabulary.words(distinct))])

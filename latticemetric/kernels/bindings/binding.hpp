@@ -130,6 +130,9 @@ void bind_lattices(nb::module_& m);
 // The formats' parsers, bound in `formats.cpp`.
 void bind_formats(nb::module_& m);
 
+// Rows of text that the formats' writers write, bound in `written_rows.cpp`.
+void bind_written_rows(nb::module_& m);
+
 // Metrics of strings, bound in `strings.cpp`.
 void bind_strings(nb::module_& m);
 

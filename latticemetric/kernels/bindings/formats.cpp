@@ -1,8 +1,13 @@
 // Python bindings of the formats' parsers.
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "bindings/binding.hpp"
+#include "bindings/graphs.hpp"
 #include "formats/arc_lines.hpp"
 #include "formats/cdec_json.hpp"
 #include "formats/hypergraph.hpp"
@@ -77,6 +82,16 @@ nb::tuple join_label_rows(Input<std::int64_t> begin, Input<std::int32_t> ids) {
     texts = joined_rows(begin.data(), ids.data(), begin.size() - 1);
   }
   return label_rows(std::move(texts));
+}
+
+nb::object split_label_rows(Input<std::int64_t> begin, Input<std::uint8_t> texts) {
+  require_rows(begin, texts);
+  std::optional<LabelRows<std::int32_t>> rows;
+  {
+    const KernelScope running;
+    rows = split_rows(begin.data(), reinterpret_cast<const char*>(texts.data()), begin.size() - 1);
+  }
+  return rows ? nb::object(label_rows(std::move(*rows))) : nb::none();
 }
 
 // Returns the columns that Kaldi's text, Kaldi's binary and OpenFst's text formats share.
@@ -255,6 +270,34 @@ nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end
   return result;
 }
 
+// Weights from Python: graph costs, acoustic costs, where the transition ids of each begin, ids.
+using Weights = std::tuple<Input<float>, Input<float>, Input<std::int64_t>, Input<std::int32_t>>;
+
+KaldiWeights checked_weights(const Weights& weights, std::size_t count) {
+  const auto& [graph, acoustic, begin, ids] = weights;
+  require_aligned(graph, acoustic);
+  require_rows(begin, ids);
+  require(graph.size() == count && acoustic.size() == count && begin.size() == count + 1, "weights differ in length");
+  return {graph.data(), acoustic.data(), begin.data(), ids.data()};
+}
+
+nb::bytes write_kaldi_machine(std::int32_t states, Input<std::int32_t> source, Input<std::int32_t> target,
+                              Input<std::int32_t> word, Weights arcs, Input<std::int32_t> final, Weights ends) {
+  require_arcs(source, target, states);
+  require_aligned(word, final);
+  require(word.size() == source.size(), "source and word differ in length");
+  const WrittenKaldiMachine machine{states,        source.size(), final.size(),
+                                    source.data(), target.data(), word.data(),
+                                    final.data(),  checked_weights(arcs, source.size()),
+                                    checked_weights(ends, final.size())};
+  std::string bytes;
+  {
+    const KernelScope running;
+    bytes = write_kaldi_binary(machine);
+  }
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 // Returns where the machine that begins at an offset ends; `None` if the bytes end before it does.
 nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
   require(begin <= data.size(), "the offset lies beyond the end");
@@ -285,11 +328,14 @@ void bind_formats(nb::module_& m) {
   nb::exception<NotJson>(m, "NotJsonError", PyExc_ValueError);
   m.def("parse_kaldi", &parse_kaldi_text, "whole"_a, "begin"_a, "end"_a, "symbols"_a = false);
   m.def("parse_kaldi_binary", &parse_kaldi_machine, "whole"_a, "begin"_a, "end"_a);
+  m.def("write_kaldi_binary", &write_kaldi_machine, "states"_a, "source"_a, "target"_a, "word"_a, "arcs"_a, "final"_a,
+        "ends"_a);
   m.def("skip_kaldi_binary", &skip_kaldi_machine, "data"_a, "begin"_a);
   // Without conversion: rows of another width would make nanobind take the first of these for any values.
   m.def("take_rows", &take_label_rows<std::int32_t>, "begin"_a, "values"_a.noconvert(), "rows"_a);
   m.def("take_rows", &take_label_rows<std::uint8_t>, "begin"_a, "values"_a.noconvert(), "rows"_a);
   m.def("join_rows", &join_label_rows, "begin"_a, "ids"_a);
+  m.def("split_rows", &split_label_rows, "begin"_a, "texts"_a);
   m.def("parse_openfst", &parse_openfst_text, "text"_a);
   m.def("parse_plf", &parse_plf_line, "text"_a);
   m.def("parse_slf", &parse_slf_text, "text"_a, "texts"_a);

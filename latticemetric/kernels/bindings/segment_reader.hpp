@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/binding.hpp"
+#include "formats/written_rows.hpp"
 #include "strings/list_counts.hpp"
 #include "strings/test_set.hpp"
 #include "strings/word_numbers.hpp"
@@ -89,6 +90,7 @@ class Utf8Texts : public TextColumn {
   Utf8Texts(Input<std::uint8_t> bytes, Input<std::int64_t> begin);
   std::int64_t size() const override { return static_cast<std::int64_t>(begin_.size()) - 1; }
   void read(std::int64_t k, WordList& words) const override;
+  TextTable table() const { return {begin_.data(), reinterpret_cast<const char*>(bytes_.data())}; }
 
  private:
   Input<std::uint8_t> bytes_;

@@ -198,4 +198,46 @@ std::size_t kaldi_binary_size(std::string_view data) {
   return bytes.at();
 }
 
+namespace {
+
+template <typename T>
+void append(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void append_weight(std::string& bytes, const KaldiWeights& weights, std::size_t k) {
+  const auto size = static_cast<std::size_t>(weights.begin[k + 1] - weights.begin[k]);
+  poll(static_cast<std::int64_t>(20 + size));
+  append(bytes, weights.graph[k]);
+  append(bytes, weights.acoustic[k]);
+  append(bytes, static_cast<std::int32_t>(size));
+  bytes.append(reinterpret_cast<const char*>(weights.ids + weights.begin[k]), size * sizeof *weights.ids);
+}
+
+}  // namespace
+
+std::string write_kaldi_binary(const WrittenKaldiMachine& machine) {
+  constexpr std::int64_t no_id[] = {0, 0};
+  constexpr float infinite[] = {std::numeric_limits<float>::infinity()};
+  const KaldiWeights not_final{infinite, infinite, no_id, nullptr};
+  std::string bytes;
+  std::size_t arc = 0, end = 0;
+  for (std::int32_t state = 0; state < machine.states; ++state) {
+    if (end < machine.ends && machine.final[end] == state)
+      append_weight(bytes, machine.end, end++);
+    else
+      append_weight(bytes, not_final, 0);
+    std::size_t after = arc;
+    while (after < machine.arcs && machine.source[after] == state) ++after;
+    append(bytes, static_cast<std::int64_t>(after - arc));
+    for (; arc < after; ++arc) {
+      append(bytes, machine.word[arc]);
+      append(bytes, machine.word[arc]);
+      append_weight(bytes, machine.arc, arc);
+      append(bytes, machine.target[arc]);
+    }
+  }
+  return bytes;
+}
+
 }  // namespace latticemetric

@@ -24,4 +24,22 @@ KaldiMachine parse_kaldi_binary(std::string_view bytes);
 // Returns the size in bytes of the machine that some bytes begin with; 0 if they end before the machine does.
 std::size_t kaldi_binary_size(std::string_view bytes);
 
+// Weights to write: two costs, and the transition ids `ids[begin[k] .. begin[k + 1])`.
+struct KaldiWeights {
+  const float *graph, *acoustic;
+  const std::int64_t* begin;
+  const std::int32_t* ids;
+};
+
+// A machine to write, without its header. Arcs are sorted by source, final states ascend.
+struct WrittenKaldiMachine {
+  std::int32_t states = 0;
+  std::size_t arcs = 0, ends = 0;
+  const std::int32_t *source, *target, *word, *final;
+  KaldiWeights arc, end;
+};
+
+// Returns the states and arcs of a machine of type `vector` with arcs `compactlattice44`.
+std::string write_kaldi_binary(const WrittenKaldiMachine& machine);
+
 }  // namespace latticemetric

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,8 @@ LabelRows<T> taken_rows(const std::int64_t* begin, const T* values, const std::i
 
 // Returns rows of ids as texts: ids joined by `_`.
 LabelRows<char> joined_rows(const std::int64_t* begin, const std::int32_t* ids, std::size_t count);
+
+// Returns texts as rows of ids; nothing if a text is not a list of ids as `joined_rows` writes it.
+std::optional<LabelRows<std::int32_t>> split_rows(const std::int64_t* begin, const char* texts, std::size_t count);
 
 }  // namespace latticemetric

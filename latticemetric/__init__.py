@@ -16,6 +16,7 @@ _NAMES = {
     "corpus.answer": "Answer",
     "corpus.answers": "Answers",
     "corpus.calibration": "Calibration CalibrationReport ScaleTrial confidence_calibration",
+    "corpus.combined_systems": "CombinedSystems combine_systems",
     "corpus.corpus": "Corpus",
     "corpus.settings": "RunSettings",
     "corpus.list_results": "Corrections OracleAtK",

@@ -8,6 +8,8 @@ from latticemetric.corpus.calibration import Calibration as Calibration
 from latticemetric.corpus.calibration import CalibrationReport as CalibrationReport
 from latticemetric.corpus.calibration import ScaleTrial as ScaleTrial
 from latticemetric.corpus.calibration import confidence_calibration as confidence_calibration
+from latticemetric.corpus.combined_systems import CombinedSystems as CombinedSystems
+from latticemetric.corpus.combined_systems import combine_systems as combine_systems
 from latticemetric.corpus.corpus import Corpus as Corpus
 from latticemetric.corpus.list_results import Corrections as Corrections
 from latticemetric.corpus.list_results import OracleAtK as OracleAtK

@@ -23,7 +23,6 @@ from latticemetric.cli.options import (
     word_list,
 )
 from latticemetric.corpus.tables.formats import PARTS
-from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.line_ids import LineStyle
@@ -75,24 +74,10 @@ class _VoteOptions(Options):
         type=Number(0, 1, min_open=True, max_open=True),
     )
 
-    def check(self, files: int) -> None:
-        """Refuse weights if there is not one weight per file, and options that have no effect on this scheme."""
+    def check(self) -> None:
+        """Refuse options that have no effect on this scheme."""
         if self.scheme not in ("average", "maximum"):
             refuse(["count_share"], f"with --scheme {self.scheme}", advice="choose --scheme average or maximum")
-        if self.tune_share is not None and self.scheme == "mbr":
-            raise UsageError(
-                "--tune-share tunes a vote, but this scheme does not vote",
-                where="--scheme mbr",
-                advice="leave out --tune-share, or choose another --scheme",
-            )
-        if self.system_weights and len(self.system_weights) != files:
-            raise UsageError(
-                f"there are {files} files, but {len(self.system_weights)} weights",
-                where="--system-weights",
-                advice="give one weight for each file",
-            )
-        if self.system_weights and not any(self.system_weights):
-            raise UsageError("all weights are 0", where="--system-weights", advice="give at least one system a weight")
 
 
 class _ColumnOptions(Options):
@@ -141,50 +126,33 @@ def command(
     FILES are transcripts (lines, trn, STM, CTM), n-best lists or lattices; their types may differ. Utterances are
     matched by id, or by order. The order of FILES does not change the result.
     """
-    from latticemetric.corpus.combination import combine_all, judge, read_systems, references_of, split_at, tune_vote
-    from latticemetric.corpus.tables.combine import CombinationTable
-    from latticemetric.formats.writing import write
+    from latticemetric.corpus.combined_systems import combine_systems
 
     if judging.references is None:
         refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
-    vote.check(len(files))
-    ignored = word_list(reading.ignore)
-    utterances = read_systems(
+    vote.check()
+    how: dict[str, Any] = {name: getattr(vote, name) for name in vote.declared}
+    found = combine_systems(
         files,
-        format=reading.from_format,
-        style=reading.style,
-        vocabulary=reading.vocabulary,
-        lowercase=reading.lowercase,
-        ignore=ignored,
-        keep_marks=reading.keep_marks,
-        beside=[] if judging.references is None else [judging.references],
-    )
-    found = combine_all(
-        utterances,
-        system_weights=vote.system_weights or None,
-        null=vote.null,
-        scheme=vote.scheme,
-        count_share=vote.count_share,
+        judging.references,
+        **how,
         time_mediated=columns.time_mediated,
+        subsets=judging.subsets,
         posterior_scale=reading.posterior_scale,
         weights=reading.weights,
+        symbols=reading.vocabulary,
+        format=reading.from_format,
+        style=reading.style,
+        lowercase=reading.lowercase,
+        ignore=word_list(reading.ignore),
+        keep_marks=reading.keep_marks,
+        **resampling.asdict(),
     )
-    tuned, judged = None, None
-    if judging.references is not None:
-        told: dict[str, Any] = {"lowercase": reading.lowercase, "ignore": ignored, "style": reading.style}
-        references = references_of(judging.references, found.names, **told)
-        judgeable = found
-        if vote.tune_share is not None:
-            (first, known), (judgeable, references) = split_at(found, references, vote.tune_share)
-            tuned = tune_vote(first, known)
-            found, judgeable = (one.voting(tuned.system_weights, tuned.null) for one in (found, judgeable))
-        judged = judge(judgeable, references, subsets=judging.subsets, **resampling.asdict())
-    table = CombinationTable(found, tuned, judged, resampling=resampling.asdict(), looks=output.looks)
+    table = found.table(output.looks)
 
     def beside() -> None:
         if judging.write_lattices is not None:
-            graphs = zip(found.names, (one.to_lattice() for one in found.combinations), strict=True)
-            write(judging.write_lattices, graphs)
+            found.write_lattices(judging.write_lattices)
 
     output.write(table, beside=beside)
     output.say_summary(table)

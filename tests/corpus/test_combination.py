@@ -3,6 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.commands import good, run
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.corpus.combination import (
@@ -257,3 +259,40 @@ class TestReading:
         trn, lines, one = written(tmp_path, r_trn="x (u2)\ny (u3)\n", r_txt="x\ny\n", one_txt="1 x\n")
         assert references_of(trn, ["1", "2"]) == references_of(lines, ["u1", "u2"]) == [("x",), ("y",)]
         assert references_of(one, ["1"]) == [("1", "x")]
+
+
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "json", "jsonl", "ctm", "trn"])
+def test_combined_systems_are_those_of_the_command_line(suffix, tmp_path):
+    files = [str(EXAMPLES / f"coast.{name}.ctm") for name in ("north", "south", "east")]
+    reference, mine, theirs = (
+        str(EXAMPLES / "coast.ref.txt"),
+        tmp_path / f"mine.{suffix}",
+        tmp_path / f"theirs.{suffix}",
+    )
+    settings = {"system_weights": [1, 0.5, 0.5], "null": 0.7, "subsets": True, "resamples": 20, "seed": 3}
+    found = lm.combine_systems(files, reference, **settings)
+    form = {"format": suffix} if suffix in ("ctm", "trn") else {}
+    found.write(mine, **form)
+    options = ["--system-weights", "1,0.5,0.5", "--null", "0.7", "--subsets", "--resamples", "20", "--seed", "3"]
+    options += ["--format", suffix] if form else []
+    good(run("latticemetric", "combine", *files, "--reference", reference, *options, "-o", str(theirs)))
+    assert mine.read_bytes() == theirs.read_bytes()
+
+
+def test_combined_systems_have_ids_and_totals(tmp_path):
+    files = [str(EXAMPLES / f"coast.{name}.ctm") for name in ("north", "south", "east")]
+    found = lm.combine_systems(files, EXAMPLES / "coast.ref.txt", resamples=0)
+    assert found["coast,1"].words == found.combinations.combinations[0].words
+    assert len(found) == len(found.to_records()) == 1
+    assert found.totals["judgment"] == found.judgment.to_records()
+    assert found.write_lattices(tmp_path / "networks.lat.txt") == 1
+    for wrong, says in (
+        ({"system_weights": [1]}, "there are 3 files, but 1 weights"),
+        ({"subsets": True}, "subsets has no effect without references"),
+        ({"tune_share": 0.5}, "tune_share has no effect without references"),
+        ({"count_share": 0.2}, "count_share has no effect with scheme='sum'"),
+    ):
+        with pytest.raises(lm.UsageError, match=says):
+            lm.combine_systems(files, **wrong)
+    with pytest.raises(lm.UsageError, match="no utterance has the id 'x'"):
+        found["x"]

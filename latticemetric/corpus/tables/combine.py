@@ -64,13 +64,17 @@ class CombinationTable(Table):
 
     def document(self) -> Iterator[str]:
         """Yield the JSON document."""
+        return json_document(self.totals(), {"utterances": self.records()}, streamed=False)
+
+    def totals(self) -> Record:
+        """Return the systems, their weights, and the scores."""
         one = self._found.combinations[0]
         head: Record = {"systems": list(one.systems), "system_weights": list(one.system_weights), "null": one.null}
         if self._tuned is not None:
             head["tuned"] = {name: getattr(self._tuned, name) for name in ("errors", "errors_before", "tried")}
         if self._judged is not None:
             head["judgment"] = self._judged.to_records()
-        return json_document(head, {"utterances": self.records()}, streamed=False)
+        return head
 
     @property
     def is_for_programs(self) -> bool:

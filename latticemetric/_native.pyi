@@ -854,7 +854,7 @@ def parse_openfst(text: bytes) -> dict[str, Any]:
     """Parse an OpenFst machine in text form into columns (`kernels/formats/arc_lines.hpp`)."""
 
 def parse_plf(text: bytes) -> dict[str, Any]:
-    """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/formats/plf.hpp`)."""
+    """Parse a lattice in Python lattice format into columns (`kernels/formats/plf.hpp`)."""
 
 def parse_slf(text: bytes, texts: Sequence[str]) -> dict[str, Any]:
     """Parse an HTK lattice into header fields and columns of nodes and links; fields in `texts` are always strings."""

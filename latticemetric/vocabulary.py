@@ -71,8 +71,9 @@ class Vocabulary:
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
         """Number distinct words from 1 in order of appearance; a string is split at white space."""
-        vocabulary = cls(dict(enumerate(dict.fromkeys(_strings(words)), start=1)))
-        vocabulary.is_given = False
+        vocabulary = cls.__new__(cls)
+        # The words are strings and distinct: `__init__` would check them again.
+        vocabulary.__setstate__((dict(enumerate(dict.fromkeys(_strings(words)), start=1)), False, False, ""))
         return vocabulary
 
     @classmethod

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write
-from latticemetric.formats.marks import MARK, SENTENCE_MARKS, mark_labels, note_marks
+from latticemetric.formats.marks import MARK, SENTENCE_MARKS, note_marks
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import (
@@ -149,28 +149,29 @@ class _Reader:
             raise FormatError(what, where=self._place(nodes, int(np.flatnonzero(nodes["L"][0])[0])))
         self._require_numbers()
         self._names, self._source, self._target = self._states()
-        order = np.argsort(nodes["I"], kind="stable")
-        self._by_state = {
-            field: (column[0][order], column[1]) if isinstance(column, tuple) else column[order]
-            for field, column in nodes.items()
-            if field not in {"I", "line"}
-        }
+        self._by_state = {field: column for field, column in nodes.items() if field not in {"I", "line"}}
+        if self._names is not nodes["I"]:
+            order = np.argsort(nodes["I"], kind="stable")
+            self._by_state = {field: _taken(column, order) for field, column in self._by_state.items()}
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
         start, end = self._ends()
         start, end = self._with_outermost_word(start, end)
         words, vocabulary, marks = self._words(table)
         fields = self._fields()
+        is_counted = words != EPSILON
+        if marks:
+            is_counted |= marks[MARK].arc != EPSILON
         return Lattice.from_arcs(
             self._source,
             self._target,
             words,
             final=[end],
             start=start,
-            scores=self._scores(fields, [bool(word or mark) for word, mark in zip(words.tolist(), marks, strict=True)]),
+            scores=self._scores(fields, is_counted),
             vocabulary=vocabulary,
             times=self._times(),
-            labels=_labels(fields) | mark_labels(marks),
+            labels=_labels(fields) | marks,
             copy=False,
         )
 
@@ -237,22 +238,28 @@ class _Reader:
         return f"{self._file}:{rows['line'][row]}"
 
     def _number(self, name: str, default: float) -> float:
-        value, line = self._header.get(name, (str(default), 0))
+        if name not in self._header:
+            return default
+        value, line = self._header[name]
         if not is_number(value):
             raise FormatError(f"{name} is '{shortened(value, 40)}', not a number", where=f"{self._file}:{line}")
         return float(value)
 
     def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
         """Return the sorted node numbers; then the source and the target of each link, as indices of these numbers."""
-        names, counts = np.unique(self._numbers(self._nodes, "I"), return_counts=True)
-        if (counts > 1).any():
-            raise FormatError(f"node {names[counts > 1][0]:.0f} appears twice")
+        names = self._numbers(self._nodes, "I")
+        if not (names[1:] > names[:-1]).all():
+            names, counts = np.unique(names, return_counts=True)
+            if (counts > 1).any():
+                raise FormatError(f"node {names[counts > 1][0]:.0f} appears twice")
         ends = []
         for field in ("S", "E"):
             numbers = self._numbers(self._links, field)
-            states = np.minimum(np.searchsorted(names, numbers), len(names) - 1)
-            if (unknown := np.flatnonzero(names[states] != numbers)).size:
-                row = int(unknown[0])
+            has_no_gaps = names[-1] == len(names) - 1
+            places = numbers.astype(np.int32) if has_no_gaps else np.searchsorted(names, numbers)
+            states = np.minimum(places, len(names) - 1)
+            if (is_unknown := names[states] != numbers).any():
+                row = int(is_unknown.argmax())
                 raise FormatError(f"{field}={numbers[row]:.0f} is not a node", where=self._place(self._links, row))
             ends.append(states.astype(np.int32))
         return names, ends[0], ends[1]
@@ -267,8 +274,8 @@ class _Reader:
             raise FormatError(what, where=self._place(rows, int(bad[0])))
         return column
 
-    def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary, list[str]]:
-        """Return the word of each link, the vocabulary, and the mark of each link (empty for words)."""
+    def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary, dict[str, Labels]]:
+        """Return the word of each link, the vocabulary, and the label of marks, if there are any."""
         numbers = dict.fromkeys(_NO_WORDS, EPSILON)
         words = np.full(len(self._source), EPSILON, dtype=np.int32)
         for rows, is_node in ((self._by_state, True), (self._links, False)):
@@ -279,12 +286,13 @@ class _Reader:
                 values = new[ids[self._with_word] if is_node else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
         texts = list(numbers)[len(_NO_WORDS) :]
-        mark = ["", *(text if text in _MARKS else "" for text in texts)]
+        if numbers.keys().isdisjoint(_MARKS):
+            return *encode_column((words, texts), table), {}
+        is_mark = np.array([False, *(text in _MARKS for text in texts)])
         kept = [text for text in texts if text not in _MARKS]
-        place = {text: number for number, text in enumerate(kept, start=1)}
-        new = np.array([EPSILON, *(place.get(text, EPSILON) for text in texts)], dtype=np.int32)
-        marks = [mark[number] for number in words.tolist()] if any(mark) else [""] * len(words)
-        return *encode_column((new[words], kept), table), marks
+        number_of_kept = np.cumsum(~is_mark, dtype=np.int32) - 1
+        marks = _mark_labels(words, is_mark, texts)
+        return *encode_column((np.where(is_mark[words], EPSILON, number_of_kept[words]), kept), table), marks
 
     def _ends(self) -> tuple[int, int]:
         ends = []
@@ -292,7 +300,9 @@ class _Reader:
             if name in self._header:
                 candidates = np.flatnonzero(self._names == self._number(name, -1.0))
             else:
-                candidates = np.setdiff1d(np.arange(len(self._names)), other)
+                is_free = np.ones(len(self._names), dtype=np.bool_)
+                is_free[other] = False
+                candidates = np.flatnonzero(is_free)
             if len(candidates) != 1:
                 raise FormatError(
                     f"{len(candidates)} nodes could be the {name} of the lattice", advice=f"add {name}= to the header"
@@ -300,7 +310,7 @@ class _Reader:
             ends.append(int(candidates[0]))
         return ends[0], ends[1]
 
-    def _scores(self, fields: _Table, is_counted: list[bool]) -> dict[str, Column]:
+    def _scores(self, fields: _Table, is_counted: npt.NDArray[np.bool_]) -> dict[str, Column]:
         """Return the score columns; `wdpenalty` counts the links in `is_counted`."""
         base = self._number("base", math.e)
         if base < 0 or base == 1:
@@ -315,8 +325,19 @@ class _Reader:
         penalty = self._number("wdpenalty", 0.0)
         if penalty:
             weight = float(_costs(np.array([penalty]), base)[0])
-            columns[_WORD_COUNT] = Column(np.array(is_counted, dtype=np.float64), np.zeros(1), weight)
+            columns[_WORD_COUNT] = Column(is_counted.astype(np.float64), np.zeros(1), weight)
         return columns
+
+
+def _mark_labels(words: Words, is_mark: npt.NDArray[np.bool_], texts: list[str]) -> dict[str, Labels]:
+    """Return the label of marks, if any of the `words` is a mark; `texts` are the words from number 1 on."""
+    used = list(dict.fromkeys(words[is_mark[words]].tolist()))
+    if not used:
+        return {}
+    number = np.zeros(len(is_mark), dtype=np.int32)
+    number[used] = np.arange(1, len(used) + 1)
+    vocabulary = Vocabulary.from_words([texts[one - 1] for one in used])
+    return {MARK: Labels(number[words], np.zeros(1, dtype=np.int32), vocabulary)}
 
 
 def _labels(fields: _Table) -> dict[str, Labels]:
@@ -328,7 +349,7 @@ def _labels(fields: _Table) -> dict[str, Labels]:
     return labels
 
 
-def _taken(column: Any, rows: Words) -> Any:
+def _taken(column: Any, rows: npt.NDArray[np.integer[Any]]) -> Any:
     """Return the values of a column at `rows`."""
     return (column[0][rows], column[1]) if isinstance(column, tuple) else column[rows]
 

@@ -70,7 +70,7 @@ void openfst(std::string_view text) {
 
 void plf(std::string_view text) {
   const auto lattice = parse_plf(text);
-  for (const auto& column : lattice.scores) check(column.second.size() == lattice.source.size());
+  for (const auto& column : lattice.costs) check(column.second.size() == lattice.source.size());
   for (const auto target : lattice.target) check(0 < target && target <= lattice.end);
   for (const auto word : lattice.word) check(0 <= word && word <= static_cast<std::int32_t>(lattice.words.words().size()));
 }

@@ -19,11 +19,14 @@ from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import parsed_natively, require_no_word, words_part
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Lattice
+from latticemetric.lattice.validation import Columns, validated
 from latticemetric.vocabulary import Vocabulary, utf8_texts
 
 _EPSILON_WORD = "*EPS*"
 _EMPTY = b"()"
+_NO_COST = frozen(np.zeros(1))
 _ESCAPED = re.compile(r"[\\'\n]")
 
 
@@ -40,17 +43,19 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
     parts = parsed_natively(_native.parse_plf, line, file, lines_before)
-    # Compute 0 − score, not −score, so that no cost becomes −0.
-    scores = {name: Column(0.0 - values, np.zeros(1)) for name, values in parts["scores"].items()}
-    return Lattice.from_arcs(
-        parts["source"],
-        parts["target"],
-        parts["word"],
-        final=[parts["end"]],
-        scores=scores,
+    parsed = Columns(
+        num_states=0,
+        source=parts["source"],
+        target=parts["target"],
+        word=parts["word"],
+        final=np.array([parts["end"]], dtype=np.int32),
+        scores={name: Column(frozen(costs), _NO_COST) for name, costs in parts["costs"].items()},
         vocabulary=Vocabulary.from_words(parts["words"]),
-        copy=False,
+        times=None,
+        labels={},
     )
+    # The arrays of the parser need no conversion, which `from_arcs` would begin with.
+    return Lattice(*validated(parsed, 0, copy=False))
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:

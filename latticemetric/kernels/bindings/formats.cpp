@@ -146,9 +146,9 @@ nb::dict parse_plf_line(nb::bytes text) {
     const KernelScope running;
     lattice = latticemetric::parse_plf(as_view(text));
   }
-  nb::dict result, scores;
-  for (auto& [name, values] : lattice.scores) scores[nb::str(name.data(), name.size())] = column(std::move(values));
-  result["scores"] = scores;
+  nb::dict result, costs;
+  for (auto& [name, values] : lattice.costs) costs[nb::str(name.data(), name.size())] = column(std::move(values));
+  result["costs"] = costs;
   result["source"] = column(std::move(lattice.source));
   result["target"] = column(std::move(lattice.target));
   result["word"] = column(std::move(lattice.word));

@@ -30,10 +30,10 @@ class PlfParser {
       if (lattice_.target[a] > lattice_.end)
         throw ParseError(1, "an arc of node " + std::to_string(lattice_.source[a]) +
                          " leads beyond the end of the lattice");
-    if (lattice_.scores.size() * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
+    if (lattice_.costs.size() * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
       throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs "
                           "have");
-    for (auto& column : lattice_.scores) column.second.resize(lattice_.source.size(), 0.0);
+    for (auto& column : lattice_.costs) column.second.resize(lattice_.source.size(), 0.0);
     return std::move(lattice_);
   }
 
@@ -168,21 +168,21 @@ class PlfParser {
   }
 
   void add(const std::string& name, std::string_view number) {
-    const double value = parse_score(number, 1);
+    const double cost = 0.0 - parse_score(number, 1);  // -score would make -0.0 of 0
     std::size_t k = 0;
-    while (k < lattice_.scores.size() && lattice_.scores[k].first != name) ++k;
-    if (k == lattice_.scores.size()) {
+    while (k < lattice_.costs.size() && lattice_.costs[k].first != name) ++k;
+    if (k == lattice_.costs.size()) {
       if (k == most_columns)
         throw ParseError(1, "there are more than " + std::to_string(most_columns) + " named scores");
       if ((k + 1) * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
         throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few "
                             "arcs have");
       if (!is_utf8(name)) throw ParseError(1, "feature " + quoted(name) + " is not UTF-8; convert the file with iconv");
-      lattice_.scores.emplace_back(name, std::vector<double>());
+      lattice_.costs.emplace_back(name, std::vector<double>());
     }
-    auto& column = lattice_.scores[k].second;
+    auto& column = lattice_.costs[k].second;
     column.resize(lattice_.source.size(), 0.0);
-    column.push_back(value);
+    column.push_back(cost);
   }
 
   // Columns are dense: many columns that few arcs use would take far more memory than the line they come from.

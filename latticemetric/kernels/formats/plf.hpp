@@ -17,9 +17,9 @@ struct PlfLattice {
   std::vector<std::int32_t> source, target, word;
   std::int32_t end = 0;  // the node after the last item
   Words words;
-  // Named scores as they are written (log probabilities), 0 on arcs without them. Scores without a name are named
+  // Named costs: the negated scores (log probabilities), 0 on arcs without them. Scores without a name are named
   // `score`, or `score_0`, `score_1`, … if an arc has several.
-  std::vector<std::pair<std::string, std::vector<double>>> scores;
+  std::vector<std::pair<std::string, std::vector<double>>> costs;
   std::deque<std::string> unescaped;  // texts that words point into, if not into the line itself
 };
 

@@ -48,11 +48,12 @@ class MeteorAlignment:
         pairs: The mapped words, in the hypothesis's order.
         chunks: The number of chunks. A chunk is a run of mapped words that are adjacent in both texts.
         crossings: The number of pairs of mapped words that have opposite orders in hypothesis and reference.
-        exact: True if no alignment is better; False if the search stopped early, so that a better one may exist.
+        least_crossings: A proven lower bound of the crossings of the best alignment; `crossings` if `exact`.
+        exact: True if no alignment is better; False if this is not proven, so that a better one may exist.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
-        >>> print(MeteorAlignment(("a", "cat", "sat"), ("a", "cats", "had", "sat"), pairs, 2, 0, exact=True))
+        >>> print(MeteorAlignment(("a", "cat", "sat"), ("a", "cats", "had", "sat"), pairs, 2, 0, 0, exact=True))
         chunk  hypothesis  reference  stage
         1      a           a          exact
         1      cat         cats       porter
@@ -66,6 +67,7 @@ class MeteorAlignment:
     pairs: tuple[MeteorPair, ...]
     chunks: int
     crossings: int
+    least_crossings: int
     exact: bool
 
     def asdict(self) -> dict[str, Any]:
@@ -90,7 +92,7 @@ class MeteorAlignment:
             elif word is not None:
                 rows.append(("-", word, "", ""))
         counts = f"{len(self.pairs)} matches, {self.chunks} chunks, {self.crossings} crossings"
-        note = "" if self.exact else " (not exact: the search was cut short)"
+        note = "" if self.exact else f" (not exact: the best alignment has at least {self.least_crossings} crossings)"
         return "\n".join([*aligned_rows(rows), counts + note])
 
 
@@ -226,9 +228,9 @@ class METEOR(TallyMetric):
         """Return the alignment with one reference."""
         words, expected = words_of(hypothesis), words_of(reference)
         counts, _, edges = self._align([(words, expected)])
-        _, chunks, crossings, inexact = counts[0].tolist()
+        _, chunks, crossings, least_crossings, inexact = counts[0].tolist()
         pairs = tuple(MeteorPair(i, j, self.stages[stage]) for i, j, stage in edges.tolist())
-        return MeteorAlignment(words, expected, pairs, chunks, crossings, exact=not inexact)
+        return MeteorAlignment(words, expected, pairs, chunks, crossings, least_crossings, exact=not inexact)
 
     def table(self, hypotheses: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of each segment, against the reference with the best score (ties: the first)."""
@@ -237,7 +239,7 @@ class METEOR(TallyMetric):
         pairs = [(c, r) for c, several in zip(words, listed, strict=True) for r in several]
         counts, _, _ = self._align(pairs)
         lengths = np.array([(len(c), len(r)) for c, r in pairs], dtype=np.int64).reshape(-1, 2)
-        rows = np.column_stack([counts[:, :2], lengths, counts[:, 3:]]).astype(np.float64)
+        rows = np.column_stack([counts[:, :2], lengths, counts[:, 4:]]).astype(np.float64)
         if len(pairs) == len(listed):
             return rows
         begin = np.cumsum([0, *map(len, listed)]).tolist()
@@ -274,7 +276,7 @@ class METEOR(TallyMetric):
         for number, length in enumerate(expected.lengths):
             repeated = expected.repeated(number, len(hypotheses))
             counts, _, _ = _native.align_stages(*said, *repeated, *keys, len(self.stages), self.cap)
-            columns = [counts[:, :2], said.lengths, np.full(len(counts), length), counts[:, 3:]]
+            columns = [counts[:, :2], said.lengths, np.full(len(counts), length), counts[:, 4:]]
             yield np.column_stack(columns).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -126,6 +127,15 @@ def test_an_undefined_value_is_null_and_a_dash(tmp_path):
 
 
 # --- Sentences
+
+
+def test_alignments_of_meteor_that_are_not_exact_are_noted(tmp_path):
+    chance = random.Random(1)
+    for name in ("system.txt", "reference.txt"):
+        words = " ".join(chance.choice("abcde") for _ in range(300))
+        (tmp_path / name).write_text(f"{words}\nthe cat\n")
+    done = good(score("system.txt", "reference.txt", "-m", "meteor", "-P", "meteor.stages=exact", cwd=tmp_path))
+    assert "system.txt: meteor of 1 segment not exact: a better alignment may exist" in done.stderr.splitlines()
 
 
 def test_sentences_have_a_value_each():

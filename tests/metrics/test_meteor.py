@@ -7,7 +7,7 @@ import random
 import time
 from collections import Counter
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
@@ -319,9 +319,50 @@ def test_a_cap_is_told():
     assert metric.corpus([hypothesis, "a"], [[reference], "a"]).statistics.asdict()["inexact"] == 1
 
 
+@given(*[st.lists(st.sampled_from("aabbc"), max_size=8)] * 2)
+def test_an_alignment_without_search_is_bounded(hypothesis, reference):
+    alignment = METEOR(["exact"], cap=1).align(hypothesis, reference)
+    best = defined_alignment(hypothesis, reference, relations_of(["exact"], FakeWordNet({})))
+    assert len(alignment.pairs) == len(best)
+    assert alignment.least_crossings <= crossings(best) <= alignment.crossings
+    if alignment.exact:
+        assert alignment.least_crossings == alignment.crossings
+        assert list(alignment.pairs) == [MeteorPair(i, j, "exact") for i, j, _ in best]
+
+
+def repeated(words, most):
+    return st.lists(st.sampled_from(words), min_size=4, max_size=most)
+
+
+@given(repeated("abcde", 14), repeated("abcde", 14))
+def test_no_word_alone_can_be_mapped_better(hypothesis, reference):
+    """An alignment without search is the best one, as far as one word is concerned and all others stay."""
+    alignment = METEOR(["exact"], cap=1).align(hypothesis, reference)
+    edges = [(pair.hypothesis, pair.reference, 0) for pair in alignment.pairs]
+    for word in set(hypothesis) & set(reference):
+        others = [edge for edge in edges if hypothesis[edge[0]] != word]
+        places = [[k for k, other in enumerate(side) if other == word] for side in (hypothesis, reference)]
+        size = min(map(len, places))
+        for mine in combinations(places[0], size):
+            for theirs in combinations(places[1], size):
+                together = others + [(i, j, 0) for i, j in zip(mine, theirs, strict=True)]
+                assert (crossings(together), chunks(together)) >= (alignment.crossings, alignment.chunks)
+
+
+@pytest.mark.parametrize(("size", "found", "least"), [(300, 1930, 1600), (1000, 10500, 7500)])
+def test_long_texts_are_aligned_closely(size, found, least):
+    """Beams, which see only what comes before a word, left 18,309 crossings among a thousand words."""
+    hypothesis, reference = adversary(size)
+    alignment = METEOR(["exact"]).align(hypothesis, reference)
+    assert not alignment.exact
+    assert least < alignment.least_crossings <= alignment.crossings < found
+    assert f"at least {alignment.least_crossings} crossings" in str(alignment)
+
+
 def test_nothing_takes_forever():
     begin = time.process_time()
     METEOR(["exact"]).align(*adversary(200))
+    METEOR(["exact"]).align(*adversary(2000))
     letters = "abcdefghij"
     table = {"".join(p): "".join(p) for p in permutations(letters, 2)}
     chance = random.Random(2)

@@ -67,7 +67,14 @@ class ScoreTable(Table):
         if self.has_intervals and len(self.tabled) > 1:
             sizes.append(f"* best; differences from {harmless(self.systems[0])}")
         signatures = (one.signature.format(short=self.short_signature) for one in self.tabled[0])
-        return ["", *self.notes, "; ".join(sizes), *map(harmless, signatures)]
+        return ["", *self.notes, *self._inexact(), "; ".join(sizes), *map(harmless, signatures)]
+
+    def _inexact(self) -> Iterator[str]:
+        """Yield a note for each metric and system with alignments that may not be the best (METEOR)."""
+        for one in chain.from_iterable(self.tabled):
+            if number := one.sums().get("inexact"):
+                what = f"{one.metric.name} of {counted(int(number), 'segment')} not exact"
+                yield harmless(f"{one.system}: {what}: a better alignment may exist")
 
 
 class CorpusScoreTable(ScoreTable):

@@ -49,7 +49,7 @@ nb::tuple align_stages(Input<std::int32_t> hypotheses, Input<std::int64_t> hypot
   std::vector<MeteorStage> runs;
   for (std::int32_t s = 0; s < stages; ++s) runs.push_back({key_begin.data() + s * types, keys.data()});
   const std::size_t pairs = hypothesis_begin.size() - 1;
-  std::vector<std::int64_t> counts(pairs * 4), edge_begin(1, 0);
+  std::vector<std::int64_t> counts(pairs * 5), edge_begin(1, 0);
   std::vector<std::int32_t> edges;
   {
     const KernelScope running;
@@ -59,17 +59,18 @@ nb::tuple align_stages(Input<std::int32_t> hypotheses, Input<std::int64_t> hypot
       const bool exact =
           aligner.align(hypotheses.data() + c, static_cast<std::int32_t>(hypothesis_begin.data()[p + 1] - c),
                         references.data() + r, static_cast<std::int32_t>(reference_begin.data()[p + 1] - r));
-      auto* row = counts.data() + p * 4;
+      auto* row = counts.data() + p * 5;
       row[0] = static_cast<std::int64_t>(aligner.edges().size());
       row[1] = aligner.chunks();
       row[2] = aligner.crossings();
-      row[3] = !exact;
+      row[3] = aligner.least_crossings();
+      row[4] = !exact;
       for (const auto& e : aligner.edges()) edges.insert(edges.end(), {e.hypothesis, e.reference, e.stage});
       edge_begin.push_back(static_cast<std::int64_t>(edges.size() / 3));
     }
   }
   const auto size = edges.size() / 3;
-  return nb::make_tuple(to_numpy(std::move(counts), {pairs, 4}), column(std::move(edge_begin)),
+  return nb::make_tuple(to_numpy(std::move(counts), {pairs, 5}), column(std::move(edge_begin)),
                         to_numpy(std::move(edges), {size, 3}));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "memory/budget.hpp"
+#include "strings/prefix_counts.hpp"
 
 namespace latticemetric {
 namespace {
@@ -27,6 +28,7 @@ bool MeteorAligner::align(const std::int32_t* hypothesis, std::int32_t hypothesi
   target_.assign(hypothesis_words, -1);
   source_.assign(reference_words, -1);
   stage_of_.assign(hypothesis_words, -1);
+  least_crossings_ = -1;
   bool exact = true;
   for (std::size_t s = 0; s < stages_.size(); ++s) exact = run(static_cast<std::int32_t>(s)) && exact;
   edges_.clear();
@@ -44,11 +46,18 @@ std::int64_t MeteorAligner::chunks() const {
 }
 
 std::int64_t MeteorAligner::crossings() const {
-  std::int64_t count = 0;
-  for (std::size_t k = 0; k < edges_.size(); ++k)
-    for (std::size_t l = 0; l < k; ++l) count += edges_[l].reference > edges_[k].reference;
-  return count;
+  PrefixCounts ends(reference_.size());
+  std::int64_t crossings = 0;
+  std::int32_t edges = 0;
+  for (const auto j : target_) {
+    if (j < 0) continue;
+    crossings += edges++ - ends.below(j);
+    ends.add(j);
+  }
+  return crossings;
 }
+
+std::int64_t MeteorAligner::least_crossings() const { return least_crossings_ < 0 ? crossings() : least_crossings_; }
 
 void MeteorAligner::map(std::int32_t hypothesis, std::int32_t reference, std::int32_t stage) {
   target_[hypothesis] = reference;
@@ -74,6 +83,9 @@ bool MeteorAligner::run(std::int32_t stage) {
   const bool exact = search_.solve(open_, unit(), cap_, mapping);
   for (std::size_t k = 0; k < mapping.size(); ++k)
     if (mapping[k] >= 0) map(open_.hypothesis[k], open_.reference[mapping[k]], stage);
+  // Later stages only add edges, so the bound of the first stage that is not exact holds for the whole alignment.
+  if (!exact && least_crossings_ < 0)
+    least_crossings_ = crossings() - search_.crossings() + search_.least_crossings();
   return exact;
 }
 
@@ -192,16 +204,16 @@ void MeteorAligner::lay_out() {
   }
   // crossing[j] is the number of certain edges that (i, j) would cross: those from left of i that end right of j, and
   // vice versa.
-  std::vector<std::int64_t> crossing(references);
+  std::vector<std::int32_t> crossing(references);
+  for (std::int32_t j = 0, count = 0; j < references; ++j) crossing[j] = count, count += source_[j] >= 0;
   for (std::int32_t i = 0; i < words; ++i) {
+    if (const auto end = target_[i]; end >= 0) {
+      poll(references / 4);
+      for (std::int32_t j = 0; j < end; ++j) ++crossing[j];
+      for (std::int32_t j = end + 1; j < references; ++j) --crossing[j];
+    }
     const auto component = component_of_hypothesis_[i];
     if (component < 0) continue;
-    poll(4 * static_cast<std::int64_t>(references));
-    std::int64_t count = 0;
-    for (std::int32_t j = references; j-- > 0;) crossing[j] = count, count += source_[j] >= 0 && source_[j] < i;
-    count = 0;
-    for (std::int32_t j = 0; j < references; ++j) crossing[j] += count, count += source_[j] > i;
-
     open_.hypothesis.push_back(i);
     open_.hypothesis_component.push_back(component);
     open_.link_begin.push_back(static_cast<std::int64_t>(open_.links.size()));

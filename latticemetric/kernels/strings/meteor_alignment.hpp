@@ -33,6 +33,7 @@ class MeteorAligner {
   const std::vector<MeteorEdge>& edges() const { return edges_; }
   std::int64_t chunks() const;
   std::int64_t crossings() const;
+  std::int64_t least_crossings() const;  // that the best alignment has at least
 
  private:
   struct Keyed {
@@ -59,6 +60,7 @@ class MeteorAligner {
   std::vector<std::int32_t> target_, source_;        // the position that each word is mapped to, or -1
   std::vector<std::int32_t> stage_of_;               // by hypothesis word
   std::vector<MeteorEdge> edges_;
+  std::int64_t least_crossings_ = -1;  // -1: all stages are exact
   std::vector<Keyed> hypothesis_keys_, reference_keys_;
   // Components that are still open; and in those that are not ordered, which words may be mapped to each other.
   std::vector<std::int32_t> component_of_hypothesis_, component_of_reference_;  // by position, or -1

@@ -29,13 +29,20 @@ struct OpenWords {
   void clear();
 };
 
+class MappingDescent;
+
 class StageSearch {
  public:
   static constexpr std::int64_t most_words = 32766;  // of a string: counts of words are kept in 15 bits
 
   // Sets `mapping` to the number of a reference word for each open hypothesis word, or -1. Returns false if `cap` states
-  // were not enough to prove that the mapping is the best; it is one of the largest size all the same.
+  // are not enough to prove that the mapping is the best; it is one of the largest size all the same.
   bool solve(const OpenWords& open, std::int64_t unit, std::int64_t cap, std::vector<std::int32_t>& mapping);
+
+  // Results for the last mapping: its crossings, except those between certain edges; and a lower bound of this number
+  // for all mappings of the same size.
+  std::int64_t crossings() const { return (upper_ + words_) / unit_; }
+  std::int64_t least_crossings() const { return least_crossings_; }
 
  private:
   using Cell = std::uint16_t;
@@ -57,6 +64,9 @@ class StageSearch {
 
   std::int64_t state_size() const { return 1 + references_ / 64; }  // about the time and memory that a state takes
   std::int64_t narrow_enough(std::int64_t cap) const;
+  void take(const MappingDescent& descent, const std::vector<std::int32_t>& found, std::vector<std::int32_t>& mapping);
+  bool is_out_of_reach(std::int64_t cap) const;
+  bool is_proved();
   void keep_best(std::vector<std::int32_t>& mapping);
   void prepare();
   void bound_component(std::int32_t component);
@@ -75,7 +85,7 @@ class StageSearch {
   std::int64_t promise_of(std::int32_t component, std::int32_t word, const Cell* cells) const;
 
   const OpenWords* open_ = nullptr;
-  std::int64_t unit_ = 0, upper_ = 0, dropped_ = 0, made_ = 0;
+  std::int64_t unit_ = 0, upper_ = 0, dropped_ = 0, made_ = 0, least_crossings_ = 0;
   std::int32_t words_ = 0, references_ = 0, components_ = 0;
 
   std::vector<std::vector<std::int32_t>> component_words_, component_references_;

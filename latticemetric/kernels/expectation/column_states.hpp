@@ -118,19 +118,6 @@ class ColumnStates {
 
   const PackedColumn* column(const PackedColumn* state, std::size_t k) const { return state + offsets_[k]; }
 
-  // Merges another state into a state: each entry becomes the smaller one of the two. `more` is how much larger the
-  // common base of the other state is. Returns by how much the base of the first state grows.
-  std::int64_t merge_least(PackedColumn* state, const PackedColumn* other, std::int64_t more) const {
-    return changed(state, [&](std::size_t k, T* entry) {
-      const auto& columns = references_[k];
-      other_entry_.resize(static_cast<std::size_t>(columns.entries()));
-      columns.unpack(other + offsets_[k], other_entry_.data());
-      const auto above = base(other, k) - base(state, k) + more;
-      for (std::size_t i = 0; i < other_entry_.size(); ++i)
-        entry[i] = static_cast<T>(std::min<std::int64_t>(entry[i], other_entry_[i] + above));
-    });
-  }
-
  private:
   void set_base(PackedColumn* state, std::size_t k, std::int64_t base) const {
     if (has_bases_) state[bases_ + k] = static_cast<PackedColumn>(base);
@@ -149,7 +136,7 @@ class ColumnStates {
   std::vector<std::unique_ptr<Dominance<Columns>>> dominance_;
   std::size_t width_ = 0, bases_ = 0;
   bool is_relative_, has_bases_;
-  mutable std::vector<T> entry_, other_entry_;
+  mutable std::vector<T> entry_;
 };
 
 }  // namespace latticemetric

@@ -24,10 +24,14 @@ struct Interval {
   double width() const { return high - low; }
 };
 
-// Keeps only a limited number of states at each node. For the lower bound, the lightest states are lowered until enough
-// of them are equal: a column with smaller entries costs no more, whatever follows. For the upper bound, the lightest
-// states are given up. Each then counts with the expected cost of a policy that reads the following words and sees only
-// the next one, which is never less than the cost of the best alignment.
+// Keeps only a limited number of states at each node, the heaviest ones. Each other state is replaced by one of those
+// that are kept, plus an offset: for the lower bound, the largest offset for which the sum never costs more than the
+// state; for the upper bound, the smallest one for which it never costs less. A column with smaller entries costs no
+// more, whatever follows.
+//
+// Which of the kept states is closest is judged by the expected cost of a policy that reads the following words and sees
+// only the next one. This is never less than the cost of the best alignment. So for the upper bound, entries that the
+// policy has no use for may be raised, and a state that is close to none may count with the policy's cost.
 template <typename Columns>
 class IntervalSearch {
  public:
@@ -71,7 +75,7 @@ class IntervalSearch {
     std::vector<PackedColumn> state(space_.width() + 1);
     const auto width = static_cast<std::int64_t>(space_.width());
     double total = 0;
-    above_ = farthest;
+    slack_ = most_slack;
     for (std::int32_t v = 0; v < graph_.states; ++v) {
       unread[v] = graph_.from[v + 1] - graph_.from[v];
       auto& here = masses[v];
@@ -98,12 +102,8 @@ class IntervalSearch {
         }
       }
       if (effort != nullptr && effort->is_over()) return std::nullopt;
-      if (table.size() > most) {
-        if (from_below)
-          lower_lightest(v, most, table, here);
-        else
-          total += give_up_lightest(v, most, table, here);
-      }
+      if (!from_below && table.size() > most) raise_lightest(v, most, table, here);
+      if (table.size() > most) total += replace_lightest(from_below, v, most, table, here);
       if (graph_.ending[v] > 0)
         for (std::size_t q = 0; q < here.size(); ++q)
           total += graph_.ending[v] * (here[q].base + here[q].probability * space_.value(space_.end(table.row(q))));
@@ -173,96 +173,155 @@ class IntervalSearch {
     return order;
   }
 
-  void lower_lightest(std::int32_t node, std::size_t most, ColumnTable& table, std::vector<Mass>& masses) {
-    // How far entries may lie above the smallest one. Starts a little further than was enough at the node before.
-    for (T above = std::min<T>(above_ + 1, farthest);; --above) {
-      above_ = above;
-      const auto order = heaviest_first(masses, most / 2);
-      ColumnTable lowered(space_.width());
-      std::vector<Mass> found;
-      std::vector<PackedColumn> state(space_.width() + 1);
-      for (std::size_t k = 0; k < order.size(); ++k) {
+  // Raises entries of the lightest states, more and more of them, until there are at most `most` states, if possible.
+  void raise_lightest(std::int32_t node, std::size_t most, ColumnTable& table, std::vector<Mass>& masses) {
+    const auto order = heaviest_first(masses, most / 2);
+    ColumnTable raised(space_.width());
+    std::vector<Mass> found;
+    std::vector<PackedColumn> state(space_.width() + 1);
+    // Starts a little higher than was enough at the node before.
+    slack_ = std::min(slack_ + slack_step, most_slack);
+    for (;; slack_ -= slack_step) {
+      const bool is_last = slack_ < least_slack + slack_step;
+      raised.clear();
+      found.clear();
+      for (std::size_t k = 0; k < order.size() && (is_last || found.size() <= most); ++k) {
         poll(static_cast<std::int64_t>(space_.width()) * 40);
         std::copy_n(table.row(order[k]), space_.width(), state.begin());
         auto mass = masses[order[k]];
         if (k >= most / 2) {
-          auto grown = space_.changed(state.data(), [&](std::size_t r, T* entry) {
-            const auto& columns = space_.references()[r];
-            const T limit = *std::min_element(entry, entry + columns.entries()) + above * columns.unit();
-            for (std::int64_t i = 0; i < columns.entries(); ++i) entry[i] = std::min(entry[i], limit);
+          const auto grown = space_.changed(state.data(), [&](std::size_t r, T* entry) {
+            raise(r, node, entry);
+            space_.dominance(r).lower(node, entry);
           });
-          grown += space_.lower(state.data(), node);
           mass.base += mass.probability * weight_of(grown);
         }
-        add(lowered, found, state.data(), mass);
+        add(raised, found, state.data(), mass);
       }
-      table = std::move(lowered);
-      masses = std::move(found);
-      if (masses.size() <= most) return;
-      if (above == 0) break;
+      if (is_last || found.size() <= most) break;
     }
-    // With several references, columns may still differ in their bases. Then one state with the smallest entries of all
-    // stands for the lightest states.
-    const auto order = heaviest_first(masses, most / 2);
-    ColumnTable merged(space_.width());
-    std::vector<Mass> found;
-    for (std::size_t k = 0; k < most / 2; ++k) add(merged, found, table.row(order[k]), masses[order[k]]);
-    std::vector<PackedColumn> rest(table.row(order[most / 2]), table.row(order[most / 2]) + space_.width());
-    std::int64_t grown = 0;
-    Mass mass{0, 0};
-    for (std::size_t k = most / 2; k < order.size(); ++k) {
-      mass.probability += masses[order[k]].probability;
-      mass.base += masses[order[k]].base;
-      if (k > most / 2) grown += merge(rest, table.row(order[k]), grown);
-    }
-    mass.base += mass.probability * weight_of(grown);
-    add(merged, found, rest.data(), mass);
-    table = std::move(merged);
+    table = std::move(raised);
     masses = std::move(found);
   }
 
-  // Merges another state into one whose base has grown by `grown` already. Returns by how much it grows now.
-  std::int64_t merge(std::vector<PackedColumn>& state, const PackedColumn* other, std::int64_t grown) const {
-    return space_.merge_least(state.data(), other, space_.is_relative() ? -grown : 0);
+  // Raises the entries that lie more than `slack_` above the best one, with what follows.
+  void raise(std::size_t reference, std::int32_t node, T* entry) const {
+    const auto& columns = space_.references()[reference];
+    const auto entries = static_cast<std::size_t>(columns.entries());
+    const double* rest = after(reference, node);
+    const double most = best_cost(entry, rest, entries) + slack_ * static_cast<double>(columns.unit()) + 1e-9;
+    for (std::size_t i = 0; i < entries; ++i)
+      if (static_cast<double>(entry[i]) + rest[i] > most) entry[i] = unreachable;
   }
 
-  double give_up_lightest(std::int32_t node, std::size_t most, ColumnTable& table, std::vector<Mass>& masses) {
+  // Returns what the policy expects to pay from each entry to the end.
+  const double* after(std::size_t reference, std::int32_t node) const {
+    const auto entries = space_.references()[reference].entries();
+    return &policies_[reference][static_cast<std::size_t>(node * entries)];
+  }
+
+  static double best_cost(const T* entry, const double* rest, std::size_t entries) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < entries; ++i) least = std::min(least, static_cast<double>(entry[i]) + rest[i]);
+    return least;
+  }
+
+  struct Unpacked {
+    std::vector<T> entry;            // those of each reference after those of the one before
+    std::vector<std::int64_t> base;  // by reference
+    double cost;                     // that the policy expects, with what follows
+  };
+
+  void unpack(const PackedColumn* state, std::int32_t node, Unpacked& unpacked) const {
+    unpacked.entry.clear();
+    unpacked.base.clear();
+    unpacked.cost = std::numeric_limits<double>::infinity();
+    for (std::size_t r = 0; r < policies_.size(); ++r) {
+      const auto& columns = space_.references()[r];
+      const auto entries = static_cast<std::size_t>(columns.entries());
+      unpacked.entry.resize(unpacked.entry.size() + entries);
+      T* entry = unpacked.entry.data() + unpacked.entry.size() - entries;
+      columns.unpack(space_.column(state, r), entry);
+      unpacked.base.push_back(space_.base(state, r));
+      const double cost = best_cost(entry, after(r, node), entries) + static_cast<double>(unpacked.base.back());
+      unpacked.cost = std::min(unpacked.cost, cost / divisor(r));
+    }
+  }
+
+  // Returns what must be added to the second state at least so that it never costs less than the first.
+  double offset_of(const Unpacked& state, const Unpacked& other) const {
+    double offset = -std::numeric_limits<double>::infinity();
+    const T *entry = state.entry.data(), *other_entry = other.entry.data();
+    for (std::size_t r = 0; r < policies_.size(); ++r) {
+      const auto entries = space_.references()[r].entries();
+      T most = std::numeric_limits<T>::lowest();
+      for (std::int64_t i = 0; i < entries; ++i) most = std::max<T>(most, entry[i] - other_entry[i]);
+      const auto base = state.base[r] - other.base[r];
+      offset = std::max(offset, static_cast<double>(static_cast<std::int64_t>(most) + base) / divisor(r));
+      entry += entries;
+      other_entry += entries;
+    }
+    return offset;
+  }
+
+  // Keeps only the heaviest states. Returns what the policy expects of those that are replaced by none of them.
+  double replace_lightest(bool from_below, std::int32_t node, std::size_t most, ColumnTable& table,
+                          std::vector<Mass>& masses) {
     const auto order = heaviest_first(masses, most);
     ColumnTable kept(space_.width());
     std::vector<Mass> found;
+    for (std::size_t k = 0; k < most; ++k) add(kept, found, table.row(order[k]), masses[order[k]]);
+    std::vector<Unpacked> models(std::min(most, most_models));
+    for (std::size_t k = 0; k < models.size(); ++k) unpack(kept.row(k), node, models[k]);
+    const auto entries = static_cast<std::int64_t>(models.front().entry.size());
     double given_up = 0;
-    std::vector<T> entry;
-    for (std::size_t k = 0; k < order.size(); ++k) {
+    Unpacked state;
+    for (std::size_t k = most; k < order.size(); ++k) {
+      poll(static_cast<std::int64_t>(models.size()) * (entries / 8 + 4));
       const auto mass = masses[order[k]];
-      const auto* state = table.row(order[k]);
-      if (k < most) {
-        add(kept, found, state, mass);
-        continue;
+      unpack(table.row(order[k]), node, state);
+      std::size_t best = models.size();
+      // The policy pays more than the best alignment, so for an upper bound it may seem to be the better choice.
+      double closest = patience(), best_offset = 0;
+      if (from_below) closest = std::numeric_limits<double>::infinity();
+      for (std::size_t m = 0; m < models.size(); ++m) {
+        const double offset = from_below ? -offset_of(models[m], state) : offset_of(state, models[m]);
+        const double distance = std::fabs(models[m].cost + offset - state.cost);
+        if (distance >= closest) continue;
+        best = m;
+        closest = distance;
+        best_offset = offset;
       }
-      double cost = std::numeric_limits<double>::infinity();
-      for (std::size_t r = 0; r < policies_.size(); ++r) {
-        entry.resize(static_cast<std::size_t>(space_.references()[r].entries()));
-        space_.references()[r].unpack(space_.column(state, r), entry.data());
-        poll(static_cast<std::int64_t>(entry.size()));
-        const double* after = &policies_[r][static_cast<std::size_t>(node) * entry.size()];
-        double least = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < entry.size(); ++i)
-          least = std::min(least, static_cast<double>(entry[i]) + after[i]);
-        cost = std::min(cost, (least + static_cast<double>(space_.base(state, r))) / divisor(r));
+      if (best == models.size()) {
+        given_up += mass.base + mass.probability * state.cost;
+      } else {
+        found[best].probability += mass.probability;
+        found[best].base += mass.base + mass.probability * best_offset;
       }
-      given_up += mass.base + mass.probability * cost;
     }
     table = std::move(kept);
     masses = std::move(found);
     return given_up;
   }
 
-  static constexpr T farthest = 8;
+  // Returns by how much more than the policy's cost a state may count for an upper bound: what follows is likely to cost
+  // that much less.
+  double patience() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t r = 0; r < policies_.size(); ++r)
+      least = std::min(least, 0.5 * static_cast<double>(space_.references()[r].unit()) / divisor(r));
+    return least;
+  }
+
+  // How far entries may lie above the best one, with what follows, in units of costs.
+  static constexpr double most_slack = 8, slack_step = 0.5, least_slack = 1;
+  static constexpr std::size_t most_models = 128;
+  static constexpr T unreachable = std::numeric_limits<T>::max() / 2;
 
   const StepGraph& graph_;
   const ColumnStates<Columns>& space_;
   std::vector<std::vector<double>> policies_;
-  T above_ = farthest;
+  double slack_ = most_slack;
 };
 
 // Keeps more and more states per node as long as that narrows the interval, within the effort.
@@ -272,11 +331,11 @@ Interval interval_of(const StepGraph& graph, const ColumnStates<Columns>& space,
   // Each state is made several times here. So a quarter of the states takes about as long as the search for the exact
   // value.
   const auto share = effort.states / 4 / std::max(graph.states, 1);
-  const auto largest = static_cast<std::size_t>(std::max<std::int64_t>(2, share));
+  const auto largest = std::max(first, static_cast<std::size_t>(share));
   IntervalSearch<Columns> search(graph, space);
   auto interval = search.outermost();
-  for (std::size_t most = std::min(first, largest);; most = std::min(most * more, largest)) {
-    const bool is_first = most <= first;  // the first bounds are computed without a time limit
+  for (std::size_t most = first;; most = std::min(most * more, largest)) {
+    const bool is_first = most == first;  // the first bounds are computed without a time limit
     std::optional<double> low, high;
     try {
       low = search.bound(true, most, is_first ? nullptr : &effort);

@@ -361,10 +361,11 @@ def distinct_words(symbols: Words) -> Words:
 
 def utf8_texts(texts: Sequence[str]) -> _native.Utf8Texts:
     """Return texts as a table for native code."""
-    rows = [text.encode("utf-8") for text in texts]
+    joined = "".join(texts)
+    rows: Sequence[str | bytes] = texts if joined.isascii() else [text.encode("utf-8") for text in texts]
     begin = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=begin[1:])
-    return _native.Utf8Texts(np.frombuffer(b"".join(rows), dtype=np.uint8), begin)
+    return _native.Utf8Texts(np.frombuffer(joined.encode("utf-8"), dtype=np.uint8), begin)
 
 
 def numbered_words(word: Words) -> tuple[Words, Words]:

@@ -20,7 +20,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Floats, States, Weights, weights_under
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.nbest import Hypothesis, NBest
-from latticemetric.vocabulary import EPSILON, UNKNOWN, Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, UNKNOWN, Vocabulary, Words, spaced_words
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
@@ -392,7 +392,8 @@ def require_nbest(graph: Graph, format_name: str) -> NBest:
 
 def require_words(nbest: NBest, name: str = "") -> None:
     """Raise an error if a word or the id (`name`) of a list would be read back as several words or as no word."""
-    for text in {word for h in nbest.hypotheses for word in h.words}:
+    words = set().union(*(h.words for h in nbest.hypotheses))
+    for text in spaced_words(words) or {""} & words:
         require_field(text, "the word")
     if name:
         require_field(name, "the id")

@@ -165,6 +165,15 @@ def test_numbers_are_written_as_by_repr(value):
     assert _native.write_rows(1, [np.array([value])]).decode() == repr(value)
 
 
+@given(st.integers(-(10**16), 10**16), st.integers(0, 9))
+def test_short_decimals_are_written_as_by_repr(digits, places):
+    value = float(f"{digits}e-{places}")
+    values = np.array([value, math.nextafter(value, math.inf), math.nextafter(value, -math.inf)])
+    assert _native.write_rows(3, [values, b"\n"]).decode().split() == list(map(repr, values.tolist()))
+    small = np.array([value, value / 1000], np.float32)
+    assert _native.write_rows(2, [small, b"\n"]).decode().split() == list(map(float32_text, small))
+
+
 @pytest.mark.parametrize("exponent", range(-6, 18))
 def test_exponents_begin_where_repr_begins_them(exponent):
     power = float(f"1e{exponent}")

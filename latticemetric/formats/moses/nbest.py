@@ -150,18 +150,20 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
                 f"{shortened(feature)!r} cannot be the name of a Moses feature",
                 advice="add the scores up with --sum-scores",
             )
-    for hypothesis in nbest.hypotheses:
-        if span := _SPAN.search(" ".join(hypothesis.words)):
+    texts = [" ".join(hypothesis.words) for hypothesis in nbest.hypotheses]
+    for text in texts:
+        if "|" in text and (span := _SPAN.search(text)):
             what = f"{shortened(span[0])!r} would be read back as the span of a phrase, not as words"
             raise UsageError(what, advice="write jsonl-nbest")
-    for text in (name, *(word for h in nbest.hypotheses for word in h.words), *names):
+    divided = (word for text in texts if _SEPARATOR in text for word in text.split(" "))
+    for text in (name, *divided, *names):
         if _SEPARATOR in text:
             raise UsageError(
                 f"{shortened(text)!r} holds |||, which separates the fields of a line", advice="write jsonl-nbest"
             )
-    for hypothesis in nbest.hypotheses:
+    for hypothesis, text in zip(nbest.hypotheses, texts, strict=True):
         features = [f"{key}= {0.0 - cost!r}" for key, cost in hypothesis.scores.items() if key != _TOTAL]
-        fields = [name, " ".join(hypothesis.words), " ".join(features)]
+        fields = [name, text, " ".join(features)]
         if _TOTAL in hypothesis.scores:
             fields.append(repr(0.0 - hypothesis.scores[_TOTAL]))
         file.write((" ||| ".join(fields) + "\n").encode("utf-8"))

@@ -29,9 +29,10 @@ from latticemetric.formats.registry import Entry, Format, Naming, register, unbu
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import blank_lines, object_of, parsed_json
 from latticemetric.graph import Graph
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import Vocabulary
 
 _NAME = "jsonl-nbest"
+_OTHER_SPACE = re.compile(r"[\t\n\r\f\v]")
 # Finds the id in a line that is not JSON.
 _ANY_ID = re.compile(rf'"(?:{"|".join(IDS)})"\s*:\s*"([^"\\]+)"'.encode())
 
@@ -113,7 +114,9 @@ def _as_object(words: tuple[str, ...], costs: Mapping[str, float], nested: set[s
     if "" in words:
         raise UsageError("an empty word cannot be written", advice="leave the empty word out")
     text = " ".join(words)
-    fields: dict[str, Any] = {"text": text} if split_words(text) == list(words) else {"words": list(words)}
+    # Reading splits the text at white space again.
+    is_plain = text.count(" ") == max(len(words) - 1, 0) and not _OTHER_SPACE.search(text)
+    fields: dict[str, Any] = {"text": text} if is_plain else {"words": list(words)}
     fields |= {name: 0.0 - cost for name, cost in costs.items() if name not in nested}
     scores = {name: 0.0 - cost for name, cost in costs.items() if name in nested}
     return fields | ({NESTED: scores} if scores else {})

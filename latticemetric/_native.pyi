@@ -161,6 +161,27 @@ def determinize(
     Residual costs that differ by at most `delta` count as equal.
     """
 
+_Texts: TypeAlias = tuple[bytes, npt.NDArray[np.int64]]
+_PathColumns: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], _Texts, npt.NDArray[np.float64]]
+_ScoreColumns: TypeAlias = tuple[npt.NDArray[np.int32], _Texts, npt.NDArray[np.int64]]
+
+def search_kaldi_texts(
+    tasks: list[tuple[bytes, int, int, bool, tuple[tuple[str, ...], ...]]],
+    rates: Sequence[_Gains],
+    weights: tuple[float, float],
+    threads: int,
+) -> tuple[npt.NDArray[np.uint8], _PathColumns, list[tuple[_PathColumns, _ScoreColumns, _ScoreColumns]]]:
+    """Search lattices of Kaldi text archives by rates, in threads.
+
+    A task has the bytes of a file, the beginning and the end of the lattice in them, whether the archive has words, not
+    word numbers, and the words of the references.
+
+    Return whether each lattice was searched here; the others are left to Python. For those that were: the paths of the
+    1-bests; and for each rate, the paths of the oracles, the scores of the oracles, and those of the 1-bests. Paths are
+    arcs and where they begin, words with blanks between them, and costs: under the weights, then of each column. Scores
+    are the number of the best reference, the edits of the alignment, and their counts.
+    """
+
 def search_lattice(
     lattice: Lattice,
     reference: npt.NDArray[np.int32],

@@ -105,7 +105,7 @@ def weighted_entries(entries: Iterable[Entry], weights: FeatureWeights) -> Itera
     unless the weights come from a file.
     """
     for entry in entries:
-        yield entry.changed(partial(_checked, place=entry.place, sparse=_sparse(entry), weights=weights))
+        yield entry.checked(partial(_checked, place=entry.place, sparse=_sparse(entry), weights=weights))
 
 
 def check_columns(graph: Graph, entry: Entry | None, weights: FeatureWeights) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -10,9 +10,10 @@ from itertools import zip_longest
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from latticemetric.corpus.blocks import answered_in_blocks, may_be_blocks
 from latticemetric.corpus.occurrences import Occurrence, Occurrences
 from latticemetric.corpus.pairing import Pair, built, missed, readable
-from latticemetric.corpus.run import Run, answer_each
+from latticemetric.corpus.run import Run, answer_each, answering
 from latticemetric.corpus.string_scores import Strings, StringScorer, StringTotals
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.graph import Graph
@@ -170,7 +171,8 @@ def oracles_of(
     match search:
         case ByRate():
             asked = _RateSearch(search, weights, scorer_of(search, rewritten_by, each=sentence_scores))
-            return answer_each(partial(asked.answer, keep_going=run.keep_going), asked.failed, pairs, run)
+            answer = partial(asked.answer, keep_going=run.keep_going)
+            return _answered(pairs, [asked], run, ask=answer, failed=asked.failed, found=_only_found)
         case ByCompounds():
             from latticemetric.corpus.compounds import compound_oracles
 
@@ -186,7 +188,33 @@ def oracles_of(
         case SearchSettings():
             raise AssertionError(f"no run is known for {search!r}")
     several = [_RateSearch(one, weights, scorer_of(one, rewritten_by, each=sentence_scores)) for one in search]
-    return answer_each(partial(_answers, several, run.keep_going), partial(_failed_by_all, several), pairs, run)
+    ask, failed = partial(_answers, several, run.keep_going), partial(_failed_by_all, several)
+    return _answered(pairs, several, run, ask=ask, failed=failed, found=_found_by_all)
+
+
+def _answered(
+    pairs: Iterable[Pair],
+    searches: Sequence[_RateSearch],
+    run: Run,
+    *,
+    ask: Callable[[Pair], Any],
+    failed: Callable[[Pair, InputError], Any],
+    found: Callable[[Pair, Sequence[Oracle]], Any],
+) -> Iterator[Any]:
+    """Yield the answer of each pair; search many at a time, if kernels can.
+
+    Args:
+        pairs: The pairs.
+        searches: The searches.
+        run: The settings of the run.
+        ask: Answers a pair.
+        failed: Makes the answer of a pair that failed, from its error.
+        found: Makes the answer of a pair from the oracle of each search.
+    """
+    rates, weights = [one.by.rate for one in searches], searches[0].weights
+    if all(one.is_plain for one in searches) and may_be_blocks(rates, weights, run):
+        return answered_in_blocks(pairs, rates, weights, run, alone=answering(ask, failed, run), found=found)
+    return answer_each(ask, failed, pairs, run)
 
 
 def scorer_of(search: ByRate, rewritten_by: str | None, *, each: bool = True) -> StringScorer | None:
@@ -202,6 +230,12 @@ class _RateSearch(NamedTuple):
     by: ByRate
     weights: Weights | None
     scorer: StringScorer | None
+
+    @property
+    def is_plain(self) -> bool:
+        """True if only oracles are sought, by the engine that is chosen without further settings."""
+        by = self.by
+        return not (by.finds_more or by.posteriors or self.scorer is not None) and by.engine in ("auto", "native")
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
         """Find the oracle of one graph, and the further results.
@@ -271,6 +305,19 @@ def _answers(searches: Sequence[_RateSearch], keep_going: bool, pair: Pair) -> O
                     raise
                 answers.append(one.failed(pair, error if error.where else error.at(pair.place)))
     return OraclesByMetric(pair.name, tuple(answers), pair.where)
+
+
+def _found_of(pair: Pair, best: Oracle) -> OracleAnswer:
+    """Return the answer of a pair whose oracle was found, and matches at least half of its reference."""
+    return OracleAnswer(pair.name, best, where=pair.where)
+
+
+def _only_found(pair: Pair, found: Sequence[Oracle]) -> OracleAnswer:
+    return _found_of(pair, found[0])
+
+
+def _found_by_all(pair: Pair, found: Sequence[Oracle]) -> OraclesByMetric:
+    return OraclesByMetric(pair.name, tuple(_found_of(pair, one) for one in found), pair.where)
 
 
 def _failed_by_all(searches: Sequence[_RateSearch], pair: Pair, error: InputError) -> OraclesByMetric:

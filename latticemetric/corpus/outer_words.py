@@ -57,9 +57,14 @@ class OuterWords:
         self._warning.forget()
         self._sides = (_Side("begin"), _Side("end"))
 
+    @property
+    def is_settled(self) -> bool:
+        """True if there is nothing to say about further graphs."""
+        return all(side.ruled_out for side in self._sides) or bool(self._warning)
+
     def add(self, place: str, graph: Graph, spoken: Iterable[str], ignored: Collection[str]) -> None:
         """Add a graph and the words of its references; `ignored` are words that do not count anyway."""
-        if all(side.ruled_out for side in self._sides) or self._warning:
+        if self.is_settled:
             return
         known = {*spoken, *ignored}
         for side, word in zip(self._sides, outer_words(graph), strict=True):

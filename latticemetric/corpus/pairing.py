@@ -629,6 +629,14 @@ def begin_notes() -> None:
         one.forget()
 
 
+def is_silent() -> bool:
+    """Return True if `warn_of_words` has nothing to say of graphs whose words are separated by white space.
+
+    It may still warn of reference words that are not ASCII, and not in the graph.
+    """
+    return _OF_MARKS.is_settled
+
+
 def warn_of_words(pair: Pair, graph: Graph, ignored: Collection[str]) -> None:
     """Warn, once per run for each reason, of words of a graph that cannot match words of its references."""
     _warn_of_forms(pair, graph)

@@ -75,7 +75,7 @@ def answer_each(
         InputError: A graph failed, and `run.keep_going` is false.
     """
     lost = partial(_lost, failed, run.keep_going)
-    answer = partial(_answer, ask, lost)
+    answer = answering(ask, failed, run)
 
     def answers(rest: Iterable[Unbuilt]) -> Iterator[Answer]:
         return map_in_order(answer, rest, run.workers, lost=lost, limits=run.limits, packing=graph_packing)
@@ -85,6 +85,13 @@ def answer_each(
     register_results()
     kept = run.journal.continued(graphs, answers)
     return kept if run.keep_going else _up_to_a_problem(kept)
+
+
+def answering(
+    ask: Callable[[Unbuilt], Answer], failed: Callable[[Unbuilt, InputError], Answer], run: Run
+) -> Callable[[Unbuilt], Answer]:
+    """Return the function that answers one graph; see `answer_each`."""
+    return partial(_answer, ask, partial(_lost, failed, run.keep_going))
 
 
 def register_results() -> None:

@@ -249,13 +249,13 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
     ids: set[str] = set()
     for entry in read:
         empty = False
-        name, where, build, naming, _, order, fields = entry
+        name, build, naming, text = entry.name, entry.build, entry.naming, entry.text
         if naming == "own" and name in ids:
             twice = FormatError("the id appears twice", where=entry.place, advice="give each graph its own id")
-            build = unbuildable(twice)
+            build, text = unbuildable(twice), None
         if naming == "own":
             ids.add(name)
-        yield Entry(name, where, partial(_build, build, entry), naming, in_format.name, order, fields)
+        yield entry._replace(build=partial(_build, build, entry), format=in_format.name, text=text)
     if empty:
         raise FormatError(f"the {in_format.name} file holds no graph", where=path)
 

@@ -22,6 +22,7 @@ from latticemetric.formats.streams.stream import HEAD_SIZE, UTF_16, Stream
 from latticemetric.formats.timed_texts import timed_texts
 
 if TYPE_CHECKING:
+    from latticemetric.formats.streams.stream import Piece
     from latticemetric.graph import Graph
     from latticemetric.nbest import TableLists
     from latticemetric.vocabulary import Vocabulary
@@ -337,6 +338,13 @@ _FILE_ENDS = re.compile(f"({'|'.join(sorted({re.escape(end) for one in BUILT_IN.
 _formats: dict[str, Format] = {}
 
 
+class KaldiText(NamedTuple):
+    """A lattice of a Kaldi text archive: its lines, and whether the archive has words, not word numbers."""
+
+    lines: Piece
+    are_spelled: bool
+
+
 class Entry(NamedTuple):
     """One graph of a stream; `build` parses it.
 
@@ -350,6 +358,7 @@ class Entry(NamedTuple):
         order: The sort key of graphs that are ordered by name (files of a folder or tar archive, keys of a FAR); empty
             if they have the decoder's order.
         fields: The record that holds the graph, and perhaps its references; `None` in formats without records.
+        text: The text that `build` parses, if kernels can read it alone, and nothing changes the graph; else `None`.
     """
 
     name: str
@@ -359,6 +368,7 @@ class Entry(NamedTuple):
     format: str = ""
     order: str = ""
     fields: Mapping[str, Any] | None = None
+    text: KaldiText | None = None
 
     @property
     def place(self) -> str:
@@ -367,7 +377,11 @@ class Entry(NamedTuple):
 
     def changed(self, change: Callable[[Graph], Any]) -> Entry:
         """Return the entry with a graph that `change` changes when it is parsed."""
-        return self._replace(build=partial(_changed, self.build, change))
+        return self._replace(build=partial(_changed, self.build, change), text=None)
+
+    def checked(self, check: Callable[[Graph], Any]) -> Entry:
+        """Return the entry with a graph that `check` checks, and does not change, when it is parsed."""
+        return self._replace(build=partial(_changed, self.build, check))
 
 
 def _changed(build: Callable[[], Graph], change: Callable[[Graph], Any]) -> Any:

@@ -160,6 +160,9 @@ void bind_loss_augmented(nb::module_& m);
 // Expectations over the paths of lattices, bound in `expectation.cpp`.
 void bind_expectations(nb::module_& m);
 
+// Searches of many graphs at a time, bound in `blocks.cpp`.
+void bind_blocks(nb::module_& m);
+
 // Alignments of networks, bound in `networks.cpp`.
 void bind_networks(nb::module_& m);
 

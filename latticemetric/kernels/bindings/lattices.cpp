@@ -323,13 +323,13 @@ std::vector<std::int32_t> numbered(const nb::tuple& words, const nb::dict& numbe
   return found;
 }
 
-std::string align(nb::tuple candidate, nb::tuple reference, Gains gains, std::size_t most_bytes,
+std::string align(nb::tuple hypothesis, nb::tuple reference, Gains gains, std::size_t most_bytes,
                   std::int64_t longest_in_table) {
   require_gains(gains);
-  require(std::max(candidate.size(), reference.size()) <= longest_reference, "a string is too long");
+  require(std::max(hypothesis.size(), reference.size()) <= longest_reference, "a string is too long");
   latticemetric::Aligner aligner(gains, most_bytes, longest_in_table);
   const nb::dict numbers;
-  const auto words = numbered(candidate, numbers), expected = numbered(reference, numbers);
+  const auto words = numbered(hypothesis, numbers), expected = numbered(reference, numbers);
   const latticemetric::KernelScope running;
   return aligner.align({words.data(), static_cast<std::int64_t>(words.size())},
                        {expected.data(), static_cast<std::int64_t>(expected.size())});

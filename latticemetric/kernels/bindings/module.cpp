@@ -39,5 +39,6 @@ NB_MODULE(_native, m) {
   latticemetric::bind_string_lattices(m);
   latticemetric::bind_loss_augmented(m);
   latticemetric::bind_networks(m);
+  latticemetric::bind_blocks(m);
   latticemetric::bind_expectations(m);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -272,6 +273,12 @@ class Words {
     return entry->second;
   }
 
+  // Returns the number of a word; nothing if it has none.
+  std::optional<std::int32_t> known(std::string_view word) const {
+    const auto entry = numbers_.find(word);
+    return entry == numbers_.end() ? std::nullopt : std::optional(entry->second);
+  }
+
   const std::vector<std::string_view>& words() const { return words_; }
 
  private:
@@ -302,6 +309,7 @@ class WordColumn {
   std::vector<std::int32_t>& numbers() { return values_; }
   std::vector<std::int32_t> take() { return std::move(values_); }
   const std::vector<std::string_view>& words() const { return words_.words(); }
+  std::optional<std::int32_t> known(std::string_view word) const { return words_.known(word); }
 
   static bool is_epsilon(std::string_view word) { return word == "<eps>" || word == "<epsilon>" || word == "\u03b5"; }
 

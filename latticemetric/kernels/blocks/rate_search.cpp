@@ -1,0 +1,219 @@
+#include "blocks/rate_search.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "graphs/best_path.hpp"
+#include "graphs/cost_columns.hpp"
+#include "memory/int128.hpp"
+#include "search/lattice_search.hpp"
+
+namespace latticemetric {
+namespace {
+
+// States of a metric's automaton have 32-bit numbers: at most `order + 1` for each position in the reference.
+constexpr std::size_t longest_reference = (std::size_t{1} << 24) - 1, most_states = (std::size_t{1} << 31) - 1;
+constexpr std::int32_t unknown_word = -1;  // a word that no arc has
+
+// Adds up values as NumPy does, so that costs of paths are the same numbers: pairwise.
+double pairwise_sum(const double* values, std::size_t size) {
+  constexpr std::size_t lanes = 8, unrolled = 128;
+  if (size < lanes) {
+    double sum = -0.0;
+    for (std::size_t k = 0; k < size; ++k) sum += values[k];
+    return sum;
+  }
+  if (size > unrolled) {
+    const std::size_t half = size / 2 - size / 2 % lanes;
+    return pairwise_sum(values, half) + pairwise_sum(values + half, size - half);
+  }
+  double lane[lanes];
+  std::copy_n(values, lanes, lane);
+  std::size_t k = lanes;
+  for (; k < size - size % lanes; k += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] += values[k + l];
+  double sum = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+  for (; k < size; ++k) sum += values[k];
+  return sum;
+}
+
+// The rate of an alignment, from its counts.
+Ratio rate_of(const std::vector<std::int64_t>& counts, Gains gains) {
+  const auto order = static_cast<std::size_t>(gains.order);
+  Int128 matches = 0, total = 0;
+  for (std::size_t k = 0; k < order; ++k) {
+    matches += counts[k];
+    total += counts[order + 3 + k];
+  }
+  const std::int64_t deletions = counts[order + 1], insertions = counts[order + 2];
+  return {matches * gains.unit - static_cast<Int128>(insertions) * gains.alpha -
+              static_cast<Int128>(deletions) * gains.beta,
+          total};
+}
+
+// Returns the number of n-grams of 1 .. `order` words in a text.
+std::int64_t ngrams(std::size_t words, std::int32_t order) {
+  std::int64_t total = 0;
+  for (std::int64_t n = 1; n <= order; ++n) total += std::max<std::int64_t>(0, static_cast<std::int64_t>(words) - n + 1);
+  return total;
+}
+
+// Compares rates exactly: a negative number if the first is smaller, 0 if they are equal. Totals are positive.
+int compared(Ratio first, Ratio second) {
+  const Int128 left = first.gain * second.total, right = second.gain * first.total;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+String as_string(const std::vector<std::int32_t>& words) {
+  return {words.data(), static_cast<std::int64_t>(words.size())};
+}
+
+}  // namespace
+
+RateSearcher::RateSearcher(const std::vector<Gains>& rates, std::array<double, KaldiLattice::costs> weights)
+    : rates_(rates), weights_(weights) {
+  for (const Gains gains : rates_) aligners_.emplace_back(gains);
+}
+
+RateFindings RateSearcher::found(std::string_view text, bool symbols, const ReferenceWords& references) {
+  // Python reads such a lattice again, and says what is wrong. Other exceptions end the whole call: interrupts.
+  try {
+    return searched(text, symbols, references);
+  } catch (const ParseError&) {
+  } catch (const std::bad_alloc&) {
+  } catch (const std::logic_error&) {
+  } catch (const std::runtime_error&) {
+  }
+  return {};
+}
+
+RateFindings RateSearcher::searched(std::string_view text, bool symbols, const ReferenceWords& references) {
+  RateFindings found;
+  KaldiLattice read;
+  if (!read_kaldi_lattice(text, symbols, read) || !number_references(read, references)) return found;
+  std::vector<CostColumn> columns;
+  for (std::size_t k = 0; k < KaldiLattice::costs; ++k)
+    if (weights_[k] != 0) columns.push_back({read.lines.cost[k].data(), read.lines.final_cost[k].data(), weights_[k]});
+  const TotalCost cost = total_cost(columns, read.arcs(), read.states, read.lines.final.data(),
+                                    static_cast<std::int64_t>(read.lines.final.size()));
+  if (!cost.can_be_added) return found;
+  std::vector<std::uint8_t> is_word(read.word.size());
+  std::transform(read.word.begin(), read.word.end(), is_word.begin(), [](std::int32_t word) { return word != 0; });
+  const Lattice lattice{read.states, read.arcs(), read.lines.source.data(), read.lines.target.data(), read.word.data(),
+                        is_word.data(), cost.arc.data(), cost.ends.data()};
+  auto one_best = best_path(lattice.states, lattice.arcs, lattice.source, lattice.target, lattice.cost, lattice.is_word,
+                            lattice.final_cost);
+  for (std::size_t k = 0; k < rates_.size(); ++k) {
+    if (!add_oracle(lattice, k, found)) return {};
+    found.one_best_score.push_back(scored(one_best, lattice, k));
+  }
+  for (auto& path : found.oracle) path = fields_of(std::move(path.arcs), read, lattice);
+  found.one_best = fields_of(std::move(one_best), read, lattice);
+  found.is_plain = true;
+  return found;
+}
+
+// Numbers the words of the references. Returns false if Python may have to say something about them.
+bool RateSearcher::number_references(const KaldiLattice& read, const ReferenceWords& references) {
+  const WordColumn& words = read.lines.word;
+  bool any = false, none_known = true;
+  references_.resize(references.size());
+  for (std::size_t r = 0; r < references.size(); ++r) {
+    if (!fits(references[r].size()) || (references[r].empty() && references.size() > 1)) return false;
+    auto& numbers = references_[r];
+    numbers.clear();
+    for (const auto word : references[r]) {
+      std::int32_t number = unknown_word;
+      if (words.numeric()) {
+        if (!parse_number(word, number)) number = unknown_word;
+        if (number == 0) return false;
+      } else if (const auto known = words.known(word)) {
+        number = *known;
+      } else if (WordColumn::is_epsilon(word)) {
+        return false;
+      }
+      if (number == unknown_word && !is_ascii(word)) return false;  // it may have another Unicode form
+      numbers.push_back(number);
+      any = true;
+      none_known &= number == unknown_word;
+    }
+  }
+  return !words.numeric() || !any || !none_known;  // numbers alone never match words
+}
+
+bool RateSearcher::fits(std::size_t reference_words) const {
+  return reference_words <= longest_reference && std::all_of(rates_.begin(), rates_.end(), [&](Gains gains) {
+    return (reference_words + 1) * (static_cast<std::size_t>(gains.order) + 1) <= most_states;
+  });
+}
+
+// Finds the best path by a rate. Returns false if the tie rule must choose among paths that are best by different
+// references.
+bool RateSearcher::add_oracle(const Lattice& lattice, std::size_t rate, RateFindings& found) {
+  const Gains gains = rates_[rate];
+  std::optional<Ratio> best;
+  std::vector<std::int64_t> arcs;
+  for (const auto& reference : references_) {
+    auto path = search_lattice(lattice, reference.data(), static_cast<std::int32_t>(reference.size()), gains, {});
+    const Ratio reached{path.gain, ngrams(reference.size(), gains.order)};
+    const int order = best ? compared(reached, *best) : 1;
+    if (order == 0 && path.arcs != arcs) return false;
+    if (order <= 0) continue;
+    best = reached;
+    arcs = std::move(path.arcs);
+  }
+  found.oracle_score.push_back(scored(arcs, lattice, rate));
+  const Ratio counted = rate_of(found.oracle_score.back().counts, gains);
+  found.oracle.push_back({std::move(arcs), {}, {}});
+  // If not, Python reports a bug.
+  return best->total == 0 ? counted.gain == best->gain && counted.total == 0 : compared(counted, *best) == 0;
+}
+
+// Scores a path against the reference for which its rate is the best; of several, the first.
+ScoredFields RateSearcher::scored(const std::vector<std::int64_t>& arcs, const Lattice& lattice, std::size_t rate) {
+  said_.clear();
+  for (const auto a : arcs)
+    if (lattice.is_word[a]) said_.push_back(lattice.label[a]);
+  ScoredFields best;
+  for (std::size_t r = 0; r < references_.size(); ++r) {
+    const std::string& edits = aligners_[rate].align(as_string(said_), as_string(references_[r]));
+    auto counts = count_edits(edits, rates_[rate].order);
+    if (r > 0 && compared(rate_of(counts, rates_[rate]), rate_of(best.counts, rates_[rate])) <= 0) continue;
+    best = {static_cast<std::int32_t>(r), edits, std::move(counts)};
+  }
+  return best;
+}
+
+PathFields RateSearcher::fields_of(std::vector<std::int64_t> arcs, const KaldiLattice& read, const Lattice& lattice) {
+  PathFields path;
+  const std::int32_t end = arcs.empty() ? 0 : lattice.target[arcs.back()];
+  const auto sum_along = [&](const double* column, double last) {
+    values_.clear();
+    for (const auto a : arcs) values_.push_back(column[a]);
+    return (0.0 + pairwise_sum(values_.data(), values_.size())) + last;
+  };
+  path.cost[0] = sum_along(lattice.cost, lattice.final_cost[end]);
+  for (std::size_t k = 0; k < KaldiLattice::costs; ++k)
+    path.cost[k + 1] = sum_along(read.lines.cost[k].data(), read.lines.final_cost[k][read.row_of(end)]);
+  for (const auto a : arcs) {
+    if (!lattice.is_word[a]) continue;
+    if (!path.text.empty()) path.text.push_back(' ');
+    const std::int32_t word = read.word[static_cast<std::size_t>(a)];
+    if (read.lines.word.numeric())
+      path.text += std::to_string(word);
+    else
+      path.text += read.lines.word.words()[static_cast<std::size_t>(word) - 1];
+  }
+  path.arcs = std::move(arcs);
+  return path;
+}
+
+}  // namespace latticemetric

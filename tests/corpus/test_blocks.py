@@ -1,0 +1,196 @@
+"""Lattices that kernels search in blocks have the answers of lattices that are searched one by one."""
+
+import random
+import signal
+import sys
+from collections import deque
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+from latticemetric.corpus import blocks, oracles
+from latticemetric.corpus.pairing import begin_notes
+from latticemetric.corpus.run import Run
+from latticemetric.formats.kaldi import text as kaldi
+
+WORDS = ["a", "b", "c", "d", "<eps>", "12", "é", "ß", "e\u0301", "x\u00a0y", "<s>", "[noise]"]
+THREADS = Path("/proc/self/task")  # Linux only
+RATES = [lm.WER(), lm.WRR(), lm.GRR(4), lm.GRR(2, alpha=Fraction(1, 3), beta=0.25), lm.GRR(3, alpha=0)]
+NUMBERS = ["0", "1", "2", "3", "17"]
+
+
+@pytest.fixture
+def _silent(monkeypatch):
+    """Search in blocks from the first lattice on, whatever its words are."""
+    monkeypatch.setattr(blocks, "is_silent", lambda: True)
+
+
+@st.composite
+def archives(draw):
+    """Return the text of an archive, and of its references."""
+    words = draw(st.sampled_from([WORDS[:4], WORDS, NUMBERS]))
+    lattices, references = [], []
+    for number in range(draw(st.integers(1, 12))):
+        name = f"u{number}"
+        lattices.append(draw(texts(name, words)))
+        if draw(st.integers(0, 9)):
+            references.append(f"{name} {' '.join(draw(st.lists(st.sampled_from(words), max_size=6)))}")
+    return "".join(lattices), "".join(f"{line.rstrip()}\n" for line in references)
+
+
+@st.composite
+def texts(draw, name, words):
+    """Return the text of a lattice: most are sound; some have cycles, useless states, or a broken line."""
+    random_ = random.Random(draw(st.integers(0, 2**32)))
+    states = random_.randint(1, 6)
+    names = list(range(states)) if random_.random() < 0.5 else random_.sample(range(3 * states), states)
+    lines = []
+    for _ in range(random_.randint(0, 10)):
+        source, target = sorted(random_.choices(range(states), k=2))
+        if source == target and random_.random() < 0.9:
+            continue
+        costs = f"{random_.choice(['0', '1', '1.5', '-2', '0.1', '1e-3', '7.123456'])},{random_.choice('012')},"
+        lines.append(f"{names[source]} {names[target]} {random_.choice(words)} {costs}")
+    if random_.random() < 0.5:
+        random_.shuffle(lines)
+    ends = random_.sample(range(states), random_.randint(0 if random_.random() < 0.1 else 1, min(2, states)))
+    lines += [f"{names[state]} {random_.choice(['', '1,2,', '0.5,0,3_4'])}".rstrip() for state in ends]
+    if random_.random() < 0.05:
+        lines.append(random_.choice(["0 1", "0 1 a 1,2,3,4", "x y z", f"{names[0]}"]))
+    return "\n".join([f"{name} ", *lines]) + "\n\n"
+
+
+def asked(folder, lattices, references, rates, weights, **run):
+    """Return what is found in the lattices of an archive, or the error that ends the run."""
+    (folder / "lattices.txt").write_text(lattices, encoding="utf-8")
+    files = []
+    for number, text in enumerate(references):
+        files.append(folder / f"references.{number}")
+        files[-1].write_text(text, encoding="utf-8")
+    corpus = lm.Corpus.read(folder / "lattices.txt", files, format="kaldi", style="keyed", weights=weights)
+    started = Run(**run)
+    begin_notes()
+    try:
+        pairs = corpus.required_pairs(started).pairs
+        answers = list(
+            oracles.oracles_of(pairs, [lm.ByRate(metric=one) for one in rates], started, weights=corpus.weights)
+        )
+    except lm.LatticeMetricError as error:
+        return str(error)
+    return [
+        (one.name, one.oracle, str(one.problem), one.missed, one.where, one.occurrence)
+        for answer in answers
+        for one in answer.value
+    ]
+
+
+@pytest.mark.usefixtures("_silent")
+@given(
+    archive=archives(),
+    rates=st.lists(st.sampled_from(RATES), min_size=1, max_size=3, unique_by=lambda rate: rate.name),
+    weights=st.sampled_from([None, {"lm": 0.5}, {"acoustic": 0.1, "lm": 2.0}, {"lm": 0.0, "acoustic": 0.0}]),
+    workers=st.integers(1, 3),
+    again=st.booleans(),
+    keep_going=st.booleans(),
+)
+def test_blocks_have_the_answers_of_single_searches(  # noqa: PLR0917
+    tmp_path_factory, archive, rates, weights, workers, again, keep_going
+):
+    folder = tmp_path_factory.mktemp("blocks")
+    lattices, references = archive
+    several = [references, "".join(f"{line.split()[0]} a b\n" for line in references.splitlines())]
+    given_ = several if again else several[:1]
+    together = asked(folder, lattices, given_, rates, weights, workers=workers, keep_going=keep_going)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(oracles, "may_be_blocks", lambda *_: False)
+        alone = asked(folder, lattices, given_, rates, weights, workers=1, keep_going=keep_going)
+    assert together == alone
+
+
+PLAIN = "".join(f"u{n} \n0 1 a 1,0,\n0 1 b 0.5,0.25,\n1 2 c{n} 0,1,\n2 3 c 0,0,\n3\n\n" for n in range(3000))
+REFERENCES = "".join(f"u{n} a c{n} c\n" for n in range(3000))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_plain_lattices_are_not_parsed_in_python(tmp_path, monkeypatch, workers):
+    parsed = []
+    parse = kaldi.parse_block
+    monkeypatch.setattr(kaldi, "parse_block", lambda *given, **named: parsed.append(1) or parse(*given, **named))
+    found = asked(tmp_path, PLAIN, [REFERENCES], [lm.WER()], None, workers=workers)
+    assert len(parsed) < 20  # the first ones, as long as their words may be worth a note
+    assert [one[0] for one in found] == [f"u{n}" for n in range(3000)]
+    assert {one[1].words for one in found} == {("a", f"c{n}", "c") for n in range(3000)}
+
+
+def test_notes_on_words_are_as_those_of_single_searches(tmp_path, caplog):
+    marked = "".join(f"u{n} \n0 1 <s> 1,0,\n1 2 {w} 0,1,\n1 2 b 0,1,\n2\n\n" for n, w in enumerate("aabcd"))
+    texts = ["".join(f"u{n} {word}\n" for n, word in enumerate(["a", "e\u0301", "\u00e9 b", "c", "d"]))]
+    for text in (marked, marked.replace("<s>", "\u00e9"), marked.replace("<s>", "a")):
+        asked(tmp_path, text, texts, [lm.WER()], None)
+        together = [record.getMessage() for record in caplog.records]
+        caplog.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(oracles, "may_be_blocks", lambda *_: False)
+            asked(tmp_path, text, texts, [lm.WER()], None)
+        assert [record.getMessage() for record in caplog.records] == together
+        caplog.clear()
+
+
+def test_answers_before_a_broken_archive_are_given(tmp_path):
+    (tmp_path / "lattices").write_text(PLAIN + "0 1 a 1,2,\n1\n\n")
+    (tmp_path / "references").write_text(REFERENCES)
+    corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi")
+    answers, seen = corpus.oracle("wer").streamed(), []
+    with pytest.raises(lm.FormatError, match="expected the id of a lattice"):
+        seen.extend(one.name for one in answers)
+    assert len(seen) == 3000
+
+
+@pytest.mark.parametrize(
+    ("search", "weights"),
+    [
+        ({"metric": lm.WER(ignore=["a"])}, None),
+        ({"metric": "cer"}, None),
+        ({"metric": "wer", "nbest": 2}, None),
+        ({"metric": "wer", "engine": "openfst"}, None),
+        ({"metric": "wer", "also_score": "bleu"}, None),
+        ({"metric": "wer"}, {"lm": 1.0, "other": 1.0}),
+    ],
+)
+def test_other_searches_are_not_made_in_blocks(tmp_path, monkeypatch, search, weights):
+    monkeypatch.setattr(blocks, "answered_in_blocks", None)
+    monkeypatch.setattr(oracles, "answered_in_blocks", None)
+    (tmp_path / "lattices").write_text(PLAIN[: PLAIN.index("u4 ")])
+    (tmp_path / "references").write_text(REFERENCES[: REFERENCES.index("u4 ")])
+    corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi", weights=weights)
+    if weights is None:
+        assert len(list(corpus.oracle(**search))) == 4
+    else:
+        with pytest.raises(lm.InputError, match="there is no score column 'other'"):
+            list(corpus.oracle(**search))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_interrupt_ends_all_threads(tmp_path, workers):
+    """A block of large lattices is interrupted; no thread goes on."""
+    words = [f"w{k % 50}" for k in range(3000)]
+    lines = [f"{s} {s + 1} w{(7 * s + k) % 50} {k}.5,1," for s in range(3000) for k in range(4)]
+    lattice = "\n".join([*lines, "3000"])
+    (tmp_path / "lattices").write_text("".join(f"u{n} \n{lattice}\n\n" for n in range(40)))
+    (tmp_path / "references").write_text("".join(f"u{n} {' '.join(words)}\n" for n in range(40)))
+    corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi")
+    threads = len(list(THREADS.iterdir())) if THREADS.exists() else 0
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            deque((list(corpus.oracle("4-grr", workers=workers).streamed()) for _ in range(1000)), maxlen=0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert (len(list(THREADS.iterdir())) if THREADS.exists() else 0) <= threads

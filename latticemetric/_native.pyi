@@ -144,8 +144,23 @@ def best_path(lattice: Lattice) -> npt.NDArray[np.int64]:
     Ties are resolved by the fewest words, then by the smallest arc numbers.
     """
 
+def largest_path_cost(lattice: Lattice) -> float:
+    """Return the largest sum of absolute costs along a path."""
+
 def best_costs_through_arcs(lattice: Lattice) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the cost of the cheapest path through each arc, and of the cheapest path that ends in each state."""
+
+def n_best_strings(lattice: Lattice, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the arcs of the cheapest path of each of the `most` cheapest strings, and the index of each first arc.
+
+    Strings are compared by labels. Ties are resolved by the fewest labels, then by the smallest arc numbers.
+    """
+
+def n_best_paths(lattice: Lattice, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the arcs of the `most` cheapest paths, and the index of each first arc.
+
+    Ties are resolved by the fewest arcs, then by the smallest arc numbers.
+    """
 
 def determinize(
     lattice: Lattice, start: int, delta: float
@@ -338,7 +353,6 @@ def best_strings(
     forest: Forest,
     shown_begin: npt.NDArray[np.int64],
     shown: npt.NDArray[np.int32],
-    rank: npt.NDArray[np.int64],
     reference: npt.NDArray[np.int32],
     gains: _Gains,
     most: int,
@@ -348,9 +362,8 @@ def best_strings(
     """Return the best derivation of each of the `most` best strings.
 
     Return the edges of all derivations; then, for each derivation, the index of its first edge, and its gain. Strings
-    are compared by `shown`, the words of each edge without ignored words. If `rank` is empty, ties are resolved by edge
-    numbers in preorder; otherwise, by the ranks of edges along paths (each edge has at most one tail). If the graph has
-    at most `few` strings, list and rank all of them; otherwise, search for the best.
+    are compared by `shown`, the words of each edge without ignored words. If the graph has at most `few` strings, list
+    and rank all of them; otherwise, search for the best.
     """
 
 def search_forest(

@@ -119,6 +119,14 @@ def test_half_of_the_free_memory_is_the_limit_where_nobody_chose_one(monkeypatch
     assert lm.oracle(chain(2_000), " ".join(WORDS * 10), "wer").exact
 
 
+@linux
+@pytest.mark.parametrize("paths", [False, True])
+def test_a_list_of_more_strings_than_memory_holds_is_refused(memory_limit, paths):
+    memory_limit("64M")
+    with pytest.raises(lm.InputError, match=r"strings of the search do not fit into memory; .*ask for fewer strings"):
+        chain(40, 2).n_best(10**9, paths=paths)
+
+
 def test_a_lattice_with_too_many_determinized_states_is_refused(memory_limit):
     pytest.importorskip("pynini")
     memory_limit("64M")

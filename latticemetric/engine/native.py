@@ -241,7 +241,6 @@ def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestD
             _forest(search),
             shown_begin=shown.begin,
             shown=shown.values,
-            rank=np.zeros(0, dtype=np.int64),
             reference=search.reference,
             gains=search.gains,
             most=count,

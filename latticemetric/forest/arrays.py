@@ -27,7 +27,14 @@ from latticemetric.lattice.columns import (
     is_any_of,
     summed_cost,
 )
-from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, number_of_strings, small_enough, summable
+from latticemetric.lattice.n_best import (
+    beginning_with,
+    cheapest_derivations,
+    number_of_strings,
+    reported,
+    small_enough,
+    summable,
+)
 from latticemetric.lattice.validation import int32_numbers
 from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 
@@ -200,13 +207,10 @@ class ForestArrays(Frozen):
             hypergraph = self.hypergraph(cost, self._edge_symbols())
         else:
             hypergraph = self.hypergraph(cost, self.target_without(ignored))
-        found = [
-            self.best_path(cost, ignore=ignored),
-            *cheapest_derivations(hypergraph, np.zeros(0, dtype=np.int64), n),
-        ]
+        best, found = self.best_path(cost, ignore=ignored), cheapest_derivations(hypergraph, n)
         if paths:
-            return first_of_each(found, np.ndarray.tolist, (), n)
-        return first_of_each(found, self.words, ignored, n)
+            return beginning_with(best, found, np.ndarray.tolist, n)
+        return beginning_with(best, found, reported(self.words, ignored), n)
 
     def _edge_symbols(self) -> Ragged:
         """Return new target sides: a symbol per edge, then its tails. So all derivations have different strings."""

@@ -25,7 +25,15 @@ from latticemetric.lattice.columns import (
     is_any_of,
     summed_cost,
 )
-from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, number_of_strings
+from latticemetric.lattice.n_best import (
+    beginning_with,
+    cheapest_paths,
+    cheapest_strings,
+    first_of_each,
+    number_of_strings,
+    reported,
+    rounded,
+)
 from latticemetric.lattice.validation import Columns, checked_start, checked_times, int32_numbers, validated
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, word_set
 
@@ -189,12 +197,16 @@ class LatticeArrays(Frozen):
         n = number_of_strings(n)
         cost, ignored = self.cost(weights), word_set(ignore, "ignore")
         if self.ranked:
-            found = self.ranked_paths(cost)
-        else:
-            found = [self.best_path(cost, ignore=ignored), *self._cheapest_paths(n, cost, ignored, paths=paths)]
+            listed = self.ranked_paths(cost)
+            return listed[:n] if paths else first_of_each(listed, reported(self.words, ignored), n)
+        best = self.best_path(cost, ignore=ignored)
+        if n == 1:
+            return [best]
+        compared = rounded(cost, self.largest_cost(cost))
         if paths:
-            return first_of_each(found, np.ndarray.tolist, (), n)
-        return first_of_each(found, self.words, ignored, n)
+            return beginning_with(best, cheapest_paths(self.native(compared), n), np.ndarray.tolist, n)
+        found = cheapest_strings(self.native(compared, self.word * self.is_word(ignored)), n)
+        return beginning_with(best, found, reported(self.words, ignored), n)
 
     def words(self, path: Iterable[int]) -> tuple[str, ...]:
         """Return the words of the arcs of a path, without ε."""
@@ -224,10 +236,7 @@ class LatticeArrays(Frozen):
 
     def largest_cost(self, weights: WeightsOrCosts = None) -> float:
         """Return the largest sum of absolute costs along any path."""
-        arc, final = (-np.abs(part) for part in self.cost(weights))
-        cost = Costs(arc, np.where(np.isfinite(final), final, np.inf))
-        path = _native.best_path(self.native(cost, is_word=self.is_word()))
-        return -self.cost_of(path, cost)
+        return _native.largest_path_cost(self.native(self.cost(weights)))
 
     def paths(self, weights: WeightsOrCosts = None) -> Iterator[Path]:
         """Yield every complete path, in lexicographic order of arcs. Use it for small lattices and tests only."""
@@ -259,34 +268,6 @@ class LatticeArrays(Frozen):
                 path.append(arc)
             paths.append(np.array(path, dtype=np.int64))
         return sorted(paths, key=lambda path: self.cost_of(path, cost))
-
-    def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str], *, paths: bool) -> list[Steps]:
-        """Return the best path of each of the `n` cheapest strings, or the `n` cheapest paths if `paths` is true.
-
-        Search the lattice as a hypergraph: states become nodes, arcs become edges, and edge 0 derives the start. If
-        `paths` is true, each arc gets its own symbol, so that all paths have different strings.
-        """
-        arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
-        is_word = self.is_word(ignore)[arc]
-        shown = np.ones_like(is_word) if paths else is_word
-        word = np.arange(1, len(arc) + 1, dtype=np.int32) if paths else self.word[arc]
-        symbols = np.stack([np.full(len(arc), -1, dtype=np.int32), word], axis=1).ravel()
-        edges = cheapest_derivations(
-            {
-                "head": np.concatenate([np.zeros(1, dtype=np.int32), self.target[arc]]),
-                "tail_begin": np.concatenate([[0], np.arange(len(arc) + 1)]),
-                "tail": self.source[arc],
-                "target_begin": np.concatenate([[0, 0], np.cumsum(1 + shown, dtype=np.int64)]),
-                "target": symbols[np.stack([np.ones_like(shown), shown], axis=1).ravel() > 0],
-                "cost": np.concatenate([[0.0], cost.arc[arc]]),
-                "words": np.concatenate([[0], shown]).astype(np.int64),
-                "goal_cost": cost.final,
-            },
-            rank=np.concatenate([[-1], arc]),
-            n=n,
-        )
-        # A derivation lists the last arc first, and edge 0 last.
-        return [arc[derivation[-2::-1] - 1] for derivation in edges]
 
     def _repr_svg_(self) -> str:
         return str(notebook().graph_svg(self))

@@ -1,13 +1,11 @@
-"""Find the n best strings of lattices and forests with the search in C++ (`kernels/forests/k_best.cpp`).
-
-The search takes the columns of a hypergraph. A lattice is a hypergraph whose edges have at most one tail.
-"""
+"""Find the n best strings of lattices (`kernels/graphs/n_best.cpp`) and of forests (`kernels/forests/k_best.cpp`)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -69,33 +67,55 @@ def rounded(cost: Costs, largest: float) -> Costs:
     return cost if unit == 0 else Costs(*(np.round(part / unit) * unit for part in cost))
 
 
-def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64], n: int) -> list[Steps]:
-    """Return the edges of the cheapest derivation of each of the `n` cheapest strings.
-
-    `rank` resolves ties. If derivations are paths of a lattice, `rank` has the arc number of each edge, and paths are
-    compared by these numbers. Otherwise, `rank` is empty, and derivations are compared by their edges in preorder.
-    """
+def cheapest_derivations(hypergraph: dict[str, Any], n: int) -> list[Steps]:
+    """Return the edges of the cheapest derivation of each of the `n` cheapest strings of a forest."""
     most = min(n, _MOST_STRINGS)
     with small_enough():
         edges, begin, _ = _native.best_strings(
             summable(hypergraph),
             shown_begin=hypergraph["target_begin"],
             shown=hypergraph["target"],
-            rank=rank,
             reference=np.zeros(0, dtype=np.int32),
             gains=_NO_GAINS,
             most=most,
             few=few_strings(most),
             most_bytes=most_bytes(),
         )
-    return np.split(edges, begin[1:-1])
+    return _rows(edges, begin)
 
 
-def first_of_each(
-    paths: Iterable[Steps], words: Callable[[Steps], Sequence[str]], ignore: Collection[str], n: int
-) -> list[Steps]:
-    """Return the first path of each string, at most `n` paths; strings that differ only in ignored words are equal."""
-    first: dict[tuple[str, ...], Steps] = {}
+def cheapest_strings(lattice: _native.Lattice, n: int) -> list[Steps]:
+    """Return the arcs of the cheapest path of each of the `n` cheapest strings; the sums of costs must be exact."""
+    with small_enough():
+        return _rows(*_native.n_best_strings(lattice, min(n, _MOST_STRINGS)))
+
+
+def cheapest_paths(lattice: _native.Lattice, n: int) -> list[Steps]:
+    """Return the arcs of the `n` cheapest paths of a lattice; the sums of costs must be exact."""
+    with small_enough():
+        return _rows(*_native.n_best_paths(lattice, min(n, _MOST_STRINGS)))
+
+
+def _rows(steps: Steps, begin: npt.NDArray[np.int64]) -> list[Steps]:
+    return [steps[first:last] for first, last in pairwise(begin.tolist())]
+
+
+def reported(words: Callable[[Steps], Sequence[str]], ignore: Collection[str]) -> Callable[[Steps], tuple[str, ...]]:
+    """Return a function that returns the words of a path without the ignored words."""
+    return lambda path: tuple(word for word in words(path) if word not in ignore)
+
+
+def beginning_with(best: Steps, others: list[Steps], string: Callable[[Steps], object], n: int) -> list[Steps]:
+    """Return `n` paths of distinct strings: the best path, then the others, whose order is that of rounded costs."""
+    if np.array_equal(best, others[0]):
+        return others
+    first = string(best)
+    return [best, *(other for other in others if string(other) != first)][:n]
+
+
+def first_of_each(paths: Iterable[Steps], string: Callable[[Steps], Hashable], n: int) -> list[Steps]:
+    """Return the first path of each string, at most `n` paths."""
+    first: dict[Hashable, Steps] = {}
     for path in paths:
-        first.setdefault(tuple(word for word in words(path) if word not in ignore), path)
+        first.setdefault(string(path), path)
     return list(first.values())[:n]

@@ -241,6 +241,8 @@ def calls() -> dict[str, Callable[[], object]]:
         "mbr_statistics": lambda: _native.mbr_statistics(
             *incoming[:3], np.full(words.size, 1 / 60), np.zeros(0), lattice.states, 501, reference
         ),
+        "n_best_strings": lambda: _native.n_best_strings(graph, 300_000),
+        "n_best_paths": lambda: _native.n_best_paths(graph, 1_000_000),
         "determinize": lambda: _native.determinize(
             dense.native(), 0, 1 / 1024
         ),
@@ -262,7 +264,7 @@ def calls() -> dict[str, Callable[[], object]]:
         ),
         "best_forest": lambda: _native.best_forest(tree, [list(tree_reference)], rates, BYTES),
         "best_strings": lambda: _native.best_strings(
-            tree, columns[3], columns[4], longs([]), tree_reference, rates, 2000, 1000, BYTES
+            tree, columns[3], columns[4], tree_reference, rates, 2000, 1000, BYTES
         ),
         "forest_ngram_posteriors": lambda: _native.forest_ngram_posteriors(tree, *tree_shares, 3, BYTES),
         "search_forest_ngrams": lambda: _native.search_forest_ngrams(
@@ -299,6 +301,8 @@ NAMES = (
     "search_ngrams",
     "unfold_gains",
     "mbr_statistics",
+    "n_best_strings",
+    "n_best_paths",
     "determinize",
     "count_segments",
     "pair_gains",

@@ -1,6 +1,7 @@
 """Best paths and the n best strings of lattices and forests, their words and costs, against the list of all paths."""
 
 from fractions import Fraction
+from itertools import pairwise
 from unittest import mock
 
 import numpy as np
@@ -12,6 +13,7 @@ from kit.formats import ForestDraft, can_be_listed, forest_drafts
 from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, scalings
 
 import latticemetric as lm
+from latticemetric import _native
 from latticemetric.lattice import n_best
 
 forests = (
@@ -95,6 +97,89 @@ def test_the_best_paths_are_those_of_all_paths(few, graph, n, data):
     with mock.patch.object(n_best, "few_strings", return_value=few):
         paths = graph.n_best(n, weights, paths=True)
     assert [tuple(path.tolist()) for path in paths] == [key[-1] for key in keys[:n]]
+
+
+@st.composite
+def arcs_with_ties(draw):
+    """Columns of a lattice with equal costs, ε, parallel arcs, several ends, and states that lead nowhere."""
+    states = draw(st.integers(2, 7))
+    arc = st.integers(0, states - 2).flatmap(
+        lambda s: st.tuples(
+            st.just(s), st.integers(s + 1, states - 1), st.integers(0, 2), st.sampled_from([0.0, 0.0, -1.0, 0.5])
+        )
+    )
+    arcs = sorted(draw(st.lists(arc, min_size=1, max_size=14)), key=lambda one: one[0])
+    ends = draw(st.lists(st.sampled_from([0.0, 0.5, np.inf]), min_size=states, max_size=states))
+    ends[draw(st.integers(0, states - 1))] = 0.0
+    source, target, word, cost = zip(*arcs, strict=True)
+    return [np.array(part, np.int32) for part in (source, target, word)], np.array(cost), np.array(ends)
+
+
+def listed(source, target, word, cost, ends):
+    """All paths: cost, words, arcs."""
+    found, pending = [], [(0, 0.0, (), ())]
+    while pending:
+        state, total, words, path = pending.pop()
+        if ends[state] < np.inf:
+            found.append((total + ends[state], words, path))
+        for arc in np.flatnonzero(source == state).tolist():
+            spelled = (*words, int(word[arc])) if word[arc] else words
+            pending.append((int(target[arc]), total + float(cost[arc]), spelled, (*path, arc)))
+    return found
+
+
+def rows(arcs, begin):
+    return [tuple(arcs[first:last].tolist()) for first, last in pairwise(begin.tolist())]
+
+
+@given(columns=arcs_with_ties(), most=st.integers(1, 60))
+def test_the_kernel_lists_strings_and_paths_in_the_order_of_the_tie_rule(columns, most):
+    (source, target, word), cost, ends = columns
+    lattice = _native.Lattice(source, target, cost, ends, word)
+    paths = listed(source, target, word, cost, ends)
+    best: dict[tuple[int, ...], tuple[float, int, tuple[int, ...]]] = {}
+    for total, words, path in paths:
+        key = total, len(words), path
+        best[words] = min(key, best.get(words, key))
+    assert rows(*_native.n_best_strings(lattice, most)) == [key[-1] for key in sorted(best.values())][:most]
+    by_arcs = sorted((total, len(path), path) for total, _, path in paths)
+    assert rows(*_native.n_best_paths(lattice, most)) == [key[-1] for key in by_arcs][:most]
+
+
+@given(lattice=lattices(), n=st.integers(1, 30), data=st.data())
+def test_a_lattice_and_its_forest_have_the_same_best_strings(lattice, n, data):
+    weights = data.draw(scalings(lattice))
+    forest = lm.Forest.from_lattice(lattice)
+    costs, of_forest = (
+        [graph.cost_of(path, weights) for path in graph.n_best(n, weights)] for graph in (lattice, forest)
+    )
+    assert costs == pytest.approx(of_forest, abs=1e-9)
+
+
+def test_the_best_of_a_million_strings_are_counted_through():
+    """The word at place k costs 2ᵏ or nothing, so that the m-th best string spells m − 1 in binary."""
+    places = 20
+    source = np.repeat(np.arange(places), 2)
+    cost = np.array([share for k in range(places) for share in (0.0, 2.0**k)])
+    lattice = lm.Lattice.from_arcs(
+        source, source + 1, [1, 2] * places, final=[places], scores={"cost": lm.Column(cost, np.zeros(1))}
+    )
+    found = lattice.n_best(2**17)
+    assert len(found) == 2**17
+    bits = np.stack(found) % 2
+    assert np.array_equal(bits @ (2 ** np.arange(places)), np.arange(2**17))
+
+
+def test_many_paths_of_one_string_do_not_delay_the_next_string():
+    """3⁴⁰ paths spell the best string."""
+    words, source = 40, np.repeat(np.arange(40), 4)
+    cost = np.array([0.0, 0.0, 0.25, 1.0] * words)
+    lattice = lm.Lattice.from_arcs(
+        source, source + 1, [1, 1, 1, 2] * words, final=[words], scores={"cost": lm.Column(cost, np.zeros(1))}
+    )
+    found = lattice.n_best(41)
+    assert [lattice.cost_of(path) for path in found] == [0.0] + [1.0] * words
+    assert len({lattice.words(path) for path in found}) == 41
 
 
 # --- Lists of them, and what is near them

@@ -261,9 +261,7 @@ def test_a_number_that_makes_no_sense_is_refused(n):
         {"shown_begin": [0, 1, 4]},  # beyond the words
         {"shown": [1, 2, 2]},  # a tail is not shown
         {"shown": [1, -1, -1]},  # shown twice
-        {"rank": [0]},
         {"most": 0},
-        {"tail_begin": [0, 0, 2], "tail": [0, 0], "target": [1, -1, -2], "shown": [1, -1, -2], "rank": [0, 1]},
     ],
     ids=str,
 )
@@ -271,9 +269,9 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
     arguments = {
         "head": [0, 1], "tail_begin": [0, 0, 1], "tail": [0], "target_begin": [0, 1, 3], "target": [1, -1, 2],
         "shown_begin": [0, 1, 3], "shown": [1, -1, 2], "cost": [0, 0], "words": [1, 1], "goal_cost": [np.inf, 0],
-        "rank": [], "reference": [1],
+        "reference": [1],
     }  # fmt: skip
-    wide = {"tail_begin", "target_begin", "shown_begin", "words", "rank"}
+    wide = {"tail_begin", "target_begin", "shown_begin", "words"}
     types = {"cost": np.float64, "goal_cost": np.float64} | dict.fromkeys(wide, np.int64)
     known = {"order": 4, "unit": 1, "alpha": 1, "beta": 0, "most": 1, "few": 0, "most_bytes": 10**6}
 

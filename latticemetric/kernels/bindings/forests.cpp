@@ -79,12 +79,10 @@ nb::tuple best_of(const NativeForest& forest, std::vector<std::vector<std::int32
 
 // Checks what the words of edges show as text. Parts of a derivation's text are looked for where edges show tails, so
 // each edge must show as many tails as its target side has.
-ShownWords checked(const Forest& graph, const Input<std::int64_t>& begin, const Input<std::int32_t>& words,
-                   const Input<std::int64_t>& rank) {
-  require_aligned(begin, rank);
+ShownWords checked(const Forest& graph, const Input<std::int64_t>& begin, const Input<std::int32_t>& words) {
+  require_aligned(begin);
   require_aligned(words);
   require_rows(begin, static_cast<std::size_t>(graph.edges), words.size());
-  require(rank.size() == 0 || rank.size() == static_cast<std::size_t>(graph.edges), "edges must have ranks");
   const auto is_tail = [](std::int32_t symbol) { return symbol < 0; };
   for (std::int64_t e = 0; e < graph.edges; ++e) {
     const auto* const target = graph.target;
@@ -92,20 +90,19 @@ ShownWords checked(const Forest& graph, const Input<std::int64_t>& begin, const 
     const auto* const shown = words.data();
     require(tails == std::count_if(shown + begin.data()[e], shown + begin.data()[e + 1], is_tail),
             "shown words must have as many tails as the target side");
-    require(rank.size() == 0 || tails <= 1, "only paths are compared by ranks");
   }
-  return {begin.data(), words.data(), rank.size() ? rank.data() : nullptr};
+  return {begin.data(), words.data()};
 }
 
 nb::tuple best_strings(const NativeForest& forest, Input<std::int64_t> shown_begin, Input<std::int32_t> shown,
-                       Input<std::int64_t> rank, Input<std::int32_t> reference, Gains gains, std::int64_t most,
-                       std::size_t few, std::size_t most_bytes) {
+                       Input<std::int32_t> reference, Gains gains, std::int64_t most, std::size_t few,
+                       std::size_t most_bytes) {
   require_aligned(reference);
   require_gains(gains);
   require_reference(reference.size(), gains.order);
   require(most >= 1, "at least one string must be asked for");
   const Forest& graph = forest.view();
-  const ShownWords texts = checked(graph, shown_begin, shown, rank);
+  const ShownWords texts = checked(graph, shown_begin, shown);
   std::vector<BestDerivation> found;
   {
     const KernelScope running;
@@ -132,8 +129,8 @@ void bind_forests(nb::module_& m) {
   m.def("search_forest_for_hope", &search_for_hope, "forest"_a, "reference"_a, "gains"_a, "integer_cost"_a,
         "integer_goal_cost"_a, "gain_weight"_a, "cost_weight"_a, "most_bytes"_a);
   m.def("best_forest", &best_of, "forest"_a, "references"_a, "gains"_a, "most_bytes"_a);
-  m.def("best_strings", &best_strings, "forest"_a, "shown_begin"_a, "shown"_a, "rank"_a, "reference"_a, "gains"_a,
-        "most"_a, "few"_a, "most_bytes"_a);
+  m.def("best_strings", &best_strings, "forest"_a, "shown_begin"_a, "shown"_a, "reference"_a, "gains"_a, "most"_a,
+        "few"_a, "most_bytes"_a);
 }
 
 }  // namespace latticemetric

@@ -10,6 +10,7 @@
 #include "graphs/determinization.hpp"
 #include "graphs/forest_order.hpp"
 #include "graphs/forward_backward.hpp"
+#include "graphs/n_best.hpp"
 #include "graphs/topology.hpp"
 #include "graphs/viterbi.hpp"
 #include "search/best_lattice.hpp"
@@ -167,6 +168,12 @@ Output<std::int64_t> best_path(const NativeLattice& lattice) {
   return column(std::move(path));
 }
 
+double largest_path_cost(const NativeLattice& lattice) {
+  const auto& graph = lattice.arcs();
+  const latticemetric::KernelScope running;
+  return latticemetric::largest_path_cost(graph);
+}
+
 nb::tuple best_costs_through_arcs(const NativeLattice& lattice) {
   const auto& graph = lattice.arcs();
   latticemetric::BestCostsThroughArcs through;
@@ -176,6 +183,32 @@ nb::tuple best_costs_through_arcs(const NativeLattice& lattice) {
                                                      graph.final_cost);
   }
   return nb::make_tuple(column(std::move(through.arc)), column(std::move(through.ending)));
+}
+
+nb::tuple rows(latticemetric::NBest best) {
+  return nb::make_tuple(column(std::move(best.arcs)), column(std::move(best.begin)));
+}
+
+nb::tuple n_best_strings(const NativeLattice& lattice, std::int64_t most) {
+  const auto& graph = lattice.with_labels();
+  require(most >= 1, "at least one string must be asked for");
+  latticemetric::NBest best;
+  {
+    const latticemetric::KernelScope running;
+    best = latticemetric::n_best_strings(graph, most);
+  }
+  return rows(std::move(best));
+}
+
+nb::tuple n_best_paths(const NativeLattice& lattice, std::int64_t most) {
+  const auto& graph = lattice.arcs();
+  require(most >= 1, "at least one path must be asked for");
+  latticemetric::NBest best;
+  {
+    const latticemetric::KernelScope running;
+    best = latticemetric::n_best_paths(graph, most);
+  }
+  return rows(std::move(best));
 }
 
 nb::tuple determinize(const NativeLattice& lattice, std::int32_t start, double delta) {
@@ -359,7 +392,10 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("total_cost", &::total_cost, "columns"_a, "weights"_a, "arcs"_a, "states"_a, "final"_a);
   m.def("order_forest", &::order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &::best_path, "lattice"_a);
+  m.def("largest_path_cost", &::largest_path_cost, "lattice"_a);
   m.def("best_costs_through_arcs", &::best_costs_through_arcs, "lattice"_a);
+  m.def("n_best_strings", &::n_best_strings, "lattice"_a, "most"_a);
+  m.def("n_best_paths", &::n_best_paths, "lattice"_a, "most"_a);
   m.def("determinize", &::determinize, "lattice"_a, "start"_a, "delta"_a);
   m.def("search_lattice", &::search_lattice, "lattice"_a, "reference"_a, "gains"_a, "method"_a = "automatic",
         "part_bytes"_a = latticemetric::SearchMethod().part_bytes);

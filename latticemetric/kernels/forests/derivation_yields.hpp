@@ -16,7 +16,6 @@ namespace latticemetric {
 struct ShownWords {
   const std::int64_t* begin;  // by edge, and the end of the last
   const std::int32_t* words;  // word numbers; negative in place of a tail
-  const std::int64_t* rank;   // by edge, if derivations are paths: they are compared by it along the path; else null
 };
 
 class DerivationYields {
@@ -71,9 +70,7 @@ class DerivationYields {
     return number;
   }
 
-  bool less(Number a, Number b) const {
-    return shown_.rank ? derivations_.less_along(a, b, shown_.rank) : derivations_.less(a, b);
-  }
+  bool less(Number a, Number b) const { return derivations_.less(a, b); }
 
   std::vector<std::int64_t> preorder(Number number) const { return derivations_.preorder(number); }
   std::size_t bytes() const { return derivations_.bytes() + texts_.bytes() + yields_.size() * sizeof(Yield); }

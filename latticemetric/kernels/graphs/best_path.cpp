@@ -1,6 +1,7 @@
 #include "graphs/best_path.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "graphs/tie_order.hpp"
@@ -48,6 +49,19 @@ std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, cons
   std::vector<std::int64_t> path;
   for (std::int32_t s = 0; states > 0 && choice[s] != stop; s = target[choice[s]]) path.push_back(choice[s]);
   return path;
+}
+
+double largest_path_cost(const Lattice& lattice) {
+  std::vector<double> largest(static_cast<std::size_t>(lattice.states), 0);
+  for (std::int64_t a = 0; a < lattice.arcs; ++a) {
+    poll();
+    double& there = largest[lattice.target[a]];
+    there = std::max(there, largest[lattice.source[a]] + std::fabs(lattice.cost[a]));
+  }
+  double all = 0;
+  for (std::int32_t s = 0; s < lattice.states; ++s)
+    if (lattice.is_final(s)) all = std::max(all, largest[s] + std::fabs(lattice.final_cost[s]));
+  return all;
 }
 
 }  // namespace latticemetric

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "graphs/lattice.hpp"
+
 namespace latticemetric {
 
 // Returns the arcs of the cheapest path. Ties: fewest words, then the lexicographically smallest arcs. Arcs are sorted
@@ -12,5 +14,8 @@ namespace latticemetric {
 std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                     const std::int32_t* target, const double* cost, const std::uint8_t* is_word,
                                     const double* final_cost);
+
+// Returns the largest sum of absolute costs along a path, added from the start on.
+double largest_path_cost(const Lattice& lattice);
 
 }  // namespace latticemetric

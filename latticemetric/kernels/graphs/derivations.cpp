@@ -49,20 +49,6 @@ bool Derivations::less(Number a, Number b) const {
   return false;
 }
 
-// A derivation has a larger number than its parts. So the path with the larger number steps back, until both are at the
-// same place: there the part that they share ends.
-bool Derivations::less_along(Number a, Number b, const std::int64_t* rank) const {
-  const auto before = [&](Number path) { return trees_[path].count > 0 ? parts_[trees_[path].begin] : -1; };
-  Number after_a = -1, after_b = -1;
-  while (a != b) {
-    Number &later = a > b ? a : b, &after = a > b ? after_a : after_b;
-    after = later;
-    later = before(later);
-  }
-  if (after_a < 0 || after_b < 0) return after_a < 0 && after_b >= 0;  // a path comes before its continuations
-  return rank[trees_[after_a].edge] < rank[trees_[after_b].edge];
-}
-
 std::size_t Derivations::bytes() const {
   constexpr std::size_t entry = 6 * sizeof(void*);  // the estimated bytes of an entry of the hash table
   return trees_.size() * (sizeof(Tree) + entry) + parts_.size() * sizeof(Number);

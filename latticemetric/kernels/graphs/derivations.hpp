@@ -25,10 +25,6 @@ class Derivations {
   // Returns whether the edges of `a` in preorder come before those of `b`.
   bool less(Number a, Number b) const;
 
-  // The same for derivations that are paths: each edge has at most one tail, and the tail's edges come before it.
-  // Returns whether the ranks of the edges along `a` come before those along `b`.
-  bool less_along(Number a, Number b, const std::int64_t* rank) const;
-
   std::vector<std::int64_t> preorder(Number root) const;
 
   std::size_t size() const { return trees_.size(); }

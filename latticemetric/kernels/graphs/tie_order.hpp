@@ -10,7 +10,8 @@
 //
 // Other places need the cheapest path, and must keep comparing costs first if the rule changes:
 //
-// - the model's 1-best and n best: `graphs/best_path.cpp`, `graphs/best_derivation.cpp`, `forests/k_best.hpp`;
+// - the model's 1-best and n best: `graphs/best_path.cpp`, `graphs/best_derivation.cpp`, `graphs/n_best.cpp`,
+//   `forests/k_best.hpp`;
 // - `graphs/forest_rules.cpp`, where the cheapest edge stands for all edges with the same target side.
 //
 // Step 4, the smallest arcs or edges, follows from the order in which each search visits them.

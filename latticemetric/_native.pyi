@@ -163,7 +163,7 @@ def n_best_paths(lattice: Lattice, most: int) -> tuple[npt.NDArray[np.int64], np
     """
 
 def determinize(
-    lattice: Lattice, start: int, delta: float
+    lattice: Lattice, unit: float
 ) -> tuple[
     npt.NDArray[np.int32],
     npt.NDArray[np.int32],
@@ -171,9 +171,9 @@ def determinize(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Determinize a lattice without ε; return source, target, word and cost of each arc, and the final costs.
+    """Return the smallest lattice with one path per string: source, target, word and cost of each arc, and final costs.
 
-    Residual costs that differ by at most `delta` count as equal.
+    What each arc adds to the cost of the best path is rounded to a multiple of `unit`.
     """
 
 _Texts: TypeAlias = tuple[bytes, npt.NDArray[np.int64]]

@@ -119,7 +119,7 @@ def _subjects(further: Iterable[Subject] = ()) -> list[Subject]:
             "pynini",
             "packages",
             _pynini,
-            "--engine openfst, --metric FILE.fst, --normalize, grammar, compile(), to_fst(), determinized()",
+            "--engine openfst, --metric FILE.fst, --normalize, grammar, compile(), to_fst()",
             "pip install pynini (Linux x86-64), conda install -c conda-forge pynini (macOS)",
         ),
         Subject(

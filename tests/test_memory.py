@@ -128,7 +128,6 @@ def test_a_list_of_more_strings_than_memory_holds_is_refused(memory_limit, paths
 
 
 def test_a_lattice_with_too_many_determinized_states_is_refused(memory_limit):
-    pytest.importorskip("pynini")
     memory_limit("64M")
     both = chain(1).vocabulary.encode(["w1", "w2"])
     # (w1|w2)^k w1 (w1|w2)^30 for k = 0 … 30: which words were w1 must be remembered.

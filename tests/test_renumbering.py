@@ -79,6 +79,7 @@ OF_LATTICES: dict[str, Verb] = {
     "statistics": lambda g, _: lm.Lattice.statistics(g).asdict(),
     "pruned": lambda g, _: g.pruned(1.0).statistics().asdict(),
     "minimized": lambda g, _: g.minimized().statistics().asdict(),
+    "determinized": lambda g, _: g.determinized().statistics().asdict(),
     "n best paths": lambda g, _: {"list": [(g.cost_of(p), len(p)) for p in g.n_best(5, paths=True)[1:]]},
 }
 

@@ -26,9 +26,8 @@ def command(
 
     The result is the smallest lattice without ε in which each string has one path, with the string's least cost, as
     after OpenFst's rmepsilon, determinize and minimize. Its arcs have one score: the cost under --weights. In lattices,
-    the best string keeps its cost. The cost of another string may change by 0.00006 per word, by 0.00003 at its end,
-    and by a ten-millionth of what it costs more than the best; costs from n-best lists are 64-bit floats. The result
-    can be far larger than the input: prune first.
+    the best string keeps its cost; the cost of another string may change by 0.00003 for each arc of a path, and for its
+    end. Costs from n-best lists do not change. The result can be far larger than the input: prune first.
 
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """

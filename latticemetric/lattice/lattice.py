@@ -185,12 +185,21 @@ class Lattice(LatticeArrays):
     def determinized(self, weights: Weights | None = None) -> Self:
         """Return the smallest lattice without ε and with one path per string: the best path of each string.
 
-        The result has one score column. pynini must be installed. The best string keeps its cost. What another string
-        costs more is rounded to 32 bits, as pynini's weights are, and may change by 2⁻²³ of itself. To merge states,
-        determinization also rounds differences of costs to multiples of 2⁻¹⁴, and minimization rounds costs to these:
-        the cost of a string may change by 0.00006 per word and 0.00003 at its end.
+        The result has one score column. The best string keeps its cost. To merge states, what each arc adds to the cost
+        of the best path is rounded to a multiple of 2⁻¹⁴: the cost of another string may change by 0.00003 for each arc
+        of a path, and for its end. If costs differ by more than 2⁴⁶, multiples are larger, and as fine as these costs.
+
+        Arcs are sorted by source and word. Their order depends on strings and costs alone, not on the numbers of the
+        states of this lattice. The result may have exponentially many states: prune first.
+
+        Examples:
+            >>> lattice = Lattice.from_strings(["a b", "c b", "a b"], costs=[1.0, 2.0, 0.5])
+            >>> lattice.determinized()
+            Lattice(3 states, 3 arcs, scores: cost)
+            >>> [(path.words, path.cost) for path in lattice.determinized().paths()]
+            [(('a', 'b'), 0.5), (('c', 'b'), 2.0)]
         """
-        from latticemetric.lattice.openfst import determinize
+        from latticemetric.lattice.determinization import determinize
 
         return determinize(self, weights)
 

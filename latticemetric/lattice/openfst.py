@@ -1,16 +1,14 @@
-"""Convert lattices to and from OpenFst through its binary layout, without a loop over arcs; determinize lattices."""
+"""Convert lattices to and from OpenFst through its binary layout, without a loop over arcs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from latticemetric import _native
 from latticemetric.errors import InputError, UsageError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.columns import Column, Floats, Labels, Weights
+from latticemetric.lattice.columns import Column, Labels, Weights
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
@@ -30,7 +28,9 @@ def lattice_to_arrays(lattice: LatticeArrays, weights: Weights | None = None, *,
     become the input labels, too. If `symbols` is true, the result has symbol tables.
     """
     cost = lattice.cost(weights)
-    _check_weights(cost.arc, cost.final[lattice.final])
+    for part in (cost.arc, cost.final[lattice.final]):
+        if part.size and np.abs(part).max() > _LARGEST_WEIGHT:
+            raise InputError("a cost is too large for OpenFst's 32-bit weights")
     side = lattice.labels.get("input")
     words = symbol_table(lattice.vocabulary)
     is_labelled = side is not None and not side.vocabulary.is_numeric and np.array_equal(side.arc, lattice.word)
@@ -48,12 +48,6 @@ def lattice_to_arrays(lattice: LatticeArrays, weights: Weights | None = None, *,
         input_symbols=symbol_table(lattice.vocabulary if side is None else side.vocabulary) if symbols else None,
         output_symbols=words if symbols else None,
     )
-
-
-def _check_weights(*parts: Floats) -> None:
-    for weights in parts:
-        if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
-            raise InputError("a cost is too large for OpenFst's 32-bit weights")
 
 
 def lattice_from_arrays(
@@ -183,46 +177,3 @@ def fst_to_arrays(fst: Any) -> FstArrays:
     if not isinstance(fst, pywrapfst.Fst):
         raise UsageError(f"a {type(fst).__name__} is not an FST of pynini", advice="give a pynini.Fst")
     return fst_binary.decode(pywrapfst.convert(fst, "const").write_to_string())[0]
-
-
-# Residual costs are rounded to multiples of this number. OpenFst's default, 2**-10, is 16 times larger.
-_DELTA = 2.0**-14
-
-
-def determinize(lattice: AnyLattice, weights: Weights | None = None) -> AnyLattice:
-    """Remove ε from a lattice, determinize it in the tropical semiring, and minimize it (Mohri 1997).
-
-    The result may have exponentially many states, and OpenFst would take all memory. So a kernel of latticemetric
-    determinizes the lattice: this kernel keeps the memory limit.
-
-    The machine has only what each arc adds to the cost of the best path, so that 32 bits do not round large costs. The
-    best cost, of 64 bits, is added to the arcs from the start of the result.
-    """
-    require_pynini()
-    arc, ending, best = _additions(lattice, weights)
-    machine = lattice_to_arrays(lattice, weights, symbols=False)
-    fst = fst_from_arrays(replace(machine, input=lattice.word, weight=arc, final=ending))
-    fst.rmepsilon()
-    fst.topsort()
-    arrays = fst_to_arrays(fst)
-    source, target, word, cost, final = _native.determinize(
-        _native.Lattice(arrays.source, arrays.target, arrays.weight, arrays.final, arrays.output), arrays.start, _DELTA
-    )
-    fst = fst_from_arrays(FstArrays(0, final, source, target, word, word, cost))
-    fst.minimize(delta=_DELTA)
-    name = next(iter(lattice.scores)) if len(lattice.scores) == 1 else "cost"
-    found = lattice_from_arrays(type(lattice), fst_to_arrays(fst), lattice.vocabulary, name)
-    column = found.scores[name]
-    whole = Column(column.arc + best * (found.source == 0), column.final + best * (found.final == 0), column.weight)
-    return replace(found, scores={name: whole})
-
-
-def _additions(lattice: LatticeArrays, weights: Weights | None) -> tuple[Floats, Floats, float]:
-    """Return what each arc, and ending in each state, adds to the best cost from its state, and the best cost."""
-    cost = lattice.cost(weights)
-    through, ending = _native.best_costs_through_arcs(lattice.native(cost))
-    least = ending.copy()
-    np.minimum.at(least, lattice.source, through)
-    arc = through - least[lattice.source]
-    _check_weights(arc, (ending - least)[lattice.final])
-    return arc, ending - least, float(least[0])

@@ -40,7 +40,7 @@ class Decision(Settings):
             flatter.
         beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `posterior_scale` is
             applied.
-        determinize: As in HiFST, give a string the probability of its best path, not of all its paths; needs pynini.
+        determinize: As in HiFST, give a string the probability of its best path, not of all its paths.
     """
 
     section = "Decision"

@@ -9,7 +9,7 @@ import numpy as np
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON
 
-# Beyond this number of sets of states, OpenFst's determinization takes less memory.
+# Beyond this number of sets of states, the kernel that determinizes lattices takes less memory.
 _MOST_SETS = 100_000
 _END = -1
 

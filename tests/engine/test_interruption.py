@@ -243,9 +243,7 @@ def calls() -> dict[str, Callable[[], object]]:
         ),
         "n_best_strings": lambda: _native.n_best_strings(graph, 300_000),
         "n_best_paths": lambda: _native.n_best_paths(graph, 1_000_000),
-        "determinize": lambda: _native.determinize(
-            dense.native(), 0, 1 / 1024
-        ),
+        "determinize": lambda: _native.determinize(dense.native(), 1 / 1024),
         "count_segments": lambda: _native.count_segments([list(map(str, LONG))], [list(map(str, LONG[::-1]))], WER),
         "pair_gains": lambda: _native.pair_gains(many, begin, many, begin, rates),
         "NgramIndex": lambda: _native.NgramIndex(many, longs([0, many.size]), 40),

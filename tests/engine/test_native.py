@@ -296,7 +296,7 @@ def test_kernels_refuse_lattices_without_the_columns_that_they_need():
         with pytest.raises(ValueError, match="which arcs have words"):
             kernel(labelled)
     with pytest.raises(ValueError, match="has no labels"):
-        _native.determinize(bare, 0, 0.5)
+        _native.determinize(bare, 0.5)
 
 
 @given(st.integers(0, 2**100), st.integers(0, 2**100))

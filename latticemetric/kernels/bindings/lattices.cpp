@@ -1,5 +1,6 @@
 // Python bindings of lattices: the order of their states, their best paths by cost and by metric, their posteriors.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -211,18 +212,13 @@ nb::tuple n_best_paths(const NativeLattice& lattice, std::int64_t most) {
   return rows(std::move(best));
 }
 
-nb::tuple determinize(const NativeLattice& lattice, std::int32_t start, double delta) {
+nb::tuple determinize(const NativeLattice& lattice, double unit) {
   const auto& graph = lattice.with_labels();
-  require(0 <= start && start < graph.states, "the start is not a state");
-  require(delta > 0, "delta must be positive");
+  require(unit > 0 && std::isfinite(unit), "the unit must be a positive number");
   latticemetric::WeightedArcs found;
   {
     const latticemetric::KernelScope running;
-    const auto of_arcs = [&](const auto* values) { return std::vector(values, values + graph.arcs); };
-    found = latticemetric::determinize({of_arcs(graph.source), of_arcs(graph.target), of_arcs(graph.label),
-                                        of_arcs(graph.cost),
-                                        std::vector(graph.final_cost, graph.final_cost + graph.states)},
-                                       start, delta);
+    found = latticemetric::determinize(graph, unit);
   }
   return nb::make_tuple(column(std::move(found.source)), column(std::move(found.target)),
                         column(std::move(found.word)), column(std::move(found.cost)),
@@ -396,7 +392,7 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("best_costs_through_arcs", &::best_costs_through_arcs, "lattice"_a);
   m.def("n_best_strings", &::n_best_strings, "lattice"_a, "most"_a);
   m.def("n_best_paths", &::n_best_paths, "lattice"_a, "most"_a);
-  m.def("determinize", &::determinize, "lattice"_a, "start"_a, "delta"_a);
+  m.def("determinize", &::determinize, "lattice"_a, "unit"_a);
   m.def("search_lattice", &::search_lattice, "lattice"_a, "reference"_a, "gains"_a, "method"_a = "automatic",
         "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
   m.def("best_lattice", &::best_lattice, "lattice"_a, "references"_a, "gains"_a, "method"_a = "automatic",

@@ -1,8 +1,10 @@
-// Weighted determinization of acyclic acceptors in the tropical semiring.
+// Weighted determinization and minimization of lattices in the tropical semiring.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "graphs/lattice.hpp"
 
 namespace latticemetric {
 
@@ -12,10 +14,14 @@ struct WeightedArcs {
   std::vector<double> final_cost;  // of each state; infinite where it is not final
 };
 
-// Returns an acceptor in which each string has one path, which costs what the best path of that string costs in
-// `acceptor` (Mohri 1997). Arcs must be sorted by source and have no ε. Residual costs are rounded to multiples of
-// `delta`, so that subsets that nearly agree become one state; this may change the cost of a string by delta / 2 per
-// word. There may be exponentially many states; the memory budget of the call ends that.
-WeightedArcs determinize(const WeightedArcs& acceptor, std::int32_t start, double delta);
+// Returns the smallest deterministic lattice without ε in which each string costs what its best path costs (Mohri 1997).
+// What each arc adds to the cost of the best path is rounded to a multiple of `unit` first, so the cost of a string may
+// change by unit / 2 for each arc of a path, and for its end; the best string keeps its cost. If costs are too large for
+// multiples of 64 bits, the unit is larger, and about as fine as the costs' own doubles.
+//
+// States are in topological order, and arcs are sorted by source and word. The order depends on the strings and their
+// costs alone, not on the numbers of the states of `lattice`. There may be exponentially many states; the memory budget
+// of the call ends that.
+WeightedArcs determinize(const Lattice& lattice, double unit);
 
 }  // namespace latticemetric

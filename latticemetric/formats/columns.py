@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -307,13 +307,18 @@ def probability_to_write(cost: float) -> str:
         raise InputError(
             f"the probability of cost {cost!r} is too small or too large to be written", advice="write another format"
         )
-    # Several numbers may have the same cost: prefer the one with the fewest digits.
-    above = below = nearest
-    candidates = [float(f"{nearest:.15g}"), nearest]
+    return repr(next((p for p in _near(nearest) if cost_of(p) == cost), nearest))
+
+
+def _near(probability: float) -> Iterator[float]:
+    """Yield numbers near a probability. Several may have the same cost: the one with the fewest digits comes first."""
+    yield float(f"{probability:.15g}")
+    yield probability
+    above = below = probability
     for _ in range(_NEIGHBOURS):
         above, below = math.nextafter(above, math.inf), math.nextafter(below, 0.0)
-        candidates += [above, below]
-    return repr(next((p for p in candidates if cost_of(p) == cost), nearest))
+        yield above
+        yield below
 
 
 # ---- Words on nodes ----

@@ -3,6 +3,7 @@
 import math
 import pickle
 import re
+from decimal import Context, Decimal
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from kit.paths import DATA
 
 import latticemetric as lm
 from latticemetric.formats import reading, registry
+from latticemetric.formats.srilm import pfsg
 
 SPHINX_LATTICE = DATA / "sphinx" / "unreachable.lat"
 LN = math.log(1.0001)
@@ -718,3 +720,17 @@ def test_long_files_that_could_be_of_either_are_not_guessed(tmp_path):
 def test_long_files_of_openfst_with_costs_are_of_openfst(tmp_path):
     text = "\n".join([*(f"{k} {k + 1} 5 {'-' * (k % 2)}0.5" for k in range(20_000)), "20000"])
     assert [entry.format for entry in reading.entries([write_file(tmp_path, text)])] == ["openfst-text"]
+
+
+@given(st.one_of(st.integers(-(10**16), 10**16).map(str), st.floats(-1e6, 1e6).map(repr), st.just("-0")))
+def test_costs_of_pfsg_are_quotients_of_decimals(text):
+    quotient = Context(prec=30).divide(Decimal(text), Decimal("10000.5"))
+    assert repr(pfsg._cost(text, "")) == repr(0.0 - float(quotient))
+
+
+@given(st.one_of(st.floats(-1e300, 1e300), st.integers(-(10**9), 10**9).map(lambda n: 0.0 - 2 * n / 20001)))
+def test_scores_of_pfsg_are_whole_if_they_can_be_and_are_read_back(cost):
+    text = pfsg._score(cost)
+    assert pfsg._cost(text, "") == cost
+    whole = str(round(0.0 - cost * 10000.5))
+    assert text == whole or pfsg._cost(whole, "") != cost

@@ -4,6 +4,7 @@ import gzip
 import pickle
 import re
 from collections import Counter
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -19,8 +20,9 @@ from latticemetric.corpus.oracles import oracles_of
 from latticemetric.corpus.pairing import pair_up
 from latticemetric.corpus.run import Run
 from latticemetric.formats import reading
+from latticemetric.formats.nist import ctm
 from latticemetric.formats.nist.transcripts import words_by_segment
-from latticemetric.formats.nist.words import parsed_transcript
+from latticemetric.formats.nist.words import GraphBuilder, Word, parsed_transcript
 from latticemetric.formats.references import read_references
 from latticemetric.formats.segments import read_nist_segments, read_segments
 from latticemetric.formats.streams.stream import open_stream
@@ -613,3 +615,21 @@ def test_a_damaged_ctm_is_not_scored(tmp_path):
     (tmp_path / "hyp.ctm").write_text("r A 0.0 0.5 a 0.5\nr A 0.6 0.1 uh nan\n")
     with pytest.raises(lm.FormatError, match=r"hyp.ctm:2: the confidence 'nan' is neither"):
         read_nist_segments([str(tmp_path / "hyp.ctm")], [str(tmp_path / "ref.stm")])
+
+
+@given(st.lists(st.sampled_from(["a", "b", "it's", "a/b", "é", "\u00a0", "1"])))
+def test_a_transcript_without_marks_is_the_graph_of_its_words(words):
+    builder = GraphBuilder()
+    for word in words:
+        builder.add(Word(word, {}, optional=False))
+    assert parsed_transcript(" ".join(words), "x:1") == builder.lattice()
+
+
+@given(st.lists(st.tuples(st.integers(0, 999), st.integers(-50, 50), st.booleans()), min_size=1))
+def test_times_of_words_are_exact_sums(rows):
+    lines = []
+    for k, (begin, duration, has_confidence) in enumerate(rows):
+        lines.append(f"{begin / 100} {duration / 100} w{k}" + (" 0.5" if has_confidence else ""))
+    found = ctm.items(ctm.Channel("f,1", "", list(enumerate(lines))))
+    expected = [(Decimal(b) / 100, Decimal(b + d) / 100, {"confidence": "0.5"} if c else {}) for b, d, c in rows]
+    assert [(item.begin, item.end, item.word.labels) for item in found] == expected

@@ -100,6 +100,7 @@ def channels(stream: Stream, *, fold_case: bool = False) -> list[Channel]:
         fold_case: True to take names that differ only in case for one channel.
     """
     found: dict[str, Channel] = {}
+    names: dict[tuple[str, str], tuple[str, str]] = {}  # name and key, by file and channel
     last, first_scattered = None, None
     for line in content_lines(stream):
         fields = split_words(line)
@@ -109,13 +110,18 @@ def channels(stream: Stream, *, fold_case: bool = False) -> list[Channel]:
                 where=stream.place(),
                 advice="write file channel begin duration word",
             )
-        name = SegmentId(*fields[:2]).name
-        key = name.casefold() if fold_case else name
-        channel = found.setdefault(key, Channel(name, stream.name, []))
+        file, side, *rest = fields
+        if (file, side) not in names:
+            name = SegmentId(file, side).name
+            names[file, side] = name, name.casefold() if fold_case else name
+        name, key = names[file, side]
+        if key not in found:
+            found[key] = Channel(name, stream.name, [])
+        channel = found[key]
         if channel.lines and key != last and not channel.scattered:
             found[key] = channel._replace(scattered=True)
             first_scattered = first_scattered or (stream.place(), name)
-        channel.lines.append((stream.line, " ".join(fields[2:])))
+        channel.lines.append((stream.line, " ".join(rest)))
         last = key
     if first_scattered is not None:
         where, name = first_scattered
@@ -145,12 +151,13 @@ def items(channel: Channel) -> list[TimedWord | Alternation]:
     latest, in_order = Decimal(0), True
     for where, item in placed:
         rows = rows_of(item)
-        end = max(row.end for row in rows)
+        end = rows[0].end if len(rows) == 1 else max(row.end for row in rows)
         if end < latest and in_order and where:
             in_order = False
             what = f"the word ends at {end:f}, but an earlier one begins at {latest:f}"
             warn(where, f"{what}: words keep the order of the file; {ordering_advice(item for _, item in placed)}")
-        latest = max(latest, *(row.begin for row in rows))
+        for row in rows:
+            latest = max(latest, row.begin)
     return [item for _, item in placed]
 
 
@@ -199,8 +206,9 @@ def _row(fields: Sequence[str], where: str) -> TimedWord:
     if extras and not is_confidence(extras[0]):
         raise FormatError(f"the confidence '{shortened(extras[0], 40)}' is neither a finite number nor NA", where=where)
     word = parsed_word(fields[2], where)
-    labels = {**word.labels, **dict(zip(EXTRAS, extras, strict=False))}
-    return TimedWord(begin, end, word._replace(labels=labels))
+    if extras:
+        word = Word(word.text, {**word.labels, **dict(zip(EXTRAS, extras, strict=False))}, word.optional)
+    return TimedWord(begin, end, word)
 
 
 def ordering_advice(items: Iterable[TimedWord | Alternation]) -> str:
@@ -217,6 +225,8 @@ def rows_of(item: TimedWord | Alternation) -> list[TimedWord]:
 
 def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
     """Return the earliest begin and the latest end of a word or alternation."""
+    if isinstance(item, TimedWord):
+        return item.begin, item.end
     rows = rows_of(item)
     return min(row.begin for row in rows), max(row.end for row in rows)
 
@@ -260,11 +270,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     channel = SegmentId.of_channel(name) or SegmentId(name, _CHANNEL)
     head = [channel.file, channel.channel]
     require_first_field(channel.file, NAME)
-    writer = _Writer(lattice)
+    writer, wanted = _Writer(lattice), _contents(lattice)
     for explicit in (False, True):
         lines = [" ".join(fields) for fields in writer.sequence(writer.speller.series, explicit=explicit)]
         with contextlib.suppress(FormatError):
-            if _contents(parsed_channel(Channel(name, "", list(enumerate(lines))))) == _contents(lattice):
+            if _contents(parsed_channel(Channel(name, "", list(enumerate(lines))))) == wanted:
                 file.write("".join(" ".join([*head, line]) + "\n" for line in lines).encode())
                 return
     raise UsageError("ctm cannot hold this graph's times and alternations", advice="write a format of lattices")
@@ -273,16 +283,16 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 def _contents(lattice: Lattice) -> Any:
     """Return the words, times and labels of a channel, to compare graphs whose state numbers may differ."""
     assert lattice.times is not None
-    times, labels = lattice.times.tolist(), labels_of(lattice)
+    times, labels = lattice.times.tolist(), sorted(labels_of(lattice).items())
+    ends, words = (lattice.source.tolist(), lattice.target.tolist()), lattice.vocabulary.words(lattice.word)
 
     def listed(sequence: Series) -> list[Any]:
         # Nested alternations were refused before, so the recursion depth is at most two.
         return [[listed(b) for b in item.in_order()] if isinstance(item, Fork) else arc(item) for item in sequence]
 
     def arc(number: int) -> tuple[Any, ...]:
-        ends = (times[int(states[number])] for states in (lattice.source, lattice.target))
-        texts = [(name, texts[number]) for name, texts in sorted(labels.items()) if texts[number]]
-        return (*ends, lattice.vocabulary.word(int(lattice.word[number])), texts)
+        found = [(name, texts[number]) for name, texts in labels if texts[number]]
+        return (*(times[states[number]] for states in ends), words[number], found)
 
     return listed(decomposed(lattice, NAME))
 

@@ -33,6 +33,8 @@ _CUT_HEAD = 2**15
 _ID = re.compile(rb"\(([^()\s]+)\)$")
 _LIKE_AN_ID = re.compile(rb"[0-9_-]")
 
+_PLAIN_TIME = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+
 _Row = list[bytes]
 
 
@@ -53,6 +55,8 @@ def is_comment(line: str) -> bool:
 
 def seconds(text: str, what: str, where: str) -> Decimal:
     """Read a time in seconds as an exact decimal; `what` names the time in errors."""
+    if _PLAIN_TIME.fullmatch(text):
+        return Decimal(text)
     if text.startswith(("+", "-")) or not is_number(text):
         raise FormatError(f"the {what} '{shortened(text, 40)}' is not a number of seconds", where=where)
     return Decimal(text)

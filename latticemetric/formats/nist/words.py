@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import lattice_to_write, refuse_final_labels
 from latticemetric.formats.text.fields import encode_texts, labels_of_arcs
@@ -28,6 +30,7 @@ _SPACE = r" \t\n\r\f\v"
 _OUTSIDE = re.compile(rf"[{_SPACE}]*(\{{|[^{_SPACE}]+)")
 _INSIDE = re.compile(rf"[{_SPACE}]*([{{}}/]|[^{_SPACE}{{}}/]+)")
 MARKUP = re.compile(r"[{}();@\\]")
+_PLAIN_WORD = re.compile(r"[^\s{}/();@\\]+")
 _SEPARATOR = re.compile(r"(?<!\\);")
 _OPEN, _OR, _CLOSE = "{", "/", "}"
 
@@ -144,6 +147,11 @@ def parsed_word(text: str, where: str) -> Word:
 
 def parsed_transcript(text: str, where: str) -> Lattice:
     """Build the graph of a transcript."""
+    if not MARKUP.search(text):
+        words = split_words(text)
+        arcs = np.arange(len(words), dtype=np.int32)
+        numbers, vocabulary = encode_texts(words, "", None)
+        return Lattice.from_arcs(arcs, arcs + 1, numbers, final=[len(words)], vocabulary=vocabulary)
     builder = GraphBuilder()
     at = 0
     # A slash is a mark only inside braces.
@@ -215,6 +223,10 @@ def decomposed(lattice: Lattice, format_name: str) -> Series:
     that it replaces.
     """
     last = lattice.num_states - 1
+    states = np.arange(last + 1)
+    is_chain = np.array_equal(lattice.source, states[:-1]) and np.array_equal(lattice.target, states[1:])
+    if is_chain and lattice.final.tolist() == [last]:
+        return list(range(last))
     out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
     into: list[set[int]] = [set() for _ in range(lattice.num_states)]
 
@@ -286,6 +298,8 @@ class Speller:
     def word(self, arc: int, *, inside: bool = False, optional: bool = False) -> str:
         """Return a word with its tags, as text; refuse a word that would be read back differently."""
         word = self._words[arc]
+        if not optional and not self._labels and _PLAIN_WORD.fullmatch(word):
+            return word
         texts = [word, *(self._labels[name][arc] if name in self._labels else "" for name in TAGS)]
         for text in texts:
             if text and (split_words(text) != [text] or re.search(r"[\\{}/]" if inside else r"[\\{}]", text)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
-from functools import partial
+from functools import cache, partial
 from typing import IO
 
 import numpy as np
@@ -34,6 +34,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 _NULL = "NULL"
 _UNIT = Decimal("10000.5")
 _EXACTLY = Context(prec=30)
+_WHOLE = re.compile(r"-?[0-9]{1,15}")
 _DURATION = re.compile(r"\(duration=[^()]*\)$")
 _FIRST_LINES = re.compile(rb"(?:[ \t\r]*(?:##[^\n]*)?\n)*[ \t]*name[ \t]+[^\s]+[ \t\r]*\n\s*nodes[ \t]+[0-9]")
 
@@ -105,6 +106,8 @@ def _node(place: str, fields: list[str], nodes: int) -> int:
 
 
 def _cost(text: str, place: str) -> float:
+    if _WHOLE.fullmatch(text):
+        return 0.0 - 2 * int(text) / 20001  # integers are divided exactly, and the quotient is rounded once
     if not number(text, place):
         return 0.0
     return 0.0 - float(_EXACTLY.divide(Decimal(text), _UNIT))
@@ -115,8 +118,10 @@ def _score(cost: float) -> str:
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
         raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")
-    exact = str(_EXACTLY.multiply(Decimal(0.0 - cost), _UNIT))
-    return next(text for text in (str(round(score)), repr(score), exact) if text == exact or _cost(text, "") == cost)
+    for text in (str(round(score)), repr(score)):
+        if _cost(text, "") == cost:
+            return text
+    return str(_EXACTLY.multiply(Decimal(0.0 - cost), _UNIT))
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
@@ -134,9 +139,8 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     # SRILM drops the words of the initial and the final node, so these nodes have none.
     nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
     joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]
-    words = [
-        word_to_write(lattice.vocabulary, word, _NULL) for word, _ in [*nodes.keys, *([] if single else [NO_WORD])]
-    ]
+    text_of = cache(partial(word_to_write, lattice.vocabulary))
+    words = [text_of(word, _NULL) for word, _ in [*nodes.keys, *([] if single else [NO_WORD])]]
     ends = [] if single else list(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
     rows = [f"{s} {t} {_score(c)}" for s, t, c in zip(source, nodes.of_arc, column.arc.tolist(), strict=True)]
     rows += [f"{node} {state} 0" for node, state in joints]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import IO
 
 import numpy as np
@@ -200,12 +200,13 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     note_marks(lattice, "wordmesh", SENTENCE_MARKS.__contains__)
     require_id(name, "the name of a mesh")
     columns = columns_to_write(lattice, "wordmesh")
-    costs = only_column(lattice).arc.tolist()
+    costs, numbers = only_column(lattice).arc.tolist(), lattice.word.tolist()
     side = lattice.labels.get(MARK)
     marks = [""] * len(lattice.word) if side is None else side.vocabulary.words(side.arc)
+    text_of = cache(partial(word_to_write, lattice.vocabulary))
     lines = [f"name {name}", f"numaligns {len(columns)}", "posterior 1"]
     for k, rows in enumerate(columns):
-        words = [marks[row] or word_to_write(lattice.vocabulary, int(lattice.word[row]), _DELETE) for row in rows]
+        words = [marks[row] or text_of(numbers[row], _DELETE) for row in rows]
         if len(set(words)) < len(words):
             twice = next(word for word in words if words.count(word) > 1)
             raise InputError(

@@ -891,7 +891,10 @@ def parse_plf(text: bytes) -> dict[str, Any]:
     """Parse a lattice in Python lattice format into columns (`kernels/formats/plf.hpp`)."""
 
 def parse_slf(text: bytes, texts: Sequence[str]) -> dict[str, Any]:
-    """Parse an HTK lattice into header fields and columns of nodes and links; fields in `texts` are always strings."""
+    """Parse an HTK lattice into header fields and columns of nodes and links; fields in `texts` are always strings.
+
+    The numbers of nodes and links are int32 if all of them are whole.
+    """
 
 def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:
     """Parse a Moses hypergraph into columns (`kernels/formats/forest_text.hpp`).

@@ -245,7 +245,7 @@ class _Reader:
             raise FormatError(f"{name} is '{shortened(value, 40)}', not a number", where=f"{self._file}:{line}")
         return float(value)
 
-    def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
+    def _states(self) -> tuple[npt.NDArray[Any], Words, Words]:
         """Return the sorted node numbers; then the source and the target of each link, as indices of these numbers."""
         names = self._numbers(self._nodes, "I")
         if not (names[1:] > names[:-1]).all():
@@ -264,10 +264,12 @@ class _Reader:
             ends.append(states.astype(np.int32))
         return names, ends[0], ends[1]
 
-    def _numbers(self, rows: _Table, field: str) -> npt.NDArray[np.float64]:
+    def _numbers(self, rows: _Table, field: str) -> npt.NDArray[Any]:
         column = rows.get(field)
         if not isinstance(column, np.ndarray):
             raise FormatError(f"{field} must be a number on each line" if column is not None else f"{field} is missing")
+        if column.dtype == np.int32:  # whole numbers, which the parser has checked
+            return column
         bad = np.flatnonzero(~((column >= 0) & (column == np.floor(column)) & (column < 2**31 - 1)))
         if bad.size:
             what = f"{field} is not a whole number from 0 to {2**31 - 2}"

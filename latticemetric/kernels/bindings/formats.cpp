@@ -1,6 +1,8 @@
 // Python bindings of the formats' parsers.
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -157,10 +159,23 @@ nb::dict parse_plf_line(nb::bytes text) {
   return result;
 }
 
+// Returns a column of whole numbers in 0 .. 2^31 - 2; nothing if a value is missing or of another kind.
+std::optional<std::vector<std::int32_t>> whole_numbers(const SlfColumn& field, std::size_t rows) {
+  if (field.values.size() != rows) return std::nullopt;
+  std::vector<std::int32_t> numbers(rows);
+  for (std::size_t row = 0; row < rows; ++row)
+    if (!parse_number(field.values[row], numbers[row])) return std::nullopt;
+  return numbers;
+}
+
 // Returns a column of numbers (NaN where one is missing) if all values are numbers; otherwise word numbers and words.
 nb::object slf_column(const SlfColumn& field, const std::vector<std::int64_t>& lines, bool is_text) {
+  static constexpr std::string_view states[] = {"I", "J", "S", "E", "START", "END"};
+  if (std::find(std::begin(states), std::end(states), field.name) != std::end(states))
+    if (auto whole = whole_numbers(field, lines.size())) return nb::cast(column(std::move(*whole)));
   std::vector<double> numbers;
   bool numeric = !is_text;
+  numbers.reserve(field.values.size());
   for (std::size_t row = 0; numeric && row < field.values.size(); ++row) {
     if (field.values[row].empty())
       numbers.push_back(std::nan(""));

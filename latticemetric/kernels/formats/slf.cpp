@@ -110,8 +110,11 @@ class SlfParser {
     static constexpr std::string_view numbers[] = {"t", "a", "l", "r", "p", "time", "acoustic", "language"};
     if (value.empty() && std::find(std::begin(numbers), std::end(numbers), name) != std::end(numbers))
       throw ParseError(lines_.number(), quoted(name) + " has no value");
-    const std::size_t row = table.lines.size() - 1;
-    for (auto& column : table.columns) {
+    const std::size_t row = table.lines.size() - 1, size = table.columns.size();
+    for (std::size_t k = 0; k < size; ++k) {
+      // Most rows have the same fields in the same order: begins with the column after that of the last field.
+      if (++last_column_ >= size) last_column_ = 0;
+      auto& column = table.columns[last_column_];
       if (column.name != name) continue;
       if (column.values.size() > row) throw ParseError(lines_.number(), "field " + quoted(name) + " appears twice");
       column.values.resize(row);
@@ -128,6 +131,7 @@ class SlfParser {
 
   Lines lines_;
   std::string_view rest_;
+  std::size_t last_column_ = 0;  // the column of the last field
   SlfText text_;
 };
 

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -129,6 +130,16 @@ def test_a_determinized_lattice_keeps_its_words_and_its_column():
     assert [(path.words, path.cost) for path in lattice.paths()] == [(("a", "b"), 0.5), (("a", "c"), 2.0)]
     assert list(lattice.scores) == ["acoustic"]
     assert lattice.num_states == 3
+
+
+def test_determinization_needs_no_pynini(monkeypatch):
+    for name in ("pynini", "pywrapfst"):
+        monkeypatch.setitem(sys.modules, name, None)
+    lattice = lm.Lattice.from_strings(["a b", "a c", "a b"], costs=[1.0, 2.0, 0.5])
+    assert lattice.determinized().num_states == 3
+    assert lm.mbr(lattice, determinize=True).words == ("a", "b")
+    with pytest.raises(lm.LatticeMetricError, match="pynini"):
+        lattice.to_fst()
 
 
 def test_several_columns_become_one_cost():

@@ -7,6 +7,7 @@ import json
 import pickle
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ import latticemetric as lm
 from latticemetric import evaluation
 from latticemetric.nbest import Hypothesis
 
+DATA = Path(__file__).parents[1] / "examples" / "data"
 LATTICE = lm.Lattice.from_arcs(
     [0, 0, 1, 1],
     [1, 1, 2, 2],
@@ -84,6 +86,7 @@ EXAMPLES = {
     "BestPath": lambda: lm.best(LATTICE),
     "Column": lambda: lm.Column(np.array([1.0, np.nan]), np.array([0.0])),
     "Combination": lambda: lm.combine(["a b", "a c"]),
+    "CombinedSystems": lambda: lm.combine_systems([DATA / f"coast.{name}.ctm" for name in ("north", "south")]),
     "Vote": lambda: lm.combine(["a b", "a c"]).best,
     "Consensus": lambda: lm.consensus(LATTICE),
     "CompoundOracle": compound_oracle,
@@ -173,8 +176,8 @@ def test_every_public_class_is_here():
         for name in names
         if inspect.isclass(getattr(module, name))
     }
-    # A corpus and its answers stand for files that are read, and are no values.
-    assert public == set(EXAMPLES) | set(METRICS) | {"Answers", "Corpus"}
+    # A corpus, its answers and merged shards stand for files that are read, and are no values.
+    assert public == set(EXAMPLES) | set(METRICS) | {"Answers", "Corpus", "MergedShards"}
 
 
 def mappings_in(thing):

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.commands import flag, option, verb
 from latticemetric.cli.files import ReferenceFiles, SystemFiles
 from latticemetric.cli.options import (
     IGNORE,
     LINE_STYLE,
-    POSTERIOR_SCALE,
-    Number,
     RateOutputOptions,
-    ResamplingOptions,
     ScoredReadingOptions,
+    SettingsOptions,
     format_option,
     lattices_option,
     numbers,
     refuse,
     word_list,
 )
+from latticemetric.cli.options.fields import option_of
+from latticemetric.corpus.combination_settings import CombinationSettings
 from latticemetric.corpus.tables.formats import PARTS
 
 if TYPE_CHECKING:
@@ -46,62 +46,29 @@ _SECTIONS = {
 }
 
 
-class _VoteOptions(Options):
-    system_weights: tuple[float, ...] = option(
-        "--system-weights NUMBERS",
-        "Weight of each system, in the order of FILES (default: 1).",
-        reads=numbers,
-    )
-    null: float = option(
-        "--null NUMBER",
-        "Factor of the votes for 'no word'; with --scheme average or maximum: confidence of 'no word'.",
-        type=Number(0),
-        default=1.0,
-    )
-    scheme: str = choice(
-        "--scheme",
-        ["sum", "votes", "average", "maximum", "mbr"],
-        "sum: add confidences; votes: count systems; average, maximum: mix counts with the mean or largest confidence; "
-        "mbr: minimize expected errors by a search, without a vote.",
-    )
-    count_share: float = option(
-        "--count-share SHARE", "Weight of counts in --scheme average and maximum.", type=Number(0, 1), default=0.5
-    )
-    tune_share: float | None = option(
-        "--tune-share SHARE",
-        "Tune --system-weights and --null on the first utterances (this share of the reference words); evaluate on the "
-        "rest.",
-        type=Number(0, 1, min_open=True, max_open=True),
-    )
-
-    def check(self) -> None:
-        """Refuse options that have no effect on this scheme."""
-        if self.scheme not in ("average", "maximum"):
-            refuse(["count_share"], f"with --scheme {self.scheme}", advice="choose --scheme average or maximum")
-
-
-class _ColumnOptions(Options):
-    time_mediated: bool = flag(
-        "--time-mediated",
-        "Find columns by words and times: two words in a column also cost the seconds between their begins and between "
-        "their ends, at most one error.",
-    )
-
-
-class _JudgingOptions(Options):
+class _CombinationOptions(SettingsOptions, kinds=(CombinationSettings,)):
+    system_weights: tuple[float, ...] = option_of(CombinationSettings.fields["system_weights"], reads=numbers)
     references: str | None = option(
         "--reference FILE",
         "Score the combination and the systems against this reference: lines, trn, STM or CTM.",
         type=ReferenceFiles(),
     )
-    subsets: bool = flag("--subsets", "Also compute the oracle of each subset of the systems.")
     write_lattices: str | None = lattices_option("the confusion networks")
+
+    def how(self) -> dict[str, Any]:
+        """Return the settings; refuse options that have no effect."""
+        if self.references is None:
+            refuse(CombinationSettings.of_references, "without --reference")
+        values = {name: getattr(self, name) for name in self.fields}
+        scheme: str = values["scheme"]
+        if scheme not in ("average", "maximum"):
+            refuse(["count_share"], f"with --scheme {scheme}", advice="choose --scheme average or maximum")
+        return values
 
 
 class _ReadingOptions(ScoredReadingOptions):
     ignore: str | None = IGNORE
     style: LineStyle = LINE_STYLE
-    posterior_scale: float = POSTERIOR_SCALE
     lowercase: bool = flag("--lowercase -lc", "Lowercase all words of the systems and of the reference.")
 
 
@@ -114,11 +81,8 @@ class _CombinationOutput(RateOutputOptions):
 def command(
     files: tuple[str, ...],
     *,
-    columns: _ColumnOptions,
-    vote: _VoteOptions,
-    judging: _JudgingOptions,
+    combining: _CombinationOptions,
     reading: _ReadingOptions,
-    resampling: ResamplingOptions,
     output: _CombinationOutput,
 ) -> None:
     """Combine the outputs of several systems (one file each) into one text per utterance.
@@ -128,17 +92,10 @@ def command(
     """
     from latticemetric.corpus.combined_systems import combine_systems
 
-    if judging.references is None:
-        refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
-    vote.check()
-    how: dict[str, Any] = {name: getattr(vote, name) for name in vote.declared}
     found = combine_systems(
         files,
-        judging.references,
-        **how,
-        time_mediated=columns.time_mediated,
-        subsets=judging.subsets,
-        posterior_scale=reading.posterior_scale,
+        combining.references,
+        **combining.how(),
         weights=reading.weights,
         symbols=reading.vocabulary,
         format=reading.from_format,
@@ -146,13 +103,12 @@ def command(
         lowercase=reading.lowercase,
         ignore=word_list(reading.ignore),
         keep_marks=reading.keep_marks,
-        **resampling.asdict(),
     )
     table = found.table(output.looks)
 
     def beside() -> None:
-        if judging.write_lattices is not None:
-            found.write_lattices(judging.write_lattices)
+        if combining.write_lattices is not None:
+            found.write_lattices(combining.write_lattices)
 
     output.write(table, beside=beside)
     output.say_summary(table)

@@ -138,7 +138,7 @@ class _Paths(NamedTuple):
         words = [tuple(line.split(" ")) if line else () for line in _texts(*text)]
         return cls(paths, words, cost.reshape(len(paths), 1 + len(_COLUMNS)).tolist())
 
-    def scored(self, row: int, rate: GRR, references: Sequence[tuple[str, ...]], scores: _Scores) -> dict[str, Any]:
+    def scored(self, row: int, rate: GRR, references: Sequence[tuple[str, ...]], scores: _ScoredRows) -> dict[str, Any]:
         """Return the fields of a scored path."""
         statistics = RecognitionStatistics.of_columns(scores.counts[row])
         score, numerator, denominator = rate.parts(statistics)
@@ -160,7 +160,7 @@ class _Paths(NamedTuple):
         }
 
 
-class _Scores(NamedTuple):
+class _ScoredRows(NamedTuple):
     """The scores of paths: the number of the best reference, the edits of the alignment, and their counts."""
 
     reference: list[int]
@@ -168,7 +168,7 @@ class _Scores(NamedTuple):
     counts: list[list[int]]
 
     @classmethod
-    def of(cls, columns: Any) -> _Scores:
+    def of(cls, columns: Any) -> _ScoredRows:
         reference, edits, counts = columns
         rows = len(reference)
         return cls(reference.tolist(), _texts(*edits), counts.reshape(rows, -1).tolist() if rows else [])
@@ -180,13 +180,13 @@ class _RateColumns(NamedTuple):
     rate: GRR
     one_best: _Paths
     oracles: _Paths
-    oracle_scores: _Scores
-    one_best_scores: _Scores
+    oracle_scores: _ScoredRows
+    one_best_scores: _ScoredRows
 
     @classmethod
     def of(cls, rate: GRR, one_best: _Paths, columns: Any) -> _RateColumns:
         oracles, oracle_scores, one_best_scores = columns
-        return cls(rate, one_best, _Paths.of(oracles), _Scores.of(oracle_scores), _Scores.of(one_best_scores))
+        return cls(rate, one_best, _Paths.of(oracles), _ScoredRows.of(oracle_scores), _ScoredRows.of(one_best_scores))
 
     def oracle(self, row: int, references: Sequence[tuple[str, ...]]) -> Oracle:
         """Return the oracle of a lattice."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from latticemetric.corpus.combination import (
     split_at,
     tune_vote,
 )
+from latticemetric.corpus.combination_settings import CombinationSettings
 from latticemetric.corpus.tabled_result import TabledResult
 from latticemetric.errors import UsageError, shortened
 from latticemetric.mbr_decoding.combination import Combination
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.tables.combine import CombinationTable
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.line_ids import LineStyle
-    from latticemetric.mbr_decoding.combination import Scheme
     from latticemetric.vocabulary import Vocabulary
 
 
@@ -90,14 +90,6 @@ def combine_systems(
     files: Iterable[str | os.PathLike[str]],
     references: str | os.PathLike[str] | None = None,
     *,
-    system_weights: Sequence[float] | None = None,
-    null: float = 1.0,
-    scheme: Scheme = "sum",
-    count_share: float = 0.5,
-    time_mediated: bool = False,
-    tune_share: float | None = None,
-    subsets: bool = False,
-    posterior_scale: float = 1.0,
     weights: Any = None,
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
     format: str | None = None,  # noqa: A002  as in `read`
@@ -105,9 +97,7 @@ def combine_systems(
     lowercase: bool = False,
     ignore: Collection[str] | str = (),
     keep_marks: bool = False,
-    resamples: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
+    **settings: Any,
 ) -> CombinedSystems:
     """Combine the outputs of several systems, one file each, into one text per utterance, as the verb `combine` does.
 
@@ -116,15 +106,6 @@ def combine_systems(
     Args:
         files: The files: transcripts (lines, trn, STM, CTM), n-best lists or lattices; their types may differ.
         references: The file of references, by which the combination and the systems are scored.
-        system_weights: The weight of each system, in the order of the files; all 1 by default.
-        null: See `combine`.
-        scheme: See `combine`.
-        count_share: See `combine`.
-        time_mediated: See `combine`.
-        tune_share: Tune `system_weights` and `null` on the first utterances (this share of the reference words), and
-            score the rest.
-        subsets: Also compute the oracle of each subset of the systems.
-        posterior_scale: See `combine`.
         weights: The weight of each score column in the model's cost, by name; or a file of weights.
         symbols: A symbol table (or its file) that maps word numbers to words.
         format: The format of graphs, or `text` for lines of words; detected by default.
@@ -132,17 +113,17 @@ def combine_systems(
         lowercase: Write all words in lower case.
         ignore: Words to remove, separated by spaces or as a list.
         keep_marks: Read the sentence marks of a format as words.
-        resamples: The number of resamples for intervals of scores; 0 for none.
-        seed: The seed of the resamples.
-        confidence: The confidence level of the intervals.
+        settings: The vote (`system_weights`, `null`, `scheme`, `count_share`, `tune_share`), `time_mediated`,
+            `posterior_scale`, and how references score it: `subsets`, `resamples`, `seed`, `confidence`; see
+            `CombinationSettings`.
     """
     from latticemetric.corpus.feature_weights import as_feature_weights
     from latticemetric.formats.reading import as_vocabulary
 
     paths = [os.fspath(one) for one in ([files] if isinstance(files, str | os.PathLike) else files)]
     reference = None if references is None else os.fspath(references)
-    _check_references(reference, tune_share=tune_share is not None, subsets=subsets)
-    _check_vote(len(paths), system_weights, scheme, count_share, tune_share)
+    how = CombinationSettings(**settings)
+    how.require_fit(len(paths), has_references=reference is not None)
     ignored = frozenset(ignore.split() if isinstance(ignore, str) else ignore)
     utterances = read_systems(
         paths,
@@ -156,56 +137,21 @@ def combine_systems(
     )
     found = combine_all(
         utterances,
-        system_weights=system_weights or None,
-        null=null,
-        scheme=scheme,
-        count_share=count_share,
-        time_mediated=time_mediated,
-        posterior_scale=posterior_scale,
+        system_weights=how.system_weights or None,
+        null=how.null,
+        scheme=how.scheme,
+        count_share=how.count_share,
+        time_mediated=how.time_mediated,
+        posterior_scale=how.posterior_scale,
         weights=as_feature_weights(weights),
     )
     if reference is None:
         return CombinedSystems(found)
     expected = references_of(reference, found.names, lowercase=lowercase, ignore=ignored, style=style)
     tuned, judgeable = None, found
-    if tune_share is not None:
-        (first, known), (judgeable, expected) = split_at(found, expected, tune_share)
+    if how.tune_share is not None:
+        (first, known), (judgeable, expected) = split_at(found, expected, how.tune_share)
         tuned = tune_vote(first, known)
         found, judgeable = (one.voting(tuned.system_weights, tuned.null) for one in (found, judgeable))
-    resampling: dict[str, Any] = {"resamples": resamples, "seed": seed, "confidence": confidence}
-    judgment = judge(judgeable, expected, subsets=subsets, **resampling)
-    return CombinedSystems(found, tuned, judgment, resampling)
-
-
-def _check_references(references: str | None, **given: bool) -> None:
-    """Refuse settings that have no effect without references."""
-    for name, is_given in given.items():
-        if is_given and references is None:
-            raise UsageError(f"{name} has no effect without references", advice="leave it out")
-
-
-def _check_vote(
-    files: int, system_weights: Sequence[float] | None, scheme: str, count_share: float, tune_share: float | None
-) -> None:
-    """Refuse settings that have no effect, and weights that do not fit the number of files."""
-    if not files:
-        raise UsageError("there are no files of systems", advice="name at least one")
-    if count_share != 0.5 and scheme not in ("average", "maximum"):  # noqa: PLR2004  the default
-        what = f"count_share has no effect with scheme='{scheme}'"
-        raise UsageError(what, advice="choose 'average' or 'maximum'")
-    if tune_share is not None and not 0 < tune_share < 1:
-        raise UsageError(f"tune_share is {tune_share}", advice="give a number between 0 and 1")
-    if tune_share is not None and scheme == "mbr":
-        raise UsageError(
-            "--tune-share tunes a vote, but this scheme does not vote",
-            where="--scheme mbr",
-            advice="leave out --tune-share, or choose another --scheme",
-        )
-    if system_weights and len(system_weights) != files:
-        raise UsageError(
-            f"there are {files} files, but {len(system_weights)} weights",
-            where="--system-weights",
-            advice="give one weight for each file",
-        )
-    if system_weights and not any(system_weights):
-        raise UsageError("all weights are 0", where="--system-weights", advice="give at least one system a weight")
+    judgment = judge(judgeable, expected, subsets=how.subsets, **how.resampling)
+    return CombinedSystems(found, tuned, judgment, how.resampling)

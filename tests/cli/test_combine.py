@@ -198,8 +198,8 @@ def test_outputs_may_come_from_pipes(text, pipe, tmp_path):
             "1: columns are to be mediated by time, but no system has times; give outputs with times",
         ),
         (["--format", "ctm"], "ctm needs times"),
-        (["--system-weights", "1,2"], "--system-weights: there are 3 files, but 2 weights"),
-        (["--system-weights", "0,0,0"], "--system-weights: all weights are 0"),
+        (["--system-weights", "1,2"], "there are 3 files, but 2 weights of systems"),
+        (["--system-weights", "0,0,0"], "all weights of systems are 0"),
     ],
 )
 def test_what_has_no_effect_is_refused(files, options, message):

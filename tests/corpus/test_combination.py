@@ -287,7 +287,7 @@ def test_combined_systems_have_ids_and_totals(tmp_path):
     assert found.totals["judgment"] == found.judgment.to_records()
     assert found.write_lattices(tmp_path / "networks.lat.txt") == 1
     for wrong, says in (
-        ({"system_weights": [1]}, "there are 3 files, but 1 weights"),
+        ({"system_weights": [1]}, "there are 3 files, but 1 weights of systems"),
         ({"subsets": True}, "subsets has no effect without references"),
         ({"tune_share": 0.5}, "tune_share has no effect without references"),
         ({"count_share": 0.2}, "count_share has no effect with scheme='sum'"),

@@ -56,7 +56,7 @@ def _names(text: str | None) -> tuple[str, ...]:
 
 class _PictureOptions(SettingsOptions, kinds=(GraphPicture,)):
     name: str | None = option("--id ID", "Id of the graph (not needed if the file has only one).")
-    files: tuple[str, ...] = option(
+    references: tuple[str, ...] = option(
         "--reference FILE", "File with the references of the graphs; repeatable.", type=ReferenceFiles(), multiple=True
     )
     texts: tuple[str, ...] = option("--reference-text TEXT", "Text of a reference; repeatable.", multiple=True)
@@ -80,13 +80,13 @@ class _PictureOptions(SettingsOptions, kinds=(GraphPicture,)):
         """Return the settings; refuse combinations of options that contradict each other or have no effect."""
         kind: str = vars(self)["kind"]
         unused = [_OPTIONS.get(name, name) for name in GraphPicture.without_effect[kind]]
-        is_automaton, has_references = kind == "automaton", bool(self.files or self.texts)
+        is_automaton, has_references = kind == "automaton", bool(self.references or self.texts)
         if graphs is None and not is_automaton:
             raise UsageError("no file of graphs is given", advice="name a file; only --kind automaton needs none")
-        if self.files and self.texts:
+        if self.references and self.texts:
             what = "--reference and --reference-text cannot be used together"
             raise UsageError(what, advice="leave one of them out")
-        of_references = ("files", "texts") if kind == "network" else ()
+        of_references = ("references", "texts") if kind == "network" else ()
         refuse([*of_references, *unused], f"with --kind {kind}", advice="leave it out, or choose --kind graph")
         picture = self.settings(GraphPicture, metric=metric.rate(), times=not self.no_times)
         if not has_references and picture.needs_references:
@@ -94,13 +94,13 @@ class _PictureOptions(SettingsOptions, kinds=(GraphPicture,)):
             raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")
         if has_references and not picture.needs_references:
             raise UsageError(
-                f"--reference{'' if self.files else '-text'} has no effect without --oracle or --expected",
+                f"--reference{'' if self.references else '-text'} has no effect without --oracle or --expected",
                 advice="add --oracle",
             )
-        if self.files and graphs is None:
+        if self.references and graphs is None:
             advice = "also name the file of graphs; for a text use --reference-text"
             raise UsageError("--reference needs a file of graphs", advice=advice)
-        for file in self.files:
+        for file in self.references:
             if file != STANDARD and not Path(file).exists():
                 raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
         return picture
@@ -131,9 +131,9 @@ def command(
     else:
         from latticemetric.corpus.run import Run
 
-        style = {"style": shown.style} if shown.files else {}
-        corpus = reading.corpus([graphs], shown.files, **style)
-        drawing = picture.drawing(corpus, Run(), shown.name, None if shown.files else texts)
+        style = {"style": shown.style} if shown.references else {}
+        corpus = reading.corpus([graphs], shown.references, **style)
+        drawing = picture.drawing(corpus, Run(), shown.name, None if shown.references else texts)
     if shown.output != STANDARD or output_format not in {"text", "dot"}:
         for omission in drawing.diagram.omissions:
             say(omission)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 MOST_HALVINGS = 100  # of steps, which are zero long before
 
+_USUAL_TEXTS = {str, list, tuple}
 # The items of bytes are numbers; those of dictionaries and sets are keys, or have no order.
 _NO_LIST_OF_WORDS = (bytes, bytearray, dict, set, frozenset)
 
@@ -241,6 +242,8 @@ def is_table(given: object) -> bool:
 
 def require_text(given: object, what: str = "a text") -> None:
     """Raise an error if a text is neither a string nor a list of words; `what` is the name of the text."""
+    if type(given) in _USUAL_TEXTS:  # as nearly always
+        return
     if isinstance(given, _NO_LIST_OF_WORDS):
         advice = "decode it" if isinstance(given, bytes | bytearray) else "give a string or a list of words"
         raise UsageError(f"{what} is a {type(given).__name__}", advice=advice)

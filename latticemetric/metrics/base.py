@@ -280,7 +280,7 @@ def require_hypothesis(text: object, what: str) -> None:
 
 def listed_references(references: Any) -> Sequence[Any]:
     """Return references as a list; raise `UsageError` if there are none."""
-    listed: Sequence[Any] = (references,) if isinstance(references, str | Lattice) else references
+    listed: Sequence[Any] = (references,) if isinstance(references, (str, Lattice)) else references
     require_text(listed, "the reference")
     if not len(listed):
         raise no_reference()

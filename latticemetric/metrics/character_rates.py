@@ -19,7 +19,7 @@ from latticemetric.automata.spelling import Spelling, UnitNumbers, spelled_latti
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.lattice.columns import is_any_of
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.metrics.alignment import Alignment, UnitAlignment
+from latticemetric.metrics.alignment import UnitAlignment
 from latticemetric.metrics.base import GraphReferences, References, Text, check_flags, graphs_of, paired, words_of
 from latticemetric.metrics.characters import UnicodeForm, normalizer, text_segments
 from latticemetric.metrics.recognition import GRR, Counts, EditRate, Empty, best_reference_path, best_reversed_arcs
@@ -37,6 +37,7 @@ class SpelledRate(GRR):
     tokens = "none"
     """The name of the unit in signatures."""
 
+    alignments = UnitAlignment
     counts_all_words = False
     splits_words = True
 
@@ -60,13 +61,6 @@ class SpelledRate(GRR):
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature: name, parameters and version; see `Metric.signature_for`."""
         return super().signature_for(references).also(tok=self.tokens)
-
-    def align(self, hypothesis: Text, reference: Text) -> Alignment:
-        """Return the optimal alignment of the hypothesis's units with the units of one reference.
-
-        Resolve ties as `GRR.align` does.
-        """
-        return UnitAlignment(*vars(super().align(hypothesis, reference)).values())
 
     def spelling(self, lattice: Lattice, numbers: UnitNumbers | None = None, *, backward: bool = False) -> Spelling:
         """Return the units of the words on a lattice's arcs. Ignored words and wildcards have no units or separators.
@@ -203,6 +197,8 @@ class GCR(SpelledRate):
         return texts
 
     def _pair_counts(self, hypotheses: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
+        if len(hypotheses) == 1:  # then arrays of code points would cost more than they save
+            return super()._pair_counts(hypotheses, references)
         test = text_segments(hypotheses, references, self.text)
         return _native.count_pairs(*test.hypotheses, *test.references, test.owner, self.gains), test.owner
 

@@ -19,9 +19,11 @@ UnicodeForm = Literal["none", "nfc", "nfd", "nfkc", "nfkd"]
 
 def normalizer(form: UnicodeForm) -> Callable[[str], str]:
     """Return a function that brings texts into a Unicode normalisation form; `none` leaves them unchanged."""
+    if form == "none":
+        return str
     if form not in get_args(UnicodeForm):
         raise UsageError(f"unicode is {form!r}", advice=f"choose one of {', '.join(get_args(UnicodeForm))}")
-    return str if form == "none" else partial(normalize, cast("Any", form.upper()))
+    return partial(normalize, cast("Any", form.upper()))
 
 
 def code_points(texts: Sequence[str]) -> NumberedStrings:

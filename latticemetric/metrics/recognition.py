@@ -33,6 +33,7 @@ from latticemetric.metrics.base import (
     Table,
     Text,
     graphs_of,
+    listed_references,
     number_each,
     paired,
     require_as_many,
@@ -101,6 +102,8 @@ class GRR(Metric[RecognitionStatistics]):
     """True if segments count only if a reference has words."""
     empty_rate: ClassVar[float | None] = None
     """The rate against references without words; `None` if undefined."""
+    alignments: ClassVar[type[Alignment]] = Alignment
+    """The class of alignments."""
 
     @property
     def offset(self) -> Penalty:
@@ -192,11 +195,14 @@ class GRR(Metric[RecognitionStatistics]):
         Among several optimal alignments, choose the alignment with the most matches, then with the fewest insertions
         and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
-        words, expected = self.counted(words_of(hypothesis)), self.counted(words_of(reference))
+        return self._aligned(self.counted(words_of(hypothesis)), self.counted(words_of(reference)))
+
+    def _aligned(self, words: tuple[str, ...], expected: tuple[str, ...]) -> Alignment:
+        """Return the optimal alignment of counted words."""
         if self.drops_empty and not expected:
             words = ()
         require_short(max(len(words), len(expected)))
-        return Alignment(words, expected, _native.align(words, expected, self.gains))
+        return self.alignments(words, expected, _native.align(words, expected, self.gains))
 
     def evaluate(self, hypothesis: Text, references: GraphReferences) -> BestReference:
         """Return the reference with the best rate (ties: the first), with its alignment and statistics."""
@@ -207,7 +213,8 @@ class GRR(Metric[RecognitionStatistics]):
     def best_reference(self, hypothesis: Text, references: Sequence[GraphReference]) -> BestReference:
         """Do the same as `evaluate`, for references that are already checked, and converted by `graphs_of`."""
         strings = self.best_strings(hypothesis, references)
-        alignments = [self.align(hypothesis, words) for words in strings]
+        words = self.counted(words_of(hypothesis))
+        alignments = [self._aligned(words, self.counted(expected)) for expected in strings]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
         return BestReference(best, statistics, alignments[best], strings[best])
 
@@ -239,7 +246,14 @@ class GRR(Metric[RecognitionStatistics]):
 
     def statistics(self, hypothesis: Text, references: GraphReferences) -> RecognitionStatistics:
         """Return the statistics against the reference with the best rate (ties: the first)."""
-        return self.evaluate(hypothesis, references).statistics
+        check_hypothesis(hypothesis)
+        check_references(references)
+        listed = listed_references(references)
+        if _has_graph(listed):
+            listed = self.best_strings(hypothesis, graphs_of(listed))
+        rows, _ = self._pair_counts([hypothesis], [listed])
+        found = self.best_of([RecognitionStatistics.of_columns(row) for row in rows.tolist()])[1]
+        return RecognitionStatistics.zero(self.order) if self.drops_empty and not self.denominator(found) else found
 
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
         """Return the index of the statistics with the best rate (ties: the first), and these statistics."""

@@ -113,6 +113,9 @@ class Member:
         self._longest = space.graph.max_words()
         self._counted = [space.metric.counted(words) for words in references]
         self._ngrams = ReferenceNgrams.of([space.graph.vocabulary.encode(words) for words in self._counted], order)
+        # By path, since the search proposes the same few paths again and again.
+        self._rows: dict[bytes, Floats] = {}
+        self._clippings: dict[bytes, Floats | None] = {}
 
     def oracle(self) -> Steps:
         """Return the path with the best recognition rate."""
@@ -121,6 +124,13 @@ class Member:
     def rows(self, metric: BLEU, paths: Sequence[Steps]) -> Floats:
         """Return the statistics of these paths, one row per path."""
         return metric.table(list(map(self.space.reported, paths)), [self._counted] * len(paths))
+
+    def row(self, metric: BLEU, path: Steps) -> Floats:
+        """Return the statistics of a path."""
+        key = path.tobytes()
+        if key not in self._rows:
+            self._rows[key] = self.rows(metric, [path])[0]
+        return self._rows[key]
 
     def all_paths(self) -> list[Steps]:
         """Return the cheapest path of each string of a small graph, by ascending cost."""
@@ -151,11 +161,20 @@ class Member:
             for _ in range(rounds):
                 path = self.best(gain, share, weight)
                 yield path
-                counts = self.counts(path)
-                beyond = counts > self._ngrams.most
-                if not beyond.any():
+                clipping = self._clipping(path)
+                if clipping is None:
                     break
-                weight[beyond] *= self._ngrams.most[beyond] / counts[beyond]
+                weight *= clipping
+
+    def _clipping(self, path: Steps) -> Floats | None:
+        """Return the share of each n-gram's matches that remains when they are clipped; `None` if all remain."""
+        key = path.tobytes()
+        if key not in self._clippings:
+            counts, most = self.counts(path), self._ngrams.most
+            beyond = counts > most
+            share = np.divide(most, counts, where=beyond, out=np.ones(len(counts)))
+            self._clippings[key] = share if beyond.any() else None
+        return self._clippings[key]
 
     def counts(self, path: Steps) -> Floats:
         """Count how often each n-gram of the references occurs in a path, without clipping."""
@@ -180,7 +199,7 @@ class Ascent:
     def __init__(self, metric: BLEU, members: Sequence[Member], paths: Sequence[Steps]) -> None:
         self._metric, self._members, self.paths = metric, members, list(paths)
         self._smoothed = replace(metric, smoothing="floor", smoothing_value=0.1, effective_order=True)
-        rows = [member.rows(metric, [path])[0] for member, path in zip(members, paths, strict=True)]
+        rows = [member.row(metric, path) for member, path in zip(members, paths, strict=True)]
         self.rows = np.array(rows).reshape(len(rows), len(metric.columns))
         self._value = float(self._objective(self.totals))
 
@@ -197,7 +216,7 @@ class Ascent:
     def _objective(self, totals: Table) -> Floats:
         """Return the BLEU of each row of totals; for rows with BLEU 0, smoothed BLEU − 1, to compare these rows."""
         values = self._metric.values(totals)
-        return np.where(values > 0, values, self._smoothed.values(totals) - 1)
+        return values if (values > 0).all() else np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
     def climb(self) -> int:
         """Improve the paths of all graphs in turn until none changes; return the number of rounds."""
@@ -211,13 +230,18 @@ class Ascent:
 
     def _climb_by(self, step_of: Callable[[int], _Step | None]) -> int:
         """Improve the paths of all graphs by one kind of step until none changes; return the number of rounds."""
-        sweeps, moved = 0, True
+        sweeps, moves, moved = 0, 0, True
+        tried = [-1] * len(self._members)  # the number of moves when the graph was tried in vain
         while moved and self._value < 1:
             sweeps, moved = sweeps + 1, False
             for k in range(len(self._members)):
-                if (step := step_of(k)) is not None:
+                if tried[k] == moves:
+                    continue
+                if (step := step_of(k)) is None:
+                    tried[k] = moves
+                else:
                     self._value, self.rows[k], self.paths[k] = step
-                    moved = True
+                    moves, moved = moves + 1, True
         return sweeps
 
     def headroom(self, k: int) -> float:
@@ -247,8 +271,12 @@ class Ascent:
         member, value = self._members[k], self._value
         best: _Step | None = None
         others = self.totals - self.rows[k]
+        known = {self.paths[k].tobytes()}
         for path in member.proposals(BleuGain.around(self._metric, self.totals), shares, rounds):
-            row = member.rows(self._metric, [path])[0]
+            if path.tobytes() in known:
+                continue
+            known.add(path.tobytes())
+            row = member.row(self._metric, path)
             reached = float(self._objective(others + row))
             if reached > value + _LEAST_STEP:
                 best, value = (reached, row, path), reached

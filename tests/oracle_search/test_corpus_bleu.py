@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kit.strategies import lattices, sentences
 
 import latticemetric as lm
+from latticemetric.oracle_search.corpus_bleu import Member
 
 METRICS = [lm.BLEU(order=2), lm.BLEUSBP(order=2), lm.BLEU(order=1, smoothing="add-k"), lm.BLEUSBP()]
 
@@ -167,6 +168,20 @@ def test_no_change_of_one_derivation_makes_a_small_corpus_better():
         said = [" ".join(path.words) for path in found.paths]
         changes = [[*said[:k], text, *said[k + 1 :]] for k, several in enumerate(texts) for text in several]
         assert max(metric.corpus(changed, references).score for changed in changes) <= found.score + 1e-9
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_path_that_is_proposed_again_is_not_scored_again(monkeypatch, number):
+    texts = [["a b c d", "b b c d e", "a a b"], ["e d c b", "d c b a"], ["a c", "a b c d e", "c d e"]]
+    scored, rows = [], Member.rows
+
+    def listed_rows(member, metric, paths):
+        scored.extend((id(member), path.tobytes()) for path in paths if len(paths) == 1)
+        return rows(member, metric, paths)
+
+    monkeypatch.setattr(Member, "rows", listed_rows)
+    searched([lm.Lattice.from_strings(several) for several in texts[:number]], ["a b c d e"] * number)
+    assert len(scored) == len(set(scored))
 
 
 def test_few_paths_are_counted_and_many_are_not():

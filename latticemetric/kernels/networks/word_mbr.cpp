@@ -45,6 +45,61 @@ constexpr double rounding = 1e-7;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+// Sums over the alignments of each label with each position, in a hash table.
+class AlignedWords {
+ public:
+  struct Sums {
+    std::int32_t label, q;
+    double mass, begin, end;
+  };
+
+  Sums& of(std::int32_t label, std::int32_t q) {
+    if (sums_.size() * 2 >= slots_.size()) grow();
+    auto slot = slot_of(label, q);
+    for (; slots_[slot] != free_slot; slot = (slot + 1) & (slots_.size() - 1)) {
+      auto& found = sums_[slots_[slot]];
+      if (found.label == label && found.q == q) return found;
+    }
+    slots_[slot] = static_cast<std::uint32_t>(sums_.size());
+    sums_.push_back({label, q, 0, 0, 0});
+    return sums_.back();
+  }
+
+  void clear() {
+    sums_.clear();
+    std::fill(slots_.begin(), slots_.end(), free_slot);
+  }
+
+  // Returns the sums by position, then by label.
+  std::vector<Sums> sorted() const {
+    auto found = sums_;
+    poll(static_cast<std::int64_t>(100 * found.size()));
+    std::sort(found.begin(), found.end(),
+              [](const Sums& x, const Sums& y) { return x.q != y.q ? x.q < y.q : x.label < y.label; });
+    return found;
+  }
+
+ private:
+  static constexpr std::uint32_t free_slot = ~std::uint32_t{0};
+
+  std::size_t slot_of(std::int32_t label, std::int32_t q) const {
+    const auto key = static_cast<std::uint64_t>(q) << 32 | static_cast<std::uint32_t>(label);
+    return (key * 0x9E3779B97F4A7C15u >> 32) & (slots_.size() - 1);
+  }
+
+  void grow() {
+    slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), free_slot);
+    for (std::size_t k = 0; k < sums_.size(); ++k) {
+      auto slot = slot_of(sums_[k].label, sums_[k].q);
+      while (slots_[slot] != free_slot) slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = static_cast<std::uint32_t>(k);
+    }
+  }
+
+  std::vector<Sums> sums_;
+  std::vector<std::uint32_t> slots_;
+};
+
 // E(q) is the expected edit distance of the paths to a state from the first q positions of the hypothesis. A(a, q) is
 // the same for the paths that end with an arc a into the state, which has the probability p(a):
 //
@@ -72,7 +127,9 @@ class Recursion {
         from_(static_cast<std::size_t>(positions) + 2),
         before_(static_cast<std::size_t>(positions) + 1),
         arc_(before_.size()),
-        skip_(before_.size(), 0) {
+        skip_(before_.size(), 0),
+        mass_(before_.size()),
+        is_passed_(before_.size(), 0) {
     for (std::int32_t q = 1; q <= positions_; ++q) skip_[q] = hypothesis[q - 1] != 0;
   }
 
@@ -83,7 +140,6 @@ class Recursion {
     is_whole_ = slack >= words_.size();
     forward();
     aligned_.clear();
-    compacted_ = 0;
     if (!backward()) return false;
     write(found);
     return true;
@@ -102,10 +158,6 @@ class Recursion {
   struct Outside {
     std::vector<double> level, least;  // by block: without runs of matches; with them
     std::vector<Run> runs;             // sorted by the number of words before their cells
-  };
-  struct Aligned {
-    std::int32_t label, q;
-    double mass, begin, end;
   };
 
   // ---- Forward ------------------------------------------------------------------------------------------------
@@ -415,15 +467,21 @@ class Recursion {
 
   // Sums up the mass that comes to each cell, in the order in which it came. Lists the cells from the last to the
   // first.
-  static void gather(std::vector<Cell>& passing, std::vector<Cell>& here) {
+  void gather(std::vector<Cell>& passing, std::vector<Cell>& here) {
     here.clear();
-    std::stable_sort(passing.begin(), passing.end(), [](const Cell& x, const Cell& y) { return x.q > y.q; });
+    auto first = positions_, last = std::int32_t{0};
     for (const auto& cell : passing) {
-      if (!here.empty() && here.back().q == cell.q)
-        here.back().mass += cell.mass;
-      else
-        here.push_back(cell);
+      first = std::min(first, cell.q);
+      last = std::max(last, cell.q);
+      mass_[cell.q] = is_passed_[cell.q] ? mass_[cell.q] + cell.mass : cell.mass;
+      is_passed_[cell.q] = 1;
     }
+    poll(static_cast<std::int64_t>(passing.size()) * 2 + std::max(0, last - first));
+    for (auto q = last; q >= first; --q)
+      if (is_passed_[q]) {
+        here.push_back({q, mass_[q]});
+        is_passed_[q] = 0;
+      }
     std::vector<Cell>().swap(passing);
   }
 
@@ -471,34 +529,18 @@ class Recursion {
   }
 
   void record(std::int32_t label, std::int32_t q, double mass, std::int32_t from, std::int32_t to) {
-    if (aligned_.size() >= 2 * compacted_ + (std::size_t{1} << 16)) compact();
+    poll(10);
     const double* times = evidence_.times;
-    aligned_.push_back({label, q, mass, times ? mass * times[from] : 0, times ? mass * times[to] : 0});
-  }
-
-  // Sums up alignments of the same position and label, in the order in which they were recorded.
-  void compact() {
-    poll(static_cast<std::int64_t>(100 * aligned_.size()));
-    std::stable_sort(aligned_.begin(), aligned_.end(),
-                     [](const Aligned& x, const Aligned& y) { return x.q != y.q ? x.q < y.q : x.label < y.label; });
-    std::size_t size = 0;
-    for (const auto& one : aligned_) {
-      if (size > 0 && aligned_[size - 1].q == one.q && aligned_[size - 1].label == one.label) {
-        aligned_[size - 1].mass += one.mass;
-        aligned_[size - 1].begin += one.begin;
-        aligned_[size - 1].end += one.end;
-      } else {
-        aligned_[size++] = one;
-      }
-    }
-    aligned_.resize(size);
-    compacted_ = size;
+    auto& sums = aligned_.of(label, q);
+    sums.mass += mass;
+    if (!times) return;
+    sums.begin += mass * times[from];
+    sums.end += mass * times[to];
   }
 
   void write(MbrStatistics& found) {
-    compact();
     found.risk = risk_;
-    for (const auto& one : aligned_) {
+    for (const auto& one : aligned_.sorted()) {
       found.label.push_back(one.label);
       found.position.push_back(one.q - 1);
       found.mass.push_back(one.mass);
@@ -533,8 +575,9 @@ class Recursion {
   double best_before_ = 0;                   // likewise: a bound of its costs before the first q
   std::vector<double> skip_;                 // by q: the cost of skipping position q
   std::vector<std::vector<Cell>> passing_;  // by state: the mass that came to each cell
-  std::vector<Aligned> aligned_;
-  std::size_t compacted_ = 0;
+  std::vector<double> mass_;                // by q: the mass that comes to a cell of the current state
+  std::vector<std::uint8_t> is_passed_;     // by q: whether any comes
+  AlignedWords aligned_;
 };
 
 // A table of up to so many cells is computed as a whole.

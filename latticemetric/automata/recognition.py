@@ -188,7 +188,7 @@ def compile_references(
         parts.append(FstArrays(0, final, automaton.source, automaton.target, label, label, weight[automaton.edit]))
     symbols = symbol_table(vocabulary)
     if symbols is not None:
-        symbols[STAR] = STAR_SYMBOL
+        symbols = {**symbols, STAR: STAR_SYMBOL}
     # Build the union of the machines; if there are several, add a new start state before them.
     starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
     offset = zip(parts, starts, strict=True)

@@ -12,6 +12,7 @@ value plus the sum of all feature values, each multiplied by the user's weight f
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -59,8 +60,8 @@ class FstArrays:
     input: npt.NDArray[np.int32]
     output: npt.NDArray[np.int32]
     weight: npt.NDArray[np.float64]
-    input_symbols: dict[int, str] | None = None
-    output_symbols: dict[int, str] | None = None
+    input_symbols: Mapping[int, str] | None = None
+    output_symbols: Mapping[int, str] | None = None
     features: SparseFeatures | None = None
     second: npt.NDArray[np.float64] | None = None
 
@@ -187,7 +188,7 @@ def has_symbols(data: bytes, at: int) -> bool:
     return bool(_decode_header(_Cursor(memoryview(data), at)).flags & (_HAS_INPUT_SYMBOLS | _HAS_OUTPUT_SYMBOLS))
 
 
-def symbols_of_words(data: bytes, at: int) -> dict[int, str]:
+def symbols_of_words(data: bytes, at: int) -> Mapping[int, str]:
     """Return the table of output labels of the machine that begins at byte `at`; without one, that of input labels.
 
     Only the machine's header and tables are read. The machine must have a table.
@@ -222,7 +223,7 @@ class _Table(NamedTuple):
     """A symbol table and its bytes."""
 
     data: bytes
-    symbols: dict[int, str]
+    symbols: Mapping[int, str]
 
 
 # The table decoded last. Both sides of a machine, and all machines of an archive, often have the same table, and
@@ -230,8 +231,8 @@ class _Table(NamedTuple):
 _last_table = _Table(b"", {})
 
 
-def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
-    """Return the table that begins at the cursor; callers must not change it, since several machines may share it."""
+def _decode_symbols(cursor: _Cursor) -> Mapping[int, str]:
+    """Return the table that begins at the cursor; several machines may share it."""
     global _last_table  # noqa: PLW0603  one per process
     begin, last = cursor.at, _last_table
     if last.data and bytes(cursor.data[begin : begin + len(last.data)]) == last.data:
@@ -366,16 +367,26 @@ def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "stan
     sizes = (machine.start, len(machine.final), len(machine.source))
     header = struct.pack("<i", MAGIC) + _string(fst_type) + _string(arc_type)
     header += struct.pack("<iiQqqq", version, flags, properties, *sizes)
-    for table in (machine.input_symbols, machine.output_symbols):
-        if table is not None:
-            header += struct.pack("<i", SYMBOLS_MAGIC) + _string("words")
-            header += struct.pack("<qq", max(table) + 1, len(table))
-            header += b"".join(_string(symbol) + struct.pack("<q", key) for key, symbol in sorted(table.items()))
+    tables = [machine.input_symbols, machine.output_symbols]
+    header += b"".join(_encoded_table(table) for table in tables if table is not None)
     counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
     arcs = np.empty(len(machine.source), dtype=_ARC)
     for name in ("input", "output", "weight", "target"):
         arcs[name] = getattr(machine, name)
     return header + (_const_body if fst_type == "const" else _vector_body)(machine, counts, arcs)
+
+
+# The table encoded last. Both sides of a machine, and many machines, often have the same.
+_last_encoded = _Table(b"", {})
+
+
+def _encoded_table(table: Mapping[int, str]) -> bytes:
+    global _last_encoded  # noqa: PLW0603  one per process
+    if _last_encoded.symbols is not table:
+        head = struct.pack("<i", SYMBOLS_MAGIC) + _string("words") + struct.pack("<qq", max(table) + 1, len(table))
+        rows = b"".join(_string(symbol) + struct.pack("<q", key) for key, symbol in sorted(table.items()))
+        _last_encoded = _Table(head + rows, table)
+    return _last_encoded.data
 
 
 def _string(text: str) -> bytes:

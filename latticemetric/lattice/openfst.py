@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -120,10 +121,21 @@ FEATURE_NAMES = r"feature_[0-9]+"
 """The pattern of the names of sparse features, which a machine lacks if all their values are 0."""
 
 
-def symbol_table(vocabulary: Vocabulary) -> dict[int, str] | None:
+# The vocabulary asked for last, and its symbols: both sides of a machine, and many machines, have the same.
+_last_symbols: tuple[Vocabulary, Mapping[int, str]] = (Vocabulary.numeric(), {})
+
+
+def symbol_table(vocabulary: Vocabulary) -> Mapping[int, str] | None:
     """Return the words of a vocabulary and a symbol for ε; `None` if words are numbers."""
+    global _last_symbols  # noqa: PLW0603  one per process
     if vocabulary.is_numeric:
         return None
+    if _last_symbols[0] is not vocabulary:
+        _last_symbols = vocabulary, _symbols(vocabulary)
+    return _last_symbols[1]
+
+
+def _symbols(vocabulary: Vocabulary) -> dict[int, str]:
     epsilon = "<eps>"
     while epsilon in vocabulary:  # a table in OpenFst cannot hold the same symbol twice
         epsilon = f"<{epsilon}>"
@@ -131,10 +143,10 @@ def symbol_table(vocabulary: Vocabulary) -> dict[int, str] | None:
 
 
 # The vocabulary made last, and its table: machines with the same table share it.
-_last: tuple[dict[int, str] | None, Vocabulary] = (None, Vocabulary.numeric())
+_last: tuple[Mapping[int, str] | None, Vocabulary] = (None, Vocabulary.numeric())
 
 
-def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
+def _vocabulary(symbols: Mapping[int, str] | None) -> Vocabulary:
     global _last  # noqa: PLW0603  one per process
     table, vocabulary = _last
     if symbols is not table:
@@ -143,7 +155,7 @@ def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
     return vocabulary
 
 
-def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+def _words(machine: FstArrays, symbols: Mapping[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
     """Return the output labels as word numbers, and their vocabulary.
 
     If both `symbols` and `table` are given, find the words of the labels in `symbols` and their numbers in `table`.

@@ -160,6 +160,20 @@ def test_plf_is_that_of_python(data):
     assert written("plf", "", lattice) == expected(as_plf, "", lattice)
 
 
+def test_a_machine_has_the_symbols_of_its_own_words(tmp_path):
+    lattices = [
+        lm.Lattice.from_arcs([0, 1], [1, 2], [1, 2], final=[2], vocabulary=lm.Vocabulary.from_words(words))
+        for words in (["a", "b"], ["c", "d"], ["b", "a"])
+    ]
+    shared = lm.Lattice.from_arcs([0], [1], [2], final=[1], vocabulary=lattices[0].vocabulary)
+    given = [*lattices, lattices[0], shared, lattices[2]]
+    path = tmp_path / "x.far"
+    lm.write(path, ((f"{k}", lattice) for k, lattice in enumerate(given)))
+    assert [next(graph.paths()).words for _, graph in lm.read(path)] == [
+        next(lattice.paths()).words for lattice in given
+    ]
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_are_written_as_by_repr(value):
     assert _native.write_rows(1, [np.array([value])]).decode() == repr(value)

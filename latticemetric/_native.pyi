@@ -333,6 +333,9 @@ def best_derivation(forest: Forest) -> npt.NDArray[np.int64]:
 def largest_cost(forest: Forest) -> float:
     """Return an upper bound of the absolute cost of any part of a derivation."""
 
+def most_words(forest: Forest) -> float:
+    """Return the number of words of the longest string."""
+
 def best_forest(
     forest: Forest, references: Sequence[Sequence[int]], gains: _Gains, most_bytes: int
 ) -> tuple[
@@ -421,9 +424,54 @@ def search_forest_ngrams(
     gain: npt.NDArray[np.float64],
     word_gain: float,
     order: int,
+    most_items: int,
+    seconds: float,
     most_bytes: int,
-) -> npt.NDArray[np.int64]:
-    """Return the edges of the derivation with the largest gain of n-grams."""
+) -> tuple[npt.NDArray[np.int64], float, bool]:
+    """Find the derivation with the largest gain of n-grams.
+
+    Return its edges, an upper bound of all gains, and whether the search was complete.
+    """
+
+class ForestNgrams:
+    """N-grams of a forest that are counted when searches need them."""
+
+    def __init__(
+        self,
+        forest: Forest,
+        node: npt.NDArray[np.float64],
+        transition: npt.NDArray[np.float64],
+        ending: npt.NDArray[np.float64],
+        order: int,
+        most_bytes: int,
+    ) -> None: ...
+    def size(self) -> int:
+        """Return the number of n-grams that are counted so far."""
+
+    def order(self) -> int:
+        """Return the length of the longest n-grams, at most that of the longest string."""
+
+    def posteriors_of(
+        self, words: npt.NDArray[np.int32]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Return the posteriors of the n-grams of a string, in the columns of `ngram_posteriors`."""
+
+    def search(
+        self,
+        forest: Forest,
+        own: npt.NDArray[np.int32],
+        known: npt.NDArray[np.int32],
+        factor: npt.NDArray[np.float64],
+        unit: float,
+        word_gain: float,
+        most_items: int,
+        seconds: float,
+        most_bytes: int,
+    ) -> tuple[npt.NDArray[np.int64], float, bool]:
+        """Find the derivation with the largest gain; n-grams gain a factor by their length, times their posterior.
+
+        Gains are rounded to multiples of `unit`. Return the values of `search_forest_ngrams`.
+        """
 
 def loss_augmented_strings(
     lattice: Lattice,

@@ -26,11 +26,10 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
 from latticemetric.frozen import Result
 from latticemetric.lattice.lattice import Weights
-from latticemetric.mbr_decoding.ngram import NgramMBR
+from latticemetric.mbr_decoding.ngram import NgramEvidence, NgramMBR
 from latticemetric.mbr_decoding.settings import ByNgrams
 from latticemetric.metrics.base import Metric, References, Table, references_each, references_of
 from latticemetric.metrics.registry import make_metric
-from latticemetric.posterior.posteriors import NgramPosteriors
 
 if TYPE_CHECKING:
     from latticemetric.corpus.mbr_evidence import Example
@@ -122,13 +121,15 @@ class Development:
         self.metric, self._rewritten_by = metric, rewritten_by
         self._decoders, self._ignored = decoders, frozenset(ignore)
         self.references = [tuple(map(self._counted_words, references_of(several))) for several in references]
-        self._posteriors: dict[tuple[int, float, int], NgramPosteriors] = {}
+        self._posteriors: dict[tuple[int, float, int], NgramEvidence] = {}
         self._kept = 0
+        self._inexact: dict[ByNgrams, int] = {}
         self._rows: list[dict[String, Table]] = [{} for _ in decoders]
 
     def tables(self, settings: Sequence[ByNgrams]) -> list[Table]:
         """Return the metric's statistics of the answers: one table per setting, one row per graph."""
         answers: list[list[String]] = [[] for _ in settings]
+        inexact = [0] * len(settings)
         in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].posterior_scale, settings[k].order))
         for number, decoder in enumerate(self._decoders):
             for (posterior_scale, order), group in groupby(
@@ -139,12 +140,22 @@ class Development:
                     posteriors = decoder.posteriors(
                         settings[in_scales[0]].__replace__(posterior_scale=posterior_scale, order=order)
                     )
-                    if self._kept + len(posteriors) <= _MOST_KEPT:
-                        self._kept += len(posteriors)
-                        self._posteriors[number, posterior_scale, order] = posteriors
                 for k in group:
-                    answers[k].append(self._counted_words(decoder.string(posteriors, settings[k])))
+                    words, exact = decoder.string(posteriors, settings[k])
+                    answers[k].append(self._counted_words(words))
+                    inexact[k] += not exact
+                self._keep((number, posterior_scale, order), posteriors)
+        self._inexact |= zip(settings, inexact, strict=True)
         return self._tables(answers)
+
+    def inexact(self, by: ByNgrams) -> int:
+        """Return the number of answers with a setting that are not exact; see `MBR`."""
+        return self._inexact[by]
+
+    def _keep(self, key: tuple[int, float, int], posteriors: NgramEvidence) -> None:
+        if key not in self._posteriors and self._kept + len(posteriors) <= _MOST_KEPT:
+            self._kept += len(posteriors)
+            self._posteriors[key] = posteriors
 
     def one_best(self) -> Table:
         """Return the statistics of the 1-bests."""
@@ -189,14 +200,16 @@ class MBRTrial(Result):
     Attributes:
         by: The setting.
         score: The corpus value of the answers; `None` if it is undefined.
+        inexact: Number of answers that are not exact, since the search of a forest stopped early.
     """
 
     by: ByNgrams
     score: float | None
+    inexact: int = 0
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return {**self.by.asdict(), "score": self.score}
+        return {**self.by.asdict(), "score": self.score, "inexact": self.inexact}
 
 
 def _compared(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
@@ -305,18 +318,21 @@ def tuned(
             return None
         return paired_bootstrap(made, first, second, resamples=tuning.resamples, seed=tuning.seed)
 
+    def trial(setting: ByNgrams, table: Table) -> MBRTrial:
+        return MBRTrial(setting, value(table), development.inexact(setting))
+
     in_grid = math.prod(len(set(values)) for values in axes.values())
     held_out = _held_out(made, list(tables.values())[:in_grid], tuning.folds)
     (default,), one_best = development.tables([by]), development.one_best()
     return MBRTuning(
-        best=MBRTrial(_setting(best, by), value(tables[best])),
-        default=MBRTrial(by, value(default)),
+        best=trial(_setting(best, by), tables[best]),
+        default=trial(by, default),
         one_best=value(one_best),
         held_out=None if held_out is None else value(held_out),
         over_default=compared(default, tables[best]),
         over_one_best=compared(one_best, tables[best]),
         held_out_over_one_best=compared(one_best, held_out),
-        trials=tuple(MBRTrial(_setting(point, by), value(table)) for point, table in tables.items()),
+        trials=tuple(trial(_setting(point, by), table) for point, table in tables.items()),
         graphs=len(one_best),
         signature=development.signature(),
         metric=made,

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from latticemetric.corpus.sources import Memory
 
 
+FIXED = ("order", "beam", "determinize", "most_items", "seconds")
+"""The settings of `ByNgrams` that do not vary."""
+
+
 class _Tried(Field):
     """A field that takes one value of a setting of `ByNgrams`, or several values to try."""
 
@@ -43,6 +47,8 @@ class TuningSettings(Settings):
         order: The length of the longest n-grams.
         beam: Keep only the paths that cost at most this much more than the best path.
         determinize: Determinize graphs: a string then has the probability of its best path.
+        most_items: The largest number of partial strings that the search of a forest compares; see `ByNgrams`.
+        seconds: The same limit as a time.
         evidence: Graphs that give the posteriors, matched by id: files, or graphs in memory.
         halvings: Number of rounds of steps; each round halves the steps. 0 tries the grid only.
         folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
@@ -59,6 +65,17 @@ class TuningSettings(Settings):
     order: int = whole(default=4, help="Length of the longest n-grams.")
     beam: float | None = number(default=None, least=0, help="Keep the paths that cost at most this much more.")
     determinize: bool = flag(default=False, help="Determinize graphs first.")
+    most_items: int = whole(
+        default=ByNgrams.fields["most_items"].default,
+        phrase="the search is limited to {} partial strings",
+        help="Limit on partial strings in the search of a forest.",
+    )
+    seconds: float | None = number(
+        default=None,
+        least=0,
+        phrase="the search is limited to {} seconds",
+        help="Time limit of the search of a forest.",
+    )
     evidence: tuple[str, ...] | Memory = given(default=())
     halvings: int = whole(
         default=2,
@@ -78,4 +95,4 @@ class TuningSettings(Settings):
     @property
     def fixed(self) -> ByNgrams:
         """The settings that do not vary; those that do have their defaults."""
-        return ByNgrams(order=self.order, beam=self.beam, determinize=self.determinize)
+        return ByNgrams(**{name: getattr(self, name) for name in FIXED})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.question import Task
-from latticemetric.corpus.tuning_settings import TuningSettings
+from latticemetric.corpus.tuning_settings import FIXED, TuningSettings
 from latticemetric.errors import InputError, UsageError
 from latticemetric.mbr_decoding.settings import ByNgrams, decided_by
 
@@ -62,10 +62,9 @@ def varied_by(by: Any) -> dict[str, Any]:
     if not isinstance(by, list | tuple) and not isinstance(by, ByNgrams):
         return {}
     axes = {name: tuple(dict.fromkeys(getattr(one, name) for one in several)) for name in ByNgrams.fields}
-    fixed = ("order", "beam", "determinize")
-    if any(len(axes[name]) != 1 for name in fixed) or math.prod(map(len, axes.values())) != len(several):
+    if any(len(axes[name]) != 1 for name in FIXED) or math.prod(map(len, axes.values())) != len(several):
         raise UsageError("the settings of by are no grid of those that vary", advice="give ByNgrams.grid(…)")
-    return {name: values[0] if name in fixed else values for name, values in axes.items()}
+    return {name: values[0] if name in FIXED else values for name, values in axes.items()}
 
 
 def all_failed() -> InputError:

@@ -158,6 +158,7 @@ def _best_arcs_of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
 
 
 _MOST_STRINGS = 2**60  # no search finds more
+MOST_ITEMS = 2**60  # no search has more
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
@@ -434,8 +435,13 @@ class ExactGains(NamedTuple):
     @classmethod
     def of(cls, ngram: Floats, word: float, largest: float) -> Self:
         """Round gains, so that their sums are exact; `largest` is an upper bound of the absolute gain of a path."""
-        unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _GAIN_BITS, -1000))
+        unit = unit_of_gains(largest)
         return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
+
+
+def unit_of_gains(largest: float) -> float:
+    """Return the unit of rounded gains; `largest` is an upper bound of the absolute gain of a path."""
+    return math.ldexp(1.0, max(math.frexp(largest)[1] - _GAIN_BITS, -1000))
 
 
 class _Ngrams(Protocol):
@@ -458,17 +464,37 @@ def path_of_ngrams(lattice: _native.Lattice, ngrams: _Ngrams, gains: ExactGains)
         return _native.search_ngrams(lattice, ngrams.parent, ngrams.word, *gains)
 
 
-def derivation_of_ngrams(
-    forest: _native.Forest, own: Words, known: Words, ngrams: _Ngrams, gains: ExactGains
-) -> npt.NDArray[np.int64]:
-    """Return the edges of the derivation with the largest gain of n-grams; for ties, see `latticemetric.engine.ties`.
+class FoundDerivation(NamedTuple):
+    """The derivation with the largest gain that a search found.
 
-    `own` and `known` list the words that occur both in the forest and
-    in the n-grams. `own` has their numbers in the forest, in ascending order. `known` has their numbers in the n-grams,
-    in the same order.
+    No derivation gains more than `bound`. If `exact` is False, the search stopped early, and another derivation may be
+    better.
+    """
+
+    edges: npt.NDArray[np.int64]
+    bound: float
+    exact: bool
+
+
+def derivation_of_ngrams(
+    forest: _native.Forest,
+    own: Words,
+    known: Words,
+    ngrams: _Ngrams,
+    gains: ExactGains,
+    *,
+    most_items: int = MOST_ITEMS,
+    seconds: float = math.inf,
+) -> FoundDerivation:
+    """Find the derivation with the largest gain of n-grams; for ties, see `latticemetric.engine.ties`.
+
+    `own` and `known` list the words that occur both in the forest and in the n-grams. `own` has their numbers in the
+    forest, in ascending order. `known` has their numbers in the n-grams, in the same order.
+
+    The search stops after `most_items` or `seconds`.
     """
     with small_enough(TOO_MANY_NGRAMS):
-        return _native.search_forest_ngrams(
+        found = _native.search_forest_ngrams(
             forest,
             own=own,
             known=known,
@@ -477,5 +503,8 @@ def derivation_of_ngrams(
             gain=gains.ngram,
             word_gain=gains.word,
             order=ngrams.order,
+            most_items=min(most_items, MOST_ITEMS),
+            seconds=seconds,
             most_bytes=most_bytes(),
         )
+    return FoundDerivation(*found)

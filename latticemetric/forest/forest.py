@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
+from latticemetric import _native
 from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import CATEGORY, NodeLabels, Nodes
-from latticemetric.lattice.columns import Column, Weights
+from latticemetric.lattice.columns import Column, Costs, Weights
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -175,5 +178,5 @@ class Forest(ForestArrays):
 
     def max_words(self) -> int:
         """Return the number of words of the longest string, but at most 2**60."""
-        longest = self.statistics().longest
-        return _MANY if longest is None else min(longest, _MANY)
+        costless = Costs(np.zeros(len(self.head)), np.zeros(self.num_nodes))
+        return int(min(_native.most_words(self.native(costless)), _MANY))

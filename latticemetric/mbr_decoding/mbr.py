@@ -142,6 +142,8 @@ def mbr(  # type: ignore[overload-overlap]  # two names mean methods, all others
     T: float = ...,  # noqa: N803  as all papers have it
     word_penalty: float = ...,
     order: int = ...,
+    most_items: int = ...,
+    seconds: float | None = ...,
 ) -> MBR: ...
 
 

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.cached import cached_property
-from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_of_ngrams
+from latticemetric.engine.native import (
+    MOST_ITEMS,
+    ExactGains,
+    FoundDerivation,
+    derivation_of_ngrams,
+    path_of_ngrams,
+    unit_of_gains,
+)
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
@@ -26,9 +33,13 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
 from latticemetric.mbr_decoding.settings import ByNgrams, decided_by
+from latticemetric.memory import most_bytes
 from latticemetric.posterior.best import Times, pairs_of, times_along
-from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
+from latticemetric.posterior.posteriors import ForestPosteriors, NgramPosteriors, NgramsOnDemand, posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
+
+NgramEvidence: TypeAlias = NgramPosteriors | NgramsOnDemand
+"""The n-grams of the evidence: all of them, or those of a forest, counted when a search needs them."""
 
 GAIN = "gain"
 """The name of the score column with −gain as cost."""
@@ -38,9 +49,14 @@ GAIN = "gain"
 class MBR(Result):
     """The result of n-gram MBR.
 
+    If the search of a forest stopped early, `exact` is False: another string may gain more, but none gains more than
+    `gain_bound`.
+
     Attributes:
-        words: The string with the largest gain.
+        words: The string with the largest gain; if not `exact`, the best string that the search found.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
+        gain_bound: An upper bound of the gain of all strings; if `exact`, the gain.
+        exact: True if no string gains more.
         cost: The model's cost of its path or derivation under the given weights.
         arcs: The arcs of its path, as numbered in the given lattice; empty if the lattice was determinized.
         edges: The edges of its derivation in the given forest, in preorder.
@@ -54,6 +70,8 @@ class MBR(Result):
 
     words: tuple[str, ...]
     gain: float
+    gain_bound: float
+    exact: bool
     cost: float
     arcs: tuple[int, ...]
     edges: tuple[int, ...]
@@ -73,6 +91,8 @@ class MBR(Result):
         return {
             "hypothesis": " ".join(self.words),
             "gain": self.gain,
+            "gain_bound": self.gain_bound,
+            "exact": self.exact,
             "cost": self.cost,
             **plain_path(self),
             "confidences": list(self.confidences),
@@ -80,6 +100,14 @@ class MBR(Result):
             "one_best": " ".join(self.one_best),
             **self.by.asdict(),
         }
+
+
+class _Best(NamedTuple):
+    """The path or derivation with the largest gain; for `bound` and `exact`, see `FoundDerivation`."""
+
+    path: Steps
+    bound: float = math.inf
+    exact: bool = True
 
 
 def determinized(graph: Graph, beam: float | None, weights: Weights | None) -> Lattice:
@@ -118,44 +146,57 @@ class NgramMBR:
             self._evidence_columns = other_weights
         self._max_words = self._pruned.max_words()
 
-    def posteriors(self, by: ByNgrams) -> NgramPosteriors:
+    def posteriors(self, by: ByNgrams) -> NgramEvidence:
         """Compute the n-gram posteriors of the evidence graph; they depend on scale and order only."""
-        return posteriors(self._evidence, posterior_scale=by.posterior_scale, weights=self._evidence_columns).ngrams(
-            by.order
-        )
+        found = posteriors(self._evidence, posterior_scale=by.posterior_scale, weights=self._evidence_columns)
+        if isinstance(found, ForestPosteriors) and isinstance(self._pruned, Forest):
+            return found.ngrams_on_demand(by.order)
+        return found.ngrams(by.order)
 
     def gains(self, ngrams: NgramPosteriors, by: ByNgrams) -> ExactGains:
         """Return the gains of n-grams and words, rounded so that sums along paths are exact."""
         factor = np.array([0.0, *by.factors])
-        # Orders that no string has do not count: the largest factors are those of the highest orders.
-        orders = min(int(ngrams.lengths.max()), self._max_words)
-        largest = max(self._max_words, 1) * (math.fsum(by.factors[:orders]) + abs(by.of_word))
+        return ExactGains.of(factor[ngrams.lengths] * ngrams.posterior, by.of_word, self._largest_gain(ngrams, by))
+
+    def _longest(self, ngrams: NgramEvidence) -> int:
+        """Return the length of the longest n-grams that count: not more words than any string has."""
+        longest = int(ngrams.lengths.max()) if isinstance(ngrams, NgramPosteriors) else ngrams.native.order()
+        return min(longest, self._max_words)
+
+    def _largest_gain(self, ngrams: NgramEvidence, by: ByNgrams) -> float:
+        """Return an upper bound of the absolute gain of a path; n-grams longer than all strings do not count."""
+        largest = max(self._max_words, 1) * (math.fsum(by.factors[: self._longest(ngrams)]) + abs(by.of_word))
         if not math.isfinite(largest):
             raise UsageError(
                 "gains are too large to be added up", advice="choose larger T, p or r, or a smaller penalty"
             )
-        return ExactGains.of(factor[ngrams.lengths] * ngrams.posterior, by.of_word, largest)
+        return largest
 
-    def answer(self, ngrams: NgramPosteriors, by: ByNgrams) -> MBR:
+    def answer(self, ngrams: NgramEvidence, by: ByNgrams) -> MBR:
         """Return the result for the string with the largest gain."""
-        graph, path = self._graph, self._best(ngrams, by)
-        words, posterior = graph.words(path), ngrams.words()
+        graph, best = self._graph, self._best(ngrams, by)
+        words = graph.words(best.path)
+        known = ngrams if isinstance(ngrams, NgramPosteriors) else ngrams.of_string(words)
+        posterior, gain = known.words(), by.of_string(words, known)
         return MBR(
             words=words,
-            gain=by.of_string(words, ngrams),
-            cost=graph.cost_of(path, self._weights),
-            **({"arcs": (), "edges": (), "derivation": None} if self._determinized else path_fields(graph, path)),
+            gain=gain,
+            gain_bound=gain if best.exact else max(gain, best.bound),
+            exact=best.exact,
+            cost=graph.cost_of(best.path, self._weights),
+            **({"arcs": (), "edges": (), "derivation": None} if self._determinized else path_fields(graph, best.path)),
             confidences=tuple(posterior.get(word, 0.0) for word in words),
             one_best=self.one_best,
             by=by,
-            times=times_along(graph, path),
+            times=times_along(graph, best.path),
         )
 
-    def lattice(self, ngrams: NgramPosteriors, by: ByNgrams, *, gains_only: bool) -> Lattice:
+    def lattice(self, ngrams: NgramEvidence, by: ByNgrams, *, gains_only: bool) -> Lattice:
         """Return the pruned lattice of hypotheses with the gain of each arc; see `mbr_lattice`."""
         lattice = self._pruned
         if isinstance(lattice, Forest):
             raise InputError("only lattices can be written with gains", advice="give a lattice or an n-best list")
+        assert isinstance(ngrams, NgramPosteriors)
         if GAIN in lattice.scores and not gains_only:
             raise UsageError(
                 f"the lattice already has a score column '{GAIN}'",
@@ -191,21 +232,47 @@ class NgramMBR:
             labels={} if gains_only else taken(lattice.labels, arc, ends),
         )
 
-    def string(self, ngrams: NgramPosteriors, by: ByNgrams) -> tuple[str, ...]:
-        """Return the words of the string with the largest gain."""
-        return self._graph.words(self._best(ngrams, by))
+    def string(self, ngrams: NgramEvidence, by: ByNgrams) -> tuple[tuple[str, ...], bool]:
+        """Return the words of the string with the largest gain, and whether this is exact."""
+        best = self._best(ngrams, by)
+        return self._graph.words(best.path), best.exact
 
     @cached_property
     def one_best(self) -> tuple[str, ...]:
         """The words of the 1-best."""
         return self._graph.words(self._graph.best_path(self._weights))
 
-    def _best(self, ngrams: NgramPosteriors, by: ByNgrams) -> Steps:
+    def _best(self, ngrams: NgramEvidence, by: ByNgrams) -> _Best:
         """Return the path with the largest gain, with arc numbers of the graph before pruning."""
-        gains = self.gains(ngrams, by)
         if isinstance(self._native, _native.Forest):
-            return self._kept[derivation_of_ngrams(self._native, *self._shared_words, ngrams, gains)]
-        return self._kept[path_of_ngrams(self._native, ngrams, gains)]
+            found = self._best_derivation(self._native, ngrams, by)
+            # Gains are rounded to the unit: those of each word and n-gram may be larger by half of it.
+            unit = unit_of_gains(self._largest_gain(ngrams, by))
+            rounding = unit / 2 * self._max_words * (self._longest(ngrams) + 1)
+            return _Best(self._kept[found.edges], found.bound + rounding, found.exact)
+        assert isinstance(ngrams, NgramPosteriors)
+        return _Best(self._kept[path_of_ngrams(self._native, ngrams, self.gains(ngrams, by))])
+
+    def _best_derivation(self, forest: _native.Forest, ngrams: NgramEvidence, by: ByNgrams) -> FoundDerivation:
+        own, known = self._shared_words
+        seconds = math.inf if by.seconds is None else by.seconds
+        if isinstance(ngrams, NgramPosteriors):
+            gains = self.gains(ngrams, by)
+            return derivation_of_ngrams(forest, own, known, ngrams, gains, most_items=by.most_items, seconds=seconds)
+        unit = unit_of_gains(self._largest_gain(ngrams, by))
+        with small_enough(TOO_MANY_NGRAMS):
+            found = ngrams.native.search(
+                forest,
+                own,
+                known,
+                factor=np.array(by.factors[: max(self._longest(ngrams), 1)]),
+                unit=unit,
+                word_gain=round(by.of_word / unit) * unit,
+                most_items=min(by.most_items, MOST_ITEMS),
+                seconds=seconds,
+                most_bytes=most_bytes(),
+            )
+        return FoundDerivation(*found)
 
     @cached_property
     def _native(self) -> _native.Lattice | _native.Forest:

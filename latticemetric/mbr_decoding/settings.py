@@ -85,6 +85,9 @@ class ByNgrams(Decision):
             change which string has the largest gain.
         word_penalty: An additional cost of each word.
         order: The length of the longest n-grams.
+        most_items: The largest number of partial strings that the search of a forest compares. If it needs more, the
+            result is the best string that it found, with an upper bound of all gains. Other graphs have no limit.
+        seconds: The same limit as a time. By default there is none: results then are the same on every machine.
     """
 
     section = "By n-grams (--by ngram)"
@@ -126,6 +129,20 @@ class ByNgrams(Decision):
         phrase="order {} is not possible for n-grams",
         option="--order N",
         help="Length of the longest n-grams; the gain of an n-gram of length n is its posterior/(N·T·p·rⁿ⁻¹).",
+    )
+
+    most_items: int = whole(
+        default=20_000_000,
+        phrase="the search is limited to {} partial strings",
+        option="--most-items N",
+        help="Limit on partial strings in the search of a forest; above it, the gain is an interval.",
+    )
+    seconds: float | None = number(
+        default=None,
+        least=0,
+        phrase="the search is limited to {} seconds",
+        option="--seconds N",
+        help="Time limit of the search of a forest; above it, the gain is an interval.",
     )
 
     def check(self) -> None:

@@ -24,7 +24,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, path_fields
 from latticemetric.lattice.columns import Costs, Steps, Weights, is_any_of
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.n_best import rounded
+from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, rounded
 from latticemetric.memory import most_bytes
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.character_rates import SpelledRate
@@ -290,7 +290,11 @@ class ForestSpace(SearchSpace):
         """Return the derivation with the largest sum of gains of its n-grams and words."""
         known = distinct_words(ngrams.word)
         forest = self.graph.native(self.compared_cost, self._counted_target, self.word_counts)
-        return native.derivation_of_ngrams(forest, known, known, ngrams, gains)
+        found = native.derivation_of_ngrams(forest, known, known, ngrams, gains)
+        if not found.exact:
+            what = "the search for n-grams of the forest does not fit into memory"
+            raise InputError(what, advice=TOO_MANY_NGRAMS)
+        return found.edges
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the best strings, each with its best derivation."""

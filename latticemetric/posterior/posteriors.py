@@ -133,6 +133,31 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"
 
 
+@dataclass(frozen=True, eq=False)
+class NgramsOnDemand(Frozen):
+    """The n-grams of a forest, for searches: they are counted as far as a search needs them.
+
+    Attributes:
+        order: The length of the longest n-grams.
+        vocabulary: Maps word numbers to words.
+        native: The counts.
+    """
+
+    order: int
+    vocabulary: Vocabulary
+    native: _native.ForestNgrams
+
+    def of_string(self, words: Sequence[str]) -> NgramPosteriors:
+        """Return the posteriors of the n-grams of a string; n-grams that the forest does not have may be left out."""
+        with small_enough(TOO_MANY_NGRAMS):
+            columns = self.native.posteriors_of(self.vocabulary.encode(words))
+        return NgramPosteriors(self.order, self.vocabulary, *columns)
+
+    def __len__(self) -> int:
+        """Return the number of n-grams that are counted so far."""
+        return self.native.size()
+
+
 def checked_ngram_order(order: int) -> int:
     """Return the order of n-grams; raise `UsageError` unless it is a whole number from 1 to `_HIGHEST_ORDER`."""
     message, advice = f"n-grams of order {order} cannot be counted", f"choose an order from 1 to {_HIGHEST_ORDER}"
@@ -467,21 +492,31 @@ class ForestPosteriors(Result, Distribution):
             7 6 0.5
         """
         order = checked_ngram_order(order)
+        with small_enough(TOO_MANY_NGRAMS):
+            columns = _native.forest_ngram_posteriors(*self._for_kernels, order, most_bytes())
+        return NgramPosteriors(order, self.forest.vocabulary, *columns)
+
+    def ngrams_on_demand(self, order: int) -> NgramsOnDemand:
+        """Return the same n-grams for searches, which count only those that they need.
+
+        Raises:
+            InputError: The forest does not fit into memory; see `limit_memory`.
+        """
+        order = checked_ngram_order(order)
+        with small_enough(TOO_MANY_NGRAMS):
+            native = _native.ForestNgrams(*self._for_kernels, order, most_bytes())
+        return NgramsOnDemand(order, self.forest.vocabulary, native)
+
+    @property
+    def _for_kernels(self) -> tuple[_native.Forest, Floats, Floats, Floats]:
+        """The forest without costs, and the probabilities of its nodes, edges and goals."""
         forest = self.forest
         ending = np.zeros(forest.num_nodes)
         ending[forest.goals] = self.ending
         final = np.full(forest.num_nodes, np.inf)
         final[forest.goals] = 0.0
-        with small_enough(TOO_MANY_NGRAMS):
-            columns = _native.forest_ngram_posteriors(
-                forest.native(Costs(np.zeros(len(forest.head)), final)),
-                self.node,
-                self.transition,
-                ending,
-                order,
-                most_bytes(),
-            )
-        return NgramPosteriors(order, forest.vocabulary, *columns)
+        native = forest.native(Costs(np.zeros(len(forest.head)), final))
+        return native, self.node, self.transition, ending
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """Draw `count` independent derivations by their probabilities; return their edges in preorder."""

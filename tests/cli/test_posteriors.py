@@ -153,6 +153,42 @@ def test_a_graph_that_fails_is_told_and_gone_past(tmp_path):
     assert len(graphs(written)) == 2
 
 
+# --- mbr of forests under limits
+
+
+def test_a_search_that_stops_early_says_so_in_words_and_in_fields():
+    arguments = ("mbr", LANTERN, "--most-items", "10")
+    forest = lm.read_one(LANTERN)
+    best = lm.mbr(forest, most_items=10)
+    done = run(*arguments)
+    assert done.stdout == f"lantern {' '.join(best.words)}\n"
+    gap = f"{best.gain_bound - best.gain:.4f}"
+    assert done.stderr.splitlines()[-1] == (
+        f"1 answer not exact: other strings may gain up to {gap} more; raise --most-items, or prune (--beam)"
+    )
+    (item,) = items(*arguments)
+    assert (item["gain"], item["gain_bound"], item["exact"]) == (best.gain, best.gain_bound, False)
+    header, row = (line.split("\t") for line in run(*arguments, "--format", "tsv").stdout.splitlines())
+    named = dict(zip(header, row, strict=True))
+    assert (float(named["gain_bound"]), named["exact"]) == (best.gain_bound, "false")
+
+
+def test_a_search_that_ends_says_nothing_about_limits(tmp_path):
+    done = run("mbr", LANTERN, "--seconds", "1e6")
+    assert "exact" not in done.stderr
+    (item,) = items("mbr", LANTERN)
+    assert item["exact"]
+    assert item["gain_bound"] == item["gain"]
+    kept = tmp_path / "words.txt"
+    run("mbr", LANTERN, "--most-items", "10", "--output", kept)
+    assert len(kept.read_text().splitlines()) == 1  # a decoder's words, without a note
+
+
+@pytest.mark.parametrize("option", ["--most-items", "--seconds"])
+def test_limits_of_forests_are_those_of_n_grams_only(option):
+    assert f"{option} has no effect with --by wer" in run("mbr", MEETING, "--by", "wer", option, "5", status=2).stderr
+
+
 # --- mbr --evidence
 
 

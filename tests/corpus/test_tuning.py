@@ -301,6 +301,17 @@ def test_real_lattices_say_better_things_after_tuning():
     assert np.isclose(found.over_one_best.difference.value, found.best.score - found.one_best)
 
 
+def test_answers_that_are_not_exact_are_counted():
+    forest = lm.read_one(EXAMPLES / "lantern.target_graph")
+    for most_items, inexact in ((10, 1), (10**9, 0)):
+        by = lm.ByNgrams(posterior_scale=0.5, most_items=most_items)
+        corpus = lm.Corpus([forest], ["the lantern burns late"])
+        tuning = corpus.tune(by=[by], metric="wer", halvings=0, folds=0, resamples=0)
+        assert [trial.inexact for trial in tuning.trials] == [inexact]
+        assert (tuning.best.by, tuning.best.inexact) == (by, inexact)
+        assert ("1 answer of the best setting not exact" in str(tuning)) == bool(inexact)
+
+
 def test_orders_have_posteriors_of_their_own():
     lattice = lm.Lattice.from_strings(["a c", "c", "b"], costs=[0.0, 0.2, 0.3])
     settings = [lm.ByNgrams(order=order, p=0.5, r=0.5) for order in (1, 2)]

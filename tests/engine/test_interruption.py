@@ -175,7 +175,7 @@ def calls() -> dict[str, Callable[[], object]]:
     text, slf, plf = kaldi_text(400_000), slf_text(300_000), plf_text(300_000)
     probabilities = np.full(dense.source.size, 1 / 40)
     tree_reference = ints(np.arange(1, 40))
-    tree_shares = shares(tree)
+    tree_shares, forest_shares = shares(tree), shares(forest)
     keys = ints(np.arange(501))
     said = ints(np.arange(30_000))
     backwards = many[::-1].copy()
@@ -266,7 +266,10 @@ def calls() -> dict[str, Callable[[], object]]:
         ),
         "forest_ngram_posteriors": lambda: _native.forest_ngram_posteriors(tree, *tree_shares, 3, BYTES),
         "search_forest_ngrams": lambda: _native.search_forest_ngrams(
-            forest, keys[1:], keys[1:], *grams, 0.5, 2, BYTES
+            forest, keys[1:], keys[1:], *grams, 0.5, 2, 1 << 60, np.inf, BYTES
+        ),
+        "search of ForestNgrams": lambda: _native.ForestNgrams(forest, *forest_shares, 3, BYTES).search(
+            forest, keys[1:], keys[1:], np.ones(3), 2.0**-30, -1.0, 1 << 60, np.inf, BYTES
         ),
         "parse_kaldi": lambda: _native.parse_kaldi(text, 0, len(text)),
         "join_rows": lambda: _native.join_rows(rows, ids),
@@ -317,6 +320,7 @@ NAMES = (
     "best_strings",
     "forest_ngram_posteriors",
     "search_forest_ngrams",
+    "search of ForestNgrams",
     "parse_kaldi",
     "join_rows",
     "take_rows",

@@ -31,6 +31,8 @@ VALUES = {
     "T": 5.0,
     "word_penalty": 0.1,
     "order": 2,
+    "most_items": 50,
+    "seconds": 3.0,
     "candidates": 3,
     "most_states": 100,
     "samples": 5,

@@ -17,6 +17,7 @@ from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, sca
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.engine.native import ExactGains, derivation_of_ngrams
 from latticemetric.lattice.n_best import summable
 
 _MOST_DERIVATIONS = 100
@@ -306,9 +307,10 @@ def test_ties_go_to_cost_then_words_then_edges(forest, data):
     gain = np.array(data.draw(st.lists(whole, min_size=len(counted) + 1, max_size=len(counted) + 1)))
     word_gain = data.draw(whole)
     words = np.unique(counted.word[1:])
-    edges = _native.search_forest_ngrams(
+    edges, bound, exact = _native.search_forest_ngrams(
         summable(forest.hypergraph(forest.cost())), own=words, known=words,
-        parent=counted.parent, ending=counted.word, gain=gain, word_gain=word_gain, order=order, most_bytes=2**30,
+        parent=counted.parent, ending=counted.word, gain=gain, word_gain=word_gain, order=order,
+        most_items=2**60, seconds=math.inf, most_bytes=2**30,
     )  # fmt: skip
     value = dict(zip(spelled_rows(counted), gain.tolist(), strict=True))
 
@@ -316,7 +318,20 @@ def test_ties_go_to_cost_then_words_then_edges(forest, data):
         spans = [one.words[k:end] for end in range(1, len(one.words) + 1) for k in range(max(0, end - order), end)]
         return -word_gain * len(one.words) - sum(value[s] for s in spans), one.cost, len(one.words), one.edges
 
-    assert tuple(edges.tolist()) == min(listed(forest), key=preference).edges
+    best = min(listed(forest), key=preference)
+    assert tuple(edges.tolist()) == best.edges
+    assert (bound, exact) == (-preference(best)[0], True)
+
+
+@settings(max_examples=300)
+@given(forest=tied_forests, chosen=parameters)
+def test_ties_of_posteriors_go_to_cost_then_words_then_edges(forest, chosen):
+    posterior = expected_posteriors(weighed(forest, chosen["posterior_scale"])[0], chosen["order"])
+    everything = [(gain_of(one.words, posterior, **chosen), one) for one in listed(forest)]
+    largest = max(gain for gain, _ in everything)
+    tied = [one for gain, one in everything if gain > largest - 1e-9]
+    found = lm.mbr(forest, **chosen)
+    assert found.edges == min(tied, key=lambda one: (one.cost, len(one.words), one.edges)).edges
 
 
 def charted(seed, words):
@@ -355,10 +370,91 @@ def test_contexts_by_the_dozen_are_searched_and_counted(seed, words):
         assert found.gain == pytest.approx(gains[found.words], abs=1e-9)
 
 
-def test_a_grid_of_a_forest_is_one_answer_after_the_other():
-    forest = two_ways(0.0, 0.7)
-    grid = lm.mbr_grid(forest, lm.ByNgrams.grid(posterior_scale=[0.5, 1.0], word_penalty=[0.0, 0.2]))
-    assert grid == [lm.mbr(forest, posterior_scale=s, word_penalty=w) for s in (0.5, 1.0) for w in (0.0, 0.2)]
+def assert_bounds_hold(found, forest, sums, chosen, weights=None):
+    """The gain is that of the words, and the best gain lies between it and its bound."""
+    posterior = expected_posteriors(sums, chosen["order"])
+    gains = {one.words: gain_of(one.words, posterior, **chosen) for one in listed(forest, weights)}
+    assert found.gain == pytest.approx(gains[found.words], abs=1e-9)
+    assert found.gain - 1e-9 <= max(gains.values()) <= found.gain_bound + 1e-12
+    assert math.isfinite(found.gain_bound)
+    if found.exact:
+        assert found.gain == pytest.approx(max(gains.values()), abs=1e-9)
+        assert found.gain_bound == found.gain
+
+
+limits = st.sampled_from([1, 2, 5, 10, 20, 50, 100, 500])
+
+
+@settings(max_examples=300)
+@given(forest=forests | tied_forests, chosen=parameters, most_items=limits, data=st.data())
+def test_a_search_that_stops_early_has_bounds_that_hold(forest, chosen, most_items, data):
+    weights = data.draw(scalings(forest))
+    sums = weighed(forest, chosen["posterior_scale"], weights)[0]
+    found = lm.mbr(forest, **chosen, weights=weights, most_items=most_items)
+    assert_bounds_hold(found, forest, sums, chosen, weights)
+    assert found == lm.mbr(forest, **chosen, weights=weights, most_items=most_items)
+    if not found.exact:
+        assert_is_best(lm.mbr(forest, **chosen, weights=weights), forest, sums, chosen, weights)
+
+
+@given(forest=forests, evidence=forests | lattices(), chosen=parameters, most_items=limits)
+def test_bounds_hold_with_other_evidence(forest, evidence, chosen, most_items):
+    alike = evidence if isinstance(evidence, lm.Forest) else lm.Forest.from_lattice(evidence)
+    found = lm.mbr(forest, **chosen, evidence=evidence, most_items=most_items)
+    assert_bounds_hold(found, forest, weighed(alike, chosen["posterior_scale"])[0], chosen)
+
+
+@pytest.mark.parametrize("words", [2, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_of_contexts_by_the_dozen_come_closer_with_more_items(seed, words):
+    forest = charted(seed, words)
+    sums, _ = weighed(forest)
+    for penalty in (0.0, -0.1, -0.2):
+        chosen = {"T": 10.0, "p": 0.85, "r": 0.72, "order": 4, "word_penalty": penalty, "posterior_scale": 1.0}
+        bounds = []
+        for most_items in (1, 100, 1000, 2000, 5000, 10_000, 1_000_000):
+            found = lm.mbr(forest, word_penalty=penalty, most_items=most_items)
+            assert_bounds_hold(found, forest, sums, chosen)
+            bounds.append(found.gain_bound)
+        assert found.exact
+        assert bounds == sorted(bounds, reverse=True)
+        assert bounds[0] > bounds[-1]
+
+
+def test_a_search_without_time_has_bounds_that_hold():
+    forest = charted(0, 5)
+    chosen = {"T": 10.0, "p": 0.85, "r": 0.72, "order": 4, "word_penalty": 0.0, "posterior_scale": 1.0}
+    found = lm.mbr(forest, seconds=0)
+    assert_bounds_hold(found, forest, weighed(forest)[0], chosen)
+    assert not found.exact
+    assert found.words == found.one_best
+    assert lm.mbr(forest, seconds=1e6).exact
+
+
+def test_lattices_need_no_limits():
+    lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[0.0, 0.5])
+    found = lm.mbr(lattice, most_items=1, seconds=0)
+    assert found.exact
+    assert found.gain_bound == found.gain
+
+
+@given(forest=forests, order=st.integers(1, 5), posterior_scale=st.sampled_from([0.0, 0.5, 2.0]))
+def test_posteriors_on_demand_are_those_of_all_ngrams(forest, order, posterior_scale):
+    sums, _ = weighed(forest, posterior_scale)
+    expected = expected_posteriors(sums, order)
+    counted = lm.posteriors(forest, posterior_scale=posterior_scale).ngrams_on_demand(order)
+    for one, _ in sums[:5]:
+        found = dict(counted.of_string(one.words))
+        ngrams = {one.words[k:end] for k in range(len(one.words)) for end in range(k + 1, len(one.words) + 1)}
+        assert found == pytest.approx({n: expected[n] for n in ngrams if len(n) <= order}, abs=1e-9)
+    assert dict(counted.of_string(["elsewhere"])) == {}
+
+
+@pytest.mark.parametrize("most_items", [10, 1000, 10**9])
+def test_a_grid_of_a_forest_is_one_answer_after_the_other(most_items):
+    for forest in (two_ways(0.0, 0.7), charted(0, 5)):
+        grid = lm.ByNgrams.grid(posterior_scale=[0.5, 1.0], word_penalty=[0.0, -0.2], most_items=most_items)
+        assert lm.mbr_grid(forest, grid) == [lm.mbr(forest, one) for one in grid]
 
 
 def test_the_answer_is_plain_values_for_json():
@@ -404,3 +500,23 @@ def test_a_real_forest_agrees_with_the_list_of_its_derivations(posterior_scale):
     gains = {one.words: gain_of(one.words, posterior, **chosen) for one in found}
     assert best.gain == pytest.approx(max(gains.values()), abs=1e-9)
     assert best.gain == pytest.approx(gains[best.words], abs=1e-9)
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not (DATA / "forests").is_dir(), reason=f"there are no forests in {DATA} (LATTICEMETRIC_DATA)")
+def test_a_large_forest_has_the_answer_of_all_its_ngrams():
+    """Of its 700,000 n-grams, the search counts a few thousand."""
+    forest = lm.read_one(DATA / "forests" / "decoder_test_data_urdu.json.gz")
+    found = lm.mbr(forest)
+    counted = lm.posteriors(forest).ngrams(4)
+    gain = np.array([0.0, *found.by.factors])[counted.lengths] * counted.posterior
+    gains = ExactGains.of(gain, found.by.of_word, 100.0)
+    native = summable(forest.hypergraph(forest.cost()))
+    words = np.unique(counted.word[1:])
+    edges, bound, exact = derivation_of_ngrams(native, words, words, counted, gains)
+    assert (found.exact, exact) == (True, True)
+    assert found.edges == tuple(edges.tolist())
+    assert found.gain == pytest.approx(bound, abs=1e-9)
+    early = lm.mbr(forest, most_items=100_000)
+    assert not early.exact
+    assert early.gain <= found.gain < early.gain_bound

@@ -17,20 +17,28 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.intervals import PairedBootstrap
 
 
-_NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "determinize")]
+_NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "determinize", "most_items", "seconds")]
 
 
 class MBRTable(CTMTable):
     """The answers of each graph, one record per setting."""
 
     columns: Sequence[str] = (
-        "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
+        "id", "hypothesis", "gain", "gain_bound", "exact", "risk", "cost", "confidences", "one_best",
         *_NGRAM_COLUMNS, "error"
     )  # fmt: skip
 
     def __init__(self, *arguments: Any, signature: str | None = None, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self._signature = signature
+        self._gaps: list[float] = []
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of each graph, and note the gains that are not exact."""
+        for record in super().records():
+            if "gain_bound" in record and not record["exact"]:
+                self._gaps.append(record["gain_bound"] - record["gain"])
+            yield record
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
         """Yield a record for each setting."""
@@ -45,6 +53,18 @@ class MBRTable(CTMTable):
         """Yield lines of id and words, as decoders write them; a graph that failed has no words."""
         for record in self.records():
             yield self.looks.words_line(record["id"], record.get("hypothesis", ""))
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True, since the text is ids and words."""
+        return True
+
+    def summary(self) -> list[str]:
+        """Return a line on gains that are not exact, if there are any."""
+        if not self._gaps:
+            return []
+        number, gap = counted(len(self._gaps), "answer"), shown(max(self._gaps))
+        return [f"{number} not exact: other strings may gain up to {gap} more; raise --most-items, or prune (--beam)"]
 
 
 class ExactRiskTable(MBRTable):
@@ -65,11 +85,6 @@ class ExactRiskTable(MBRTable):
             if "error" not in record:
                 self._found.append({name: record[name] for name in (*_RISKS.values(), "expected_words", "exact")})
             yield record
-
-    @property
-    def is_for_programs(self) -> bool:
-        """True, since the text is ids and words."""
-        return True
 
     def summary(self) -> list[str]:
         """Return the total expected errors of answers by exact risk, of answers by the upper bound, and of 1-bests."""
@@ -93,7 +108,7 @@ _RISKS = {"by exact risk": "risk", "by upper bound": "word_mbr_risk", "1-best": 
 class TuningTable(Table):
     """All settings that were tried, and the best one."""
 
-    columns = (*ByNgrams.fields, "score", "best")
+    columns = (*ByNgrams.fields, "score", "inexact", "best")
 
     def __init__(self, tuning: MBRTuning, *, looks: Looks = AS_FILE) -> None:
         self._tuning, self.looks = tuning, looks
@@ -134,7 +149,9 @@ class TuningTable(Table):
             ["held out", score(tuning.held_out), "", "", ""],
         ]
         graphs = counted(tuning.graphs, "graph")
-        return ["", *aligned(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
+        lines = ["", *aligned(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
+        inexact = tuning.best.inexact
+        return [*lines, f"{counted(inexact, 'answer')} of the best setting not exact"] if inexact else lines
 
 
 def _comparison_cells(comparison: PairedBootstrap | None, score: Callable[[float | None], str]) -> list[str]:

@@ -27,6 +27,10 @@ double largest(const NativeForest& forest) {
   return largest_cost(forest.view());
 }
 
+double longest(const NativeForest& forest) {
+  return most_words(forest.view());
+}
+
 nb::tuple search(const NativeForest& forest, Input<std::int32_t> reference, Gains gains, std::size_t most_bytes) {
   require_aligned(reference);
   require_gains(gains);
@@ -125,6 +129,7 @@ void bind_forests(nb::module_& m) {
   nb::exception<TooLarge>(m, "TooLarge", PyExc_MemoryError);
   m.def("best_derivation", &best, "forest"_a);
   m.def("largest_cost", &largest, "forest"_a);
+  m.def("most_words", &longest, "forest"_a);
   m.def("search_forest", &search, "forest"_a, "reference"_a, "gains"_a, "most_bytes"_a);
   m.def("search_forest_for_hope", &search_for_hope, "forest"_a, "reference"_a, "gains"_a, "integer_cost"_a,
         "integer_goal_cost"_a, "gain_weight"_a, "cost_weight"_a, "most_bytes"_a);

@@ -35,6 +35,18 @@ double largest_cost(const Forest& graph) {
   return all;
 }
 
+double most_words(const Forest& graph) {
+  std::vector<double> most(graph.nodes, 0);
+  double all = 0;
+  for (std::int64_t e = 0; e < graph.edges; ++e) {
+    auto words = static_cast<double>(graph.words[e]);
+    for (auto k = graph.tail_begin[e]; k < graph.tail_begin[e + 1]; ++k) words += most[graph.tail[k]];
+    most[graph.head[e]] = std::max(most[graph.head[e]], words);
+    all = std::max(all, words);
+  }
+  return all;
+}
+
 // Edges are visited in ascending order, and an edge replaces an earlier one only if it is better. So among ties, the
 // smallest edges stay.
 std::vector<std::int64_t> best_derivation(const Forest& graph) {

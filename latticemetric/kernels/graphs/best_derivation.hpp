@@ -15,4 +15,7 @@ std::vector<std::int64_t> best_derivation(const Forest& graph);
 // Returns a bound: no derivation, nor any part of one, has a cost of larger absolute value.
 double largest_cost(const Forest& graph);
 
+// Returns the number of words of the longest string of any node; a double, since there may be very many.
+double most_words(const Forest& graph);
+
 }  // namespace latticemetric

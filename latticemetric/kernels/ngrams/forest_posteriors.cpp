@@ -1,17 +1,20 @@
 #include "ngrams/forest_posteriors.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ngrams/forest_occurrence.hpp"
 
 namespace latticemetric {
+
 // The expected count of an n-gram is its posterior if no derivation contains it twice (Can & Narayanan 2015, for
 // lattices). Only the other n-grams need the slower `ForestOccurrence`. Shorter n-grams go first: if an n-gram without
 // its last word, or without its first, never occurs twice in a derivation, neither does the n-gram itself.
 NgramPosteriors forest_ngram_posteriors(const ForestRules& rules, const ForestProbabilities& probabilities,
                                         std::int32_t order, std::size_t most_bytes) {
-  ForestContexts counted(rules, probabilities, order, most_bytes);
-  ForestOccurrence occurrence(rules, counted.rule_mass, probabilities.ending, most_bytes);
+  const auto rule_mass = rule_masses(rules, probabilities);
+  ForestContexts counted(rules, probabilities, rule_mass, order, ForestContexts::all(most_bytes));
+  ForestOccurrence occurrence(rules, rule_mass, probabilities.ending, most_bytes);
   const auto& ngrams = counted.ngrams;
   auto& posterior = counted.expected;
   std::vector<std::uint8_t> repeats(posterior.size(), 0);

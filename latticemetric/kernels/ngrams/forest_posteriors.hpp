@@ -1,6 +1,9 @@
 // Posteriors of n-grams in a forest: the probability that a derivation contains an n-gram at least once.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "ngrams/forest_contexts.hpp"
 #include "ngrams/posteriors.hpp"
 

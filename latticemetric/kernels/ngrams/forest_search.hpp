@@ -6,23 +6,21 @@
 #include <vector>
 
 #include "graphs/forest_rules.hpp"
-#include "graphs/ngram_trie.hpp"
+#include "ngrams/gain_source.hpp"
+#include "ngrams/search_effort.hpp"
 
 namespace latticemetric {
 
-// The gain of a string: `gain[g]` for each occurrence of each n-gram g of the trie, and `word` for each word. For each
-// n-gram, the trie also holds every shorter n-gram within it.
-struct ForestNgramGains {
-  const NgramTrie& ngrams;
-  const double* gain;
-  double word;
-  std::int32_t order;
+struct FoundDerivation {
+  std::vector<std::int64_t> edges;
+  double bound;     // no derivation gains more
+  bool is_proved;   // no other derivation is better; otherwise, this is the best one that the effort allowed to find
 };
 
-// `known[s - 1]` is the trie's number of the word with symbol s; no n-gram has foreign words. Gains are compared
-// without a tolerance: for exact ties, pass gains whose sums are exact. Ties go to the least cost, then the fewest
-// words, then the lexicographically smallest edges in preorder. Throws TooLarge if this takes more than `most_bytes`.
-std::vector<std::int64_t> search_forest_ngrams(const ForestRules& rules, const std::int32_t* known,
-                                               const ForestNgramGains& gains, std::size_t most_bytes);
+// `words_of_symbols[s - 1]` is the number of the word with symbol s in the source's n-grams; no n-gram has foreign
+// words. Gains are compared without a tolerance: their sums must be exact. Ties go to the least cost, then the fewest
+// words, then the lexicographically smallest edges in preorder.
+FoundDerivation search_forest_ngrams(const ForestRules& rules, const std::int32_t* words_of_symbols, GainSource& gains,
+                                     SearchEffort& effort, std::size_t most_bytes);
 
 }  // namespace latticemetric

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -84,9 +85,9 @@ class Answers(Tabular, Generic[A]):
         return True
 
     def _run(self, *, keeping: bool = False) -> Iterator[A]:
-        with self._begun() as run:
-            self._shard = run.shard if keeping else self._shard
-            yield from self.question.answers(self.corpus, run)
+        # The run must not hold these answers: when they are dropped in the middle, it must end and leave its journal.
+        kept = weakref.ref(self) if keeping else None
+        return _answers_of(self.question, self.corpus, self._begun(), kept)
 
     def _begun(self) -> AbstractContextManager[Run]:
         from latticemetric.corpus.begin import begun
@@ -228,6 +229,15 @@ class Answers(Tabular, Generic[A]):
             lines.append(f"<p>… and {len(rows) - _MOST_ROWS} more rows</p>")
         summary = "\n".join(table.summary()).strip()
         return "".join(lines) + (f"<pre>{escape(summary)}</pre>" if summary else "")
+
+
+def _answers_of(
+    question: Question[A], corpus: ReadCorpus, begun: AbstractContextManager[Run], kept: weakref.ref[Answers[A]] | None
+) -> Iterator[A]:
+    with begun as run:
+        if kept is not None and (answers := kept()) is not None:
+            answers._shard = run.shard  # noqa: SLF001  of the run that keeps them
+        yield from question.answers(corpus, run)
 
 
 def write_table(table: Table, path: str, name: str | None) -> None:

@@ -199,10 +199,12 @@ class Corpus(ReadCorpus):
         shard: str | Shard | None = None,
     ) -> Self:
         """Return the corpus of files that are read by these settings."""
-        if isinstance(shard, str):
+        if shard is not None:
             from latticemetric.corpus.shards import Shard
 
-            shard = Shard.parse(shard)
+            shard = Shard.parse(shard) if isinstance(shard, str) else shard
+            if not isinstance(shard, Shard):
+                raise UsageError(f"the shard is {shard!r}", advice="give 'I/N', like '1/3'")
         if not graphs:
             raise UsageError("there are no files of graphs", advice="name at least one")
         reading = reading or ReadingSettings()

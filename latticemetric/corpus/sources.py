@@ -287,6 +287,9 @@ def paths_of(given: Any) -> tuple[str, ...]:
     """Return a path, or a list of paths, as a tuple of strings; `None` is an empty tuple."""
     if given is None:
         return ()
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        what = f"a {type(given).__name__} is given, where files are named"
+        raise UsageError(what, advice="use Corpus(dict(lm.read(graphs)), references) for references in memory")
     listed = [given] if isinstance(given, str | os.PathLike) else list(given)
     if wrong := next((one for one in listed if not isinstance(one, str | os.PathLike)), None):
         raise UsageError(f"a {type(wrong).__name__} is no path", advice="use Corpus(graphs, references) for memory")
@@ -346,6 +349,8 @@ def _references(given: Any) -> dict[str, tuple[Any, ...]] | list[tuple[Any, ...]
     """Check references in memory; each becomes a tuple of words or graphs."""
     if given is None:
         return None
+    if hasattr(given, "columns"):
+        raise UsageError("references is a data frame", advice="give one column: frame.set_index('id')['text']")
     if isinstance(given, str | Lattice):
         raise UsageError("references is one reference", advice="give a list with the references of each graph")
     given = _by_label(given, "references")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import io
 import json
 import os
@@ -211,6 +212,8 @@ class Journal:
                     time.sleep(0.05)
                     continue
                 if _identity(file) in _OPEN:
+                    if gc.collect() and _identity(file) not in _OPEN:  # answers that nothing but a cycle held
+                        continue
                     advice = "read those answers to the end, or delete them"
                     raise InputError("answers of this process use this file", where=self.path, advice=advice) from None
                 raise InputError(

@@ -878,3 +878,55 @@ def test_a_graph_that_failed_has_no_words_in_text(tmp_path):
     found = lm.Corpus.read(tmp_path / "lats.txt", format="kaldi").best(keep_going=True)
     found.write(tmp_path / "best.txt")
     assert (tmp_path / "best.txt").read_text() == "a x\nb\n"
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_answers_that_are_dropped_in_the_middle_leave_their_journal(tmp_path, kept):
+    (tmp_path / "lists.jsonl").write_text('{"nbest": ["a b"]}\n{"nbest": ["a"]}\n')
+    corpus = lm.Corpus.read(tmp_path / "lists.jsonl")
+
+    def interrupted():
+        answers = corpus.best(resume=tmp_path / "journal")
+        for _ in answers if kept else answers.streamed():
+            return
+
+    interrupted()
+    assert [one.value.words for one in corpus.best(resume=tmp_path / "journal")] == [("a", "b"), ("a",)]
+
+
+def test_answers_in_a_cycle_leave_their_journal_when_it_is_needed(tmp_path):
+    (tmp_path / "lists.jsonl").write_text('{"nbest": ["a b"]}\n{"nbest": ["a"]}\n')
+    corpus = lm.Corpus.read(tmp_path / "lists.jsonl")
+    answers = corpus.best(resume=tmp_path / "journal")
+    next(iter(answers))
+    cycle = [answers]
+    cycle.append(cycle)
+    del answers, cycle
+    assert len(list(corpus.best(resume=tmp_path / "journal"))) == 2
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "csv.gz", "pkl"])
+def test_text_is_not_written_to_a_file_of_another_kind(tmp_path, suffix):
+    answers = lm.Corpus(PAIR, ["a", "b"]).oracle("wer")
+    with pytest.raises(lm.UsageError, match=r"no table can be written as \.\w+; choose one of text, tsv, json"):
+        answers.write(tmp_path / f"x.{suffix}")
+    answers.write(tmp_path / f"x.{suffix}", "tsv")
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda path: lm.Corpus.read(path, {"1": "a"}), "a dict is given, where files are named"),
+        (lambda path: lm.Corpus.read(path, shard=(1, 3)), r"the shard is \(1, 3\); give 'I/N'"),
+    ],
+)
+def test_what_is_given_instead_of_files_and_shards_is_said(tmp_path, ask, says):
+    (tmp_path / "lists.jsonl").write_text('{"nbest": ["a b"]}\n')
+    with pytest.raises(lm.UsageError, match=says):
+        ask(tmp_path / "lists.jsonl")
+
+
+def test_a_data_frame_as_references_is_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(lm.UsageError, match="references is a data frame; give one column"):
+        lm.Corpus(PAIR, pandas.DataFrame({"id": ["1"], "text": ["a"]}))

@@ -91,11 +91,18 @@ def formats_of(parts: Collection[str]) -> list[str]:
     return [name for name, one in FORMATS.items() if one.needs in parts and one.lines is not None]
 
 
+# Suffixes of tables that other programs write. Text in a file of such a name would not be what it says.
+_OTHERS = frozenset({"csv", "db", "h5", "hdf5", "ods", "orc", "pickle", "pkl", "sqlite", "xls", "xlsx"})
+
+
 def format_for(path: str, parts: Collection[str]) -> ResultFormat | None:
     """Return the format that the suffix of a path names, for tables with these parts; `None` if it names none."""
     from latticemetric.formats.streams.compression import without_compression
 
     suffix = without_compression(path).rpartition(".")[2].lower()
+    if suffix in _OTHERS:
+        names = ", ".join(one.name for one in FORMATS.values() if one.needs in parts)
+        raise UsageError(f"no table can be written as .{suffix}", where=path, advice=f"choose one of {names}")
     return next((one for one in FORMATS.values() if suffix in one.suffixes and one.needs in parts), None)
 
 

@@ -166,6 +166,7 @@ def test_a_search_that_stops_early_says_so_in_words_and_in_fields():
     assert done.stderr.splitlines()[-1] == (
         f"1 answer not exact: other strings may gain up to {gap} more; raise --most-items, or prune (--beam)"
     )
+    assert "; raise --most-items or --seconds, or prune" in run(*arguments, "--seconds", "1e6").stderr
     (item,) = items(*arguments)
     assert (item["gain"], item["gain_bound"], item["exact"]) == (best.gain, best.gain_bound, False)
     header, row = (line.split("\t") for line in run(*arguments, "--format", "tsv").stdout.splitlines())

@@ -32,12 +32,14 @@ class MBRTable(CTMTable):
         super().__init__(*arguments, **settings)
         self._signature = signature
         self._gaps: list[float] = []
+        self._limits: set[str] = set()
 
     def records(self) -> Iterator[Record]:
         """Yield the records of each graph, and note the gains that are not exact."""
         for record in super().records():
             if "gain_bound" in record and not record["exact"]:
                 self._gaps.append(record["gain_bound"] - record["gain"])
+                self._limits.add("--most-items" if record["seconds"] is None else "--most-items or --seconds")
             yield record
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
@@ -64,7 +66,9 @@ class MBRTable(CTMTable):
         if not self._gaps:
             return []
         number, gap = counted(len(self._gaps), "answer"), shown(max(self._gaps))
-        return [f"{number} not exact: other strings may gain up to {gap} more; raise --most-items, or prune (--beam)"]
+        return [
+            f"{number} not exact: other strings may gain up to {gap} more; raise {max(self._limits)}, or prune (--beam)"
+        ]
 
 
 class ExactRiskTable(MBRTable):

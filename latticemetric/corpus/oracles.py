@@ -402,14 +402,16 @@ class Totals:
             substitutions (int): Reference words replaced by another word.
             deletions (int): Reference words without a counterpart.
             insertions (int): Hypothesis words without a counterpart.
-            one_best (Mapping): `score`, `numerator` and `denominator` of the model's 1-bests.
+            one_best (Mapping): The same seven numbers of the model's 1-bests.
         """
-        best, one_best = (
-            {"score": score.score, "numerator": score.numerator, "denominator": score.denominator}
-            for score in (metric.corpus_score(s, references) for s in (self.best, self.one_best))
-        )
-        counts = {name: self.best.asdict()[name] for name in ("matches", "substitutions", "deletions", "insertions")}
-        return {**best, **counts, "one_best": one_best, "lattices": self.lattices, "failed": self.failed}
+        best, one_best = (self._scored(side, metric, references) for side in (self.best, self.one_best))
+        return {**best, "one_best": one_best, "lattices": self.lattices, "failed": self.failed}
+
+    @staticmethod
+    def _scored(side: RecognitionStatistics, metric: GRR, references: int | str) -> dict[str, Any]:
+        score, counts = metric.corpus_score(side, references), side.asdict()
+        rate = {"score": score.score, "numerator": score.numerator, "denominator": score.denominator}
+        return rate | {name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")}
 
 
 class OracleSums:

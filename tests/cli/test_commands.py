@@ -97,6 +97,14 @@ def test_json_has_the_fields_of_the_design():
     assert document["corpus"]["one_best"]["numerator"] == 4
 
 
+def test_the_errors_of_the_1_bests_are_summed_by_kind():
+    document = good(oracle(*MEETING, "--metric", "wer", "--format", "json")).json
+    one_best = document["corpus"]["one_best"]
+    for name in ("matches", "substitutions", "deletions", "insertions"):
+        assert one_best[name] == sum(item["one_best"][name] for item in document["lattices"])
+    assert one_best["numerator"] == sum(one_best[name] for name in ("substitutions", "deletions", "insertions")) > 0
+
+
 def test_json_sums_what_its_items_say():
     document = good(oracle(*PROVERBS, "--metric", "4-grr", "--format", "json")).json
     for name in ("numerator", "denominator"):
@@ -360,7 +368,8 @@ def test_what_fails_counts_as_deletions(troubled):
     corpus = done.json["corpus"]
     assert (corpus["lattices"], corpus["failed"]) == (1, 3)
     assert (corpus["deletions"], corpus["numerator"], corpus["denominator"]) == (5, 5, 6)
-    assert corpus["one_best"] == {"score": 5 / 6, "numerator": 5, "denominator": 6}
+    counts = {"matches": 1, "substitutions": 0, "deletions": 5, "insertions": 0}
+    assert corpus["one_best"] == {"score": 5 / 6, "numerator": 5, "denominator": 6, **counts}
     a, *others = done.json["lattices"]
     assert (a["id"], a["score"]) == ("a", 0.0)
     assert [item["id"] for item in others] == ["b", "c", "d"]

@@ -21,6 +21,7 @@ from latticemetric.lattice.columns import Column, Weights, check_columns, summed
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.lattice.pruning import require_one, within_beam
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Hypothesis:
             object.__setattr__(self, "scores", FrozenDict(_plain_scores(self.scores)))
 
 
+@says_new_keywords
 @dataclass(frozen=True, repr=False)
 class NBest(Result, Tabular):
     """An n-best list: hypotheses, usually best first. If hypotheses have equal costs, the first one is the best.
@@ -96,6 +98,7 @@ class NBest(Result, Tabular):
         vars(self)["hypotheses"] = found
         return found
 
+    @says_new_keywords
     def ranked_texts(self, weights: Weights | None = None) -> Sequence[str | tuple[str, ...]]:
         """Return each hypothesis as a text or as a tuple of words, in the order of `ranking`."""
         if not weights and (texts := vars(self).get("_texts")) is not None:
@@ -154,6 +157,7 @@ class NBest(Result, Tabular):
         return cls(tuple(hypotheses), {name: float(total is None or name == _TOTAL) for name in columns})
 
     @classmethod
+    @says_new_keywords
     def from_graph(
         cls, graph: Lattice | Forest | NBest, n: int, weights: Weights | None = None, *, paths: bool = False
     ) -> Self:
@@ -190,6 +194,7 @@ class NBest(Result, Tabular):
             weights_under(own, weights),
         )
 
+    @says_new_keywords
     def pruned(self, beam: float | None = None, weights: Weights | None = None, *, nbest: int | None = None) -> Self:
         """Return the hypotheses that cost at most `beam` more than the best hypothesis, in the order of the list.
 
@@ -211,6 +216,7 @@ class NBest(Result, Tabular):
         near = within_beam(np.array(self.costs(weights)), beam).tolist()
         return replace(self, hypotheses=tuple(h for h, is_near in zip(self.hypotheses, near, strict=True) if is_near))
 
+    @says_new_keywords
     def costs(self, weights: Weights | None = None) -> list[float]:
         """Return the model's cost of each hypothesis: the weighted sum of its scores."""
         names = self.score_names()
@@ -223,6 +229,7 @@ class NBest(Result, Tabular):
             raise InputError("the costs are too large to be added up", advice="choose smaller weights")
         return costs
 
+    @says_new_keywords
     def ranking(self, weights: Weights | None = None) -> list[Hypothesis]:
         """Return the hypotheses by ascending cost; ties keep the order of the list.
 
@@ -236,6 +243,7 @@ class NBest(Result, Tabular):
         costs = self.costs(weights)
         return [self.hypotheses[number] for number in sorted(range(len(self)), key=costs.__getitem__)]
 
+    @says_new_keywords
     def to_records(self, weights: Weights | None = None) -> list[dict[str, Any]]:
         """Return one record per hypothesis: rank, text, cost and scores, for tables and JSON.
 
@@ -297,6 +305,7 @@ class NBest(Result, Tabular):
         lattice = Lattice.from_arcs(source, target, word, final=[end], scores=columns, vocabulary=vocabulary)
         return replace(lattice, ranked=True)
 
+    @says_new_keywords
     def determinized(
         self, weights: Weights | None = None, *, merge: Literal["sum", "best"] = "sum", posterior_scale: float = 1.0
     ) -> Lattice:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from latticemetric.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Each old name, with its new ones: the first one that a verb or a function has is meant.
 OPTIONS = {
@@ -20,6 +24,7 @@ OPTIONS = {
 }
 KEYWORDS = {
     "method": ("by",),
+    "metric": ("by",),
     "metrics": ("metric",),
     "scale": ("posterior_scale", "weight"),
     "scales": ("weights",),
@@ -55,3 +60,41 @@ def refuse_old_keyword(old: str, known: Container[str]) -> None:
     """
     if new := new_name(old, known):
         raise UsageError(f"'{old}' is now '{new}'", advice=f"give {new}=…")
+
+
+def says_new_keywords(called: F) -> F:
+    """Return a function, or a class, whose error for the old name of a keyword says the new one.
+
+    The names are compared only after an error, so that a call costs little more, and that a setting of a plug-in may
+    have a name that was a keyword once.
+
+    Examples:
+        >>> @says_new_keywords
+        ... def cost(graph, weights=None): ...
+        >>> cost("a", scales={})
+        Traceback (most recent call last):
+        latticemetric.errors.UsageError: 'scales' is now 'weights'; give weights=…
+    """
+    if isinstance(called, type):
+        initialize = type.__getattribute__(called, "__init__")
+        type.__setattr__(called, "__init__", says_new_keywords(initialize))
+        return called
+
+    @wraps(called)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return called(*arguments, **keywords)
+        except (TypeError, UsageError):
+            _refuse_old_keywords(called, keywords)
+            raise
+
+    return cast("F", call)
+
+
+def _refuse_old_keywords(called: Callable[..., Any], keywords: Container[str]) -> None:
+    from inspect import signature
+
+    known = signature(called).parameters
+    for old in KEYWORDS:
+        if old in keywords and old not in known:
+            refuse_old_keyword(old, known)

@@ -22,6 +22,7 @@ from latticemetric.corpus.combination_settings import CombinationSettings
 from latticemetric.corpus.tabled_result import TabledResult
 from latticemetric.errors import UsageError, shortened
 from latticemetric.mbr_decoding.combination import Combination
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.combine import CombinationTable
@@ -86,6 +87,7 @@ class CombinedSystems(TabledResult):
     _table = table
 
 
+@says_new_keywords
 def combine_systems(
     files: Iterable[str | os.PathLike[str]],
     references: str | os.PathLike[str] | None = None,

@@ -14,7 +14,7 @@ from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
 from latticemetric.corpus.sources import Files, Memory, Records, is_path, paths_of
 from latticemetric.errors import UsageError
-from latticemetric.renamed import refuse_old_keyword
+from latticemetric.renamed import refuse_old_keyword, says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -76,6 +76,7 @@ class Corpus(ReadCorpus):
         ('a', 'b')
     """
 
+    @says_new_keywords
     def __init__(
         self,
         graphs: Any,
@@ -93,6 +94,7 @@ class Corpus(ReadCorpus):
         super().__init__(Memory(graphs, references), reading)
 
     @classmethod
+    @says_new_keywords
     def read(
         cls,
         graphs: Paths,
@@ -147,6 +149,7 @@ class Corpus(ReadCorpus):
         return corpus
 
     @classmethod
+    @says_new_keywords
     def from_records(
         cls,
         table: Any,
@@ -367,6 +370,7 @@ class Corpus(ReadCorpus):
     ) -> Answers[Any] | AnswersByMetric: ...
     @overload
     def oracle(self, metric: Any, *, run: RunSettings | None = ..., **settings: Any) -> Answers[Answer]: ...
+    @says_new_keywords
     def oracle(
         self, metric: Any = "wer,4-grr", *, run: RunSettings | None = None, **settings: Any
     ) -> Answers[Any] | AnswersByMetric:
@@ -399,6 +403,7 @@ class Corpus(ReadCorpus):
         answers = self._ask(question, run, of_run)
         return AnswersByMetric(answers) if question.is_by_metric else answers
 
+    @says_new_keywords
     def sweep(
         self,
         metric: str | GRR = "4-grr",
@@ -442,6 +447,7 @@ class Corpus(ReadCorpus):
         sizes = {"beams": beams, "densities": densities, "nbest_sizes": nbest_sizes, "by_length": by_length}
         return self._ask_by(Sweeps, run, {"metric": rate_of(metric, self.ignored), **sizes, **settings})
 
+    @says_new_keywords
     def expected(
         self, metric: str | GRR = "wer", *, run: RunSettings | None = None, **settings: Any
     ) -> ExpectedAnswers:
@@ -511,6 +517,7 @@ class Corpus(ReadCorpus):
                 raise UsageError(what, advice="leave it out")
         return CalibrationAnswers(self, question, of_run)
 
+    @says_new_keywords
     def tags(
         self,
         metric: str | GRR = "4-grr",
@@ -594,6 +601,7 @@ class Corpus(ReadCorpus):
 
         return self._ask_by(Networks, run, settings)
 
+    @says_new_keywords
     def mbr(
         self,
         by: Any = "ngram",
@@ -638,6 +646,7 @@ class Corpus(ReadCorpus):
 
     # ---- One graph ----
 
+    @says_new_keywords
     def draw(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -687,6 +696,7 @@ class Corpus(ReadCorpus):
 
     # ---- All graphs together ----
 
+    @says_new_keywords
     def report(
         self,
         path: str | os.PathLike[str],
@@ -722,6 +732,7 @@ class Corpus(ReadCorpus):
             text = page(task.report(self, started))
             file.write(f"{text}\n".encode("utf-8", "backslashreplace"))  # names of files may hold any bytes
 
+    @says_new_keywords
     def lists(
         self,
         metric: str | GRR = "wer",
@@ -761,6 +772,7 @@ class Corpus(ReadCorpus):
         with begun(self, task, how) as started:
             return task.found(self, started)
 
+    @says_new_keywords
     def tune(
         self,
         metric: Any = "bleu",
@@ -807,7 +819,7 @@ class Corpus(ReadCorpus):
             examples = list(task.examples(self, started))
         problems = [str(one.problem) for one in examples if one.problem is not None]
         for problem in problems:
-            warnings.warn(problem, stacklevel=2)
+            warnings.warn(problem, stacklevel=3)  # says_new_keywords calls this method
         if problems and len(problems) == len(examples):
             raise all_failed()
         return task.tuned(examples, self)

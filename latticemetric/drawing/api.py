@@ -21,6 +21,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.forest.trees import DerivationTree
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.lattice.lattice import Lattice, Weights
+from latticemetric.renamed import says_new_keywords
 
 FORMATS = ("svg", "png", "pdf", "dot", "text")
 """Formats of drawings."""
@@ -106,6 +107,7 @@ def format_of(path: str) -> str:
     return format_name
 
 
+@says_new_keywords
 def draw(
     graph: Any,
     path: str | os.PathLike[str] | None = None,

@@ -27,6 +27,7 @@ from latticemetric.metrics.base import (
 from latticemetric.metrics.classes import classes_along, edit_classes, only_graph
 from latticemetric.metrics.recognition import GRR, WER
 from latticemetric.metrics.reference_checks import check_corpus
+from latticemetric.renamed import says_new_keywords
 
 _Step = tuple[str, str | None, str | None]
 Pair = tuple[str, str]
@@ -260,6 +261,7 @@ class ErrorAnalysis(Result, Tabular, Frozen):
         return {"total": self.total.asdict(most), "groups": groups}
 
 
+@says_new_keywords
 def error_analysis(
     hypotheses: Sequence[GraphText],
     references: Sequence[GraphReferences],

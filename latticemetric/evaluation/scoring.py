@@ -43,6 +43,7 @@ from latticemetric.metrics.preparation import Preparation, Preparations
 from latticemetric.metrics.reference_checks import check_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
+from latticemetric.renamed import says_new_keywords
 
 AnyMetric = Metric[Any]
 
@@ -314,6 +315,7 @@ Hypotheses = GraphText | Sequence[GraphText] | Mapping[str, GraphText]
 AnyReferences = GraphReferences | Sequence[GraphReferences] | Mapping[str, GraphReferences]
 
 
+@says_new_keywords
 def score(
     hypotheses: Hypotheses,
     references: AnyReferences,

@@ -36,6 +36,7 @@ from latticemetric.lattice.n_best import (
     summable,
 )
 from latticemetric.lattice.validation import int32_numbers
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 
 MOST_EDGES = 2**18
@@ -141,6 +142,7 @@ class ForestArrays(Frozen):
         )
         return cls(**validated(draft, node_name)._asdict())
 
+    @says_new_keywords
     def cost(self, weights: WeightsOrCosts = None) -> Costs:
         """Return the model's cost of each edge, and the final cost of each node (infinite if it is not a goal).
 
@@ -152,6 +154,7 @@ class ForestArrays(Frozen):
             return weights
         return summed_cost(self.scores, len(self.head), self.num_nodes, self.goals, weights)
 
+    @says_new_keywords
     def best_path(self, weights: WeightsOrCosts = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the edges, in preorder, of the derivation with the least cost.
 
@@ -176,6 +179,7 @@ class ForestArrays(Frozen):
         with small_enough("prune the forest, or allow more memory (--max-memory)"):
             return _native.best_derivation(summable(hypergraph))
 
+    @says_new_keywords
     def n_best(
         self, n: int, weights: WeightsOrCosts = None, *, ignore: Collection[str] = (), paths: bool = False
     ) -> list[Steps]:
@@ -239,6 +243,7 @@ class ForestArrays(Frozen):
                 words.append(self.vocabulary.word(symbol))
         return tuple(words)
 
+    @says_new_keywords
     def cost_of(self, path: Sequence[int] | Steps, weights: WeightsOrCosts = None) -> float:
         """Return the cost of a complete derivation: the costs of its edges plus the final cost of its goal."""
         cost, edges = self.cost(weights), np.asarray(path, dtype=np.int64)
@@ -253,6 +258,7 @@ class ForestArrays(Frozen):
         """Return the index, in `goals`, of the goal of a complete derivation."""
         return int(np.searchsorted(self.goals, self.head[path[0]]))
 
+    @says_new_keywords
     def derivations(self, weights: WeightsOrCosts = None) -> Iterator[Derivation]:
         """Yield every complete derivation, sorted by goal and edge. Use it for small forests and tests only.
 

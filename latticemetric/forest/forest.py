@@ -12,6 +12,7 @@ from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import CATEGORY, NodeLabels, Nodes
 from latticemetric.lattice.columns import Column, Costs, Weights
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.forest.statistics import ForestStatistics
@@ -146,6 +147,7 @@ class Forest(ForestArrays):
 
         return DerivationTree(self, tuple(edges))
 
+    @says_new_keywords
     def pruned(self, beam: float | None = None, weights: Weights | None = None, *, nbest: int | None = None) -> Self:
         """Return the forest of all derivations that cost at most `beam` more than the best one.
 

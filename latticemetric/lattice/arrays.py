@@ -35,6 +35,7 @@ from latticemetric.lattice.n_best import (
     rounded,
 )
 from latticemetric.lattice.validation import Columns, checked_start, checked_times, int32_numbers, validated
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, word_set
 
 
@@ -112,6 +113,7 @@ class LatticeArrays(Frozen):
         )
         return cls(*validated(draft, checked_start(start), copy=copy))
 
+    @says_new_keywords
     def cost(self, weights: WeightsOrCosts = None) -> Costs:
         """Return the model's costs: the sum of all score columns, each multiplied by its weight.
 
@@ -130,6 +132,7 @@ class LatticeArrays(Frozen):
             carries &= ~is_any_of(self.word, ignore, self.vocabulary)
         return carries.view(np.uint8)
 
+    @says_new_keywords
     def best_path(self, weights: WeightsOrCosts = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the arcs of the path with the least cost.
 
@@ -170,6 +173,7 @@ class LatticeArrays(Frozen):
         """
         return np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
 
+    @says_new_keywords
     def n_best(
         self, n: int, weights: WeightsOrCosts = None, *, ignore: Collection[str] = (), paths: bool = False
     ) -> list[Steps]:
@@ -212,6 +216,7 @@ class LatticeArrays(Frozen):
         """Return the words of the arcs of a path, without ε."""
         return tuple(self.vocabulary.decode(self.word[path if isinstance(path, np.ndarray) else list(path)]))
 
+    @says_new_keywords
     def cost_of(self, path: Sequence[int] | Steps, weights: WeightsOrCosts = None) -> float:
         """Return the cost of a complete path: the costs of its arcs plus the final cost of its last state."""
         cost = self.cost(weights)
@@ -234,10 +239,12 @@ class LatticeArrays(Frozen):
         longest = _native.best_path(self.native(Costs(-is_word.astype(np.float64), ends), is_word=is_word))
         return int(is_word[longest].sum())
 
+    @says_new_keywords
     def largest_cost(self, weights: WeightsOrCosts = None) -> float:
         """Return the largest sum of absolute costs along any path."""
         return _native.largest_path_cost(self.native(self.cost(weights)))
 
+    @says_new_keywords
     def paths(self, weights: WeightsOrCosts = None) -> Iterator[Path]:
         """Yield every complete path, in lexicographic order of arcs. Use it for small lattices and tests only."""
         cost = self.cost(weights)
@@ -257,6 +264,7 @@ class LatticeArrays(Frozen):
     def _end(self, path: Sequence[int] | Steps) -> int:
         return int(self.target[path[-1]]) if len(path) else 0
 
+    @says_new_keywords
     def ranked_paths(self, weights: WeightsOrCosts = None) -> list[Steps]:
         """Return the paths of an n-best list (`ranked`) by ascending cost; ties keep the list's order."""
         cost = self.cost(weights)

@@ -16,6 +16,7 @@ from latticemetric.arguments import float_array, plain_array
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.texts import Texts
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 Floats = npt.NDArray[np.float64]
@@ -64,6 +65,7 @@ def without_gaps(parts: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[np
     return [number[part] for part in parts], names
 
 
+@says_new_keywords
 @dataclass(frozen=True, eq=False)
 class Column(Frozen):
     """The costs (−log probabilities) of one score: a cost per arc and per final state (in forests: per edge and goal).

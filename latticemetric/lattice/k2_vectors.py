@@ -12,6 +12,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Weights
 from latticemetric.lattice.k2 import INPUT, K2Arrays, lattice_of_machine, lattice_to_k2, machines_of
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Vocabulary, numbered_words
 
 
@@ -35,6 +36,7 @@ def lattices_from_k2(
     return [lattice_of_machine(Lattice, one) for one in machines_of(arcs, scores, aux_labels, vocabulary)]
 
 
+@says_new_keywords
 def lattices_to_k2(
     lattices: Iterable[Lattice], weights: Weights | None = None, *, vocabulary: Vocabulary | None = None
 ) -> K2Arrays:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.lattice.arrays import LatticeArrays, Path
 from latticemetric.lattice.columns import Column, Costs, Floats, Labels, States, Steps, Weights, WeightsOrCosts
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class Lattice(LatticeArrays):
 
         return lattice_from_k2(cls, arcs, scores, aux_labels, vocabulary)
 
+    @says_new_keywords
     def to_k2(self, weights: Weights | None = None) -> K2Arrays:
         """Return this lattice as the arrays of a k2 Fsa.
 
@@ -132,6 +134,7 @@ class Lattice(LatticeArrays):
 
         return lattice_to_k2(self, weights)
 
+    @says_new_keywords
     def to_fst(self, weights: Weights | None = None, *, symbols: bool = True) -> Any:
         """Return this lattice as a `pynini.Fst` with tropical weights: the costs under `weights`.
 
@@ -154,6 +157,7 @@ class Lattice(LatticeArrays):
 
         return lattice_statistics(self)
 
+    @says_new_keywords
     def pruned(
         self,
         beam: float | None = None,
@@ -182,6 +186,7 @@ class Lattice(LatticeArrays):
 
         return prune(self, chosen_beam(self, beam, weights, density=density, nbest=nbest), weights)[0]
 
+    @says_new_keywords
     def determinized(self, weights: Weights | None = None) -> Self:
         """Return the smallest lattice without ε and with one path per string: the best path of each string.
 

@@ -31,6 +31,7 @@ from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, costs
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, times_in_order
 from latticemetric.metrics.reference_checks import check_hypothesis
 from latticemetric.posterior.best import Times
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
 _Scheme = TypeVar("_Scheme", bound=str)
@@ -283,6 +284,7 @@ class Combination(Result, Frozen):
         """
         return self._table.mean_times(self.best) if self.least_risk is None else self.least_risk.times
 
+    @says_new_keywords
     def vote(
         self,
         system_weights: SystemWeights | None = None,
@@ -304,6 +306,7 @@ class Combination(Result, Frozen):
         rule = own if scheme is None else _checked_scheme(scheme, VOTES)
         return self._table.vote(used, _checked_null(self.null if null is None else null), rule, share)
 
+    @says_new_keywords
     def words_under(self, system_weights: SystemWeights) -> tuple[str, ...]:
         """Return the combined words with other weights of the systems."""
         return self.mbr(system_weights).words if self.scheme == "mbr" else self.vote(system_weights).words
@@ -336,6 +339,7 @@ class Combination(Result, Frozen):
         chosen = range(len(self.systems)) if systems is None else [_number_of(name, self.systems) for name in systems]
         return self._table.lattice(np.array(self.system_weights), list(chosen))
 
+    @says_new_keywords
     def oracle(self, reference: Any, systems: Sequence[str] | None = None, metric: Any = "wer") -> Any:
         """Return the oracle of the network. In each column, the oracle takes the word of one system, or no word.
 
@@ -357,10 +361,12 @@ class Combination(Result, Frozen):
         sizes = range(1, count + 1) if count <= MOST_SUBSETS else (1, count)
         return chain.from_iterable(combinations(self.systems, size) for size in sizes)
 
+    @says_new_keywords
     def oracles(self, reference: Any, metric: Any = "wer") -> dict[tuple[str, ...], Any]:
         """Return the oracle of each subset of the systems."""
         return {systems: self.oracle(reference, systems, metric) for systems in self.subsets()}
 
+    @says_new_keywords
     def mbr(self, system_weights: SystemWeights | None = None) -> CombinedMBR:
         """Return the words with the least expected number of word errors under the distributions of all systems.
 
@@ -419,6 +425,7 @@ class Combination(Result, Frozen):
 
 
 @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
+@says_new_keywords
 def combine(
     outputs: Mapping[str, Graph | str | Sequence[str]] | Sequence[Graph | str | Sequence[str]],
     *,

@@ -18,6 +18,7 @@ from latticemetric.lattice.columns import Column, Floats, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import TIE, Aligner, search_words, times_in_order
 from latticemetric.posterior.best import Times
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import Vocabulary
 
 Bin = tuple[tuple[str, float], ...]
@@ -94,6 +95,7 @@ class Consensus(Brief):
         return graph_svg(self)
 
 
+@says_new_keywords
 def consensus(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None = None) -> Consensus:
     """Build the confusion network of a graph.
 

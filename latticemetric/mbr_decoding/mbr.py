@@ -60,6 +60,7 @@ from latticemetric.mbr_decoding.settings import (
 from latticemetric.mbr_decoding.utility import Range, Utility
 from latticemetric.mbr_decoding.word import FOR_FORESTS, WordMBR, word_mbr
 from latticemetric.metrics.base import Metric
+from latticemetric.renamed import says_new_keywords
 
 
 @overload
@@ -190,6 +191,7 @@ def mbr(
 
 
 @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
+@says_new_keywords
 def mbr(
     graph: Graph,
     by: str | Metric[Any] | Decision = "ngram",
@@ -250,6 +252,7 @@ def _by_word_errors(graph: Graph, by: ByWordErrors | ByExactErrors, weights: Wei
 
 
 @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
+@says_new_keywords
 def mbr_grid(
     graph: Graph, settings: Iterable[ByNgrams], *, evidence: Graph | None = None, weights: Weights | None = None
 ) -> list[MBR]:

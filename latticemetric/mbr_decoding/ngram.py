@@ -36,6 +36,7 @@ from latticemetric.mbr_decoding.settings import ByNgrams, decided_by
 from latticemetric.memory import most_bytes
 from latticemetric.posterior.best import Times, pairs_of, times_along
 from latticemetric.posterior.posteriors import ForestPosteriors, NgramPosteriors, NgramsOnDemand, posteriors
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
 NgramEvidence: TypeAlias = NgramPosteriors | NgramsOnDemand
@@ -309,6 +310,7 @@ def _numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) ->
     return renumbered
 
 
+@says_new_keywords
 def mbr_lattice(
     graph: Graph,
     by: ByNgrams | None = None,

@@ -298,10 +298,8 @@ def decided_by(by: str | Metric[Any] | Decision, settings: Mapping[str, Any]) ->
         return by
     if isinstance(by, type) and issubclass(by, Decision):
         raise UsageError(f"{by.__name__} is a class of settings", advice=f"give settings: {by.__name__}(…)")
-    for earlier in ("method", "metric"):
-        if earlier in settings:
-            advice = "say how to decide by the second argument, by=…"
-            raise UsageError(f"there is no keyword '{earlier}'", advice=advice)
+    if "metric" in settings:  # a setting of some ways to decide, that `by` gives
+        refuse_old_keyword("metric", ["by"])
     values = dict(settings)
     kind, name = _kind(by, values)
     for setting in values:

@@ -26,6 +26,7 @@ from latticemetric.normalization.optional_words import with_brackets, without_br
 from latticemetric.normalization.rule import Rewriter, Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
 from latticemetric.normalization.whisper import WHISPER
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words, split_words
 
 BOTH_SIDES = "NORMALIZE"
@@ -46,6 +47,7 @@ def normalize(text: str, grammar: str | Grammar = "english", *, weights: Weights
 def normalize(text: Graph, grammar: str | Grammar = "english", *, weights: Weights | None = None) -> Lattice: ...
 
 
+@says_new_keywords
 def normalize(
     text: str | Graph, grammar: str | Grammar = "english", *, weights: Weights | None = None
 ) -> str | Lattice:

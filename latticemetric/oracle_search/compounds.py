@@ -27,6 +27,7 @@ from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.compounds import CompoundWER
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.oracle_search.user_automaton import best_by_automaton
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
 
 _METRIC = CompoundWER()
@@ -85,6 +86,7 @@ class CompoundOracle(CompoundPath):
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 
+@says_new_keywords
 def compound_oracle(graph: Graph, references: References, *, weights: Weights | None = None) -> CompoundOracle:
     """Return the path of a lattice with the smallest word error rate that treats joined words as equal (`CompoundWER`).
 

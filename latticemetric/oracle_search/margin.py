@@ -32,6 +32,7 @@ from latticemetric.metrics.reference_checks import check_references
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import SearchResult
 from latticemetric.oracle_search.search_space import ForestSpace, LatticeSpace, ListSpace, SearchSpace
+from latticemetric.renamed import says_new_keywords
 
 On = Literal["rate", "numerator"]
 
@@ -92,6 +93,7 @@ class Worst(SearchResult):
     _OWN = ("bound",)
 
 
+@says_new_keywords
 def hope(
     graph: Graph,
     references: GraphReferences,
@@ -141,6 +143,7 @@ def hope(
     )
 
 
+@says_new_keywords
 def hopes(
     graph: Graph,
     references: GraphReferences,
@@ -176,6 +179,7 @@ def hopes(
     return [Hope(**fields) for fields, _ in found]
 
 
+@says_new_keywords
 def fear(
     graph: Graph,
     references: GraphReferences,
@@ -210,6 +214,7 @@ def fear(
     return fears(graph, references, metric, n=1, weight=weight, on=on, weights=weights, cap=cap)[0]
 
 
+@says_new_keywords
 def fears(
     graph: Graph,
     references: GraphReferences,
@@ -273,6 +278,7 @@ def _answers(
         yield {**vars(path), "value": value, "exact": exact, **common}, string.bound
 
 
+@says_new_keywords
 def worst(
     graph: Graph,
     references: GraphReferences,

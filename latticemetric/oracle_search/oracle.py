@@ -44,6 +44,7 @@ from latticemetric.oracle_search.settings import (
     names_automaton,
     searched_by,
 )
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.metrics.compounds import CompoundWER
@@ -100,6 +101,7 @@ def oracle(
 ) -> AutomatonOracle: ...
 
 
+@says_new_keywords
 def oracle(
     graph: Graph,
     references: GraphReferences | None,
@@ -221,6 +223,7 @@ def _answer(
     return Oracle(**vars(path), one_best=one_best, exact=True, signature=signature).found_in(graph)
 
 
+@says_new_keywords
 def oracles(
     graph: Graph,
     references: GraphReferences,
@@ -263,6 +266,7 @@ def oracles(
     return [_oracle(space, candidate, strings, one_best, graph, number=number) for candidate in list(best.values())[:n]]
 
 
+@says_new_keywords
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
     """Return a forest of all derivations with the best score; each derivation appears once.
 
@@ -306,6 +310,7 @@ def _best_references(space: SearchSpace, references: GraphReferences) -> list[tu
     return list({tuple(space.metric.counted(reference)): reference for reference in best}.values())
 
 
+@says_new_keywords
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
     """Return a lattice of all paths with the best score; each path appears once.
 

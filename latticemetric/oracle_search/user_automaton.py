@@ -31,6 +31,7 @@ from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.signature import Signature
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
 _MOST_TIES = 1_000_000  # arcs of the best paths: some seconds in Python
@@ -94,6 +95,7 @@ def read_automaton(path: str) -> Any:
     return pynini.Fst.read_from_string(data)
 
 
+@says_new_keywords
 def automaton_oracle(
     graph: Graph, automaton: Any, references: GraphReferences | None = None, *, weights: Weights | None = None
 ) -> AutomatonOracle:

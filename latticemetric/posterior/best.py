@@ -14,6 +14,7 @@ from latticemetric.graph import Graph, as_lattice_or_forest, path_fields, plain_
 from latticemetric.lattice.columns import Steps, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.posterior.posteriors import ForestPosteriors, Posteriors, posteriors
+from latticemetric.renamed import says_new_keywords
 
 Times = tuple[tuple[float, float], ...]
 
@@ -59,6 +60,7 @@ class BestPath(Result, Frozen):
         }
 
 
+@says_new_keywords
 def best(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None = None) -> BestPath:
     """Return the 1-best of a graph: the path with the least cost.
 

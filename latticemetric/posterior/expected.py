@@ -47,6 +47,7 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.posterior.posteriors import ForestPosteriors, posteriors, step_probabilities
 from latticemetric.posterior.unfolding import MOST_STATES as MOST_STACKS
 from latticemetric.posterior.unfolding import Unfolded, unfold
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000
@@ -104,6 +105,7 @@ class Expected(Result, Frozen):
     states: int
     signature: str
 
+    @says_new_keywords
     def through(self, posteriors: npt.ArrayLike, posterior_scale: float = 1.0) -> Floats:
         """Return the expected rate of the paths through each arc (in a forest: edge), from the gradient.
 
@@ -146,6 +148,7 @@ class Expected(Result, Frozen):
 
 
 @np.errstate(under="ignore")  # tiny probabilities are 0, also for users who let NumPy raise errors
+@says_new_keywords
 def expected(
     graph: Graph,
     references: GraphReferences,

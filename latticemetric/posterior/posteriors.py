@@ -26,6 +26,7 @@ from latticemetric.lattice.columns import Column, Costs, Floats, Steps, Weights,
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough
 from latticemetric.memory import most_bytes, shown_size
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
@@ -564,6 +565,7 @@ def posteriors(
 ) -> Posteriors: ...
 
 
+@says_new_keywords
 def posteriors(
     graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None = None
 ) -> Posteriors | ForestPosteriors:

@@ -91,8 +91,10 @@ def test_an_object_is_what_a_name_and_keywords_are(kind):
 
 @pytest.mark.parametrize("name", ["method", "metric"])
 def test_earlier_names_of_the_way_to_decide_are_told_the_new_one(name):
-    with pytest.raises(lm.UsageError, match=f"there is no keyword '{name}'; say how to decide by the second argument"):
+    with pytest.raises(lm.UsageError, match=f"'{name}' is now 'by'; give by=…"):
         lm.mbr(LATTICE, **{name: "bleu"})
+    with pytest.raises(lm.UsageError, match=f"'{name}' is now 'by'; give by=…"):
+        lm.mbr(LATTICE, "chrf", **{name: "bleu"})
 
 
 def test_a_class_is_not_taken_for_settings():

@@ -510,6 +510,7 @@ def _without_graph(name: str, number: int, row: Sequence[Reference], why: str) -
 def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:
     tables = [file.keyed() for file in files]
     used: set[str] = set()
+    lost: list[Pair] = []
     for entry in entries:
         if entry.name in used:
             raise FormatError(
@@ -517,23 +518,35 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
             )
         used.add(entry.name)
         lacking = [file.name for file, table in zip(files, tables, strict=True) if entry.name not in table]
-        if lacking:
-            problem = unreadable(entry) or InputError(
+        if not lacking:
+            yield Pair(entry.name, entry, tuple(table[entry.name] for table in tables))
+        elif (fault := unreadable(entry)) is not None:
+            lost.append(Pair(entry.name, entry, (), fault))
+        else:
+            problem = InputError(
                 f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
                 advice=f"add one {_CONTINUE}; if the lines do not begin with ids, give --style plain",
             )
             yield Pair(entry.name, entry, (), problem)
-        else:
-            yield Pair(entry.name, entry, tuple(table[entry.name] for table in tables))
-    for name in dict.fromkeys(name for table in tables for name in table if name not in used):
+    yield from _keyed_without_graph(tables, used, lost)
+
+
+def _keyed_without_graph(
+    tables: Sequence[Mapping[str, Reference]], used: Container[str], lost: Sequence[Pair]
+) -> Iterator[Pair]:
+    """Yield a pair for each reference without a graph; if all have theirs, the parts of files that are `lost`.
+
+    The graphs of these references may be in the lost parts; to yield both would count the same failure twice.
+    """
+    missing = dict.fromkeys(name for table in tables for name in table if name not in used)
+    if not missing:
+        yield from lost
+    advice = f"it may be lost: {' and '.join(str(one.problem) for one in lost)}" if lost else f"add it {_CONTINUE}"
+    for name in missing:
         references = tuple(table[name] for table in tables if name in table)
-        problem = InputError(
-            f"there is no graph named '{shortened(name)}'",
-            where=references[0].where,
-            advice=f"add it {_CONTINUE}",
-        )
-        yield Pair(name, None, references, problem)
+        what = f"there is no graph named '{shortened(name)}'"
+        yield Pair(name, None, references, InputError(what, where=references[0].where, advice=advice))
 
 
 def _parse_error(entry: Entry) -> InputError | None:

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from latticemetric import plugins
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats import answers
 from latticemetric.formats.streams.compression import container_of, without_compression
 from latticemetric.formats.streams.stream import HEAD_SIZE, UTF_16, Stream
 from latticemetric.formats.timed_texts import timed_texts
@@ -533,11 +534,7 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
-    if container := container_of(head):
-        raise FormatError(f"the file is {container}, which cannot be read", where=stream.name, advice="unpack it first")
-    if title := timed_texts(head):
-        advice = "write the words of each segment as STM or CTM, which have times, too"
-        raise UnknownFormatError(f"this is {title}, not graphs", where=stream.name, advice=advice)
+    _refuse_other_content(head, stream.name)
     first = Head(head)
     possible = [name for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
     # No text begins with these magic numbers, but words in a machine may look like a text format.
@@ -551,6 +548,8 @@ def sniff(stream: Stream) -> Format:
     if not candidates:
         if len(head) < HEAD_SIZE:  # all of the file, or what is before damage: then this raises the error of the damage
             stream.read()
+        if answers.are_records_of_answers(head):
+            raise UnknownFormatError(answers.WHAT, where=stream.name, advice=answers.ADVICE)
         raise UnknownFormatError(
             "the format is not recognised",
             where=stream.name,
@@ -560,6 +559,17 @@ def sniff(stream: Stream) -> Format:
         names = " or ".join(one.name for one in candidates)
         raise FormatError(f"the format could be {names}", where=stream.name, advice="choose one with --from")
     return candidates[0]
+
+
+def _refuse_other_content(head: bytes, where: str) -> None:
+    """Raise an error if a file with these first bytes is known to hold no graphs."""
+    if container := container_of(head):
+        raise FormatError(f"the file is {container}, which cannot be read", where=where, advice="unpack it first")
+    if title := timed_texts(head):
+        advice = "write the words of each segment as STM or CTM, which have times, too"
+        raise UnknownFormatError(f"this is {title}, not graphs", where=where, advice=advice)
+    if answers.is_document_of_answers(head):
+        raise UnknownFormatError(answers.WHAT, where=where, advice=answers.ADVICE)
 
 
 def _plugins() -> list[Format]:

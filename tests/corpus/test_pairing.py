@@ -1,5 +1,6 @@
 """Which references belong to which graph: certain, or refused."""
 
+import gzip
 import io
 import tarfile
 from pathlib import Path
@@ -192,3 +193,17 @@ def test_an_id_that_comes_late_shows_that_references_are_keyed(tmp_path):
     graphs.write_text("".join(f"{name} \n0 1 a 1,2,\n1\n\n" for name in names))
     with pytest.raises(lm.InputError, match="begins with the id 'fz'"):
         pairs_of(graphs, references(tmp_path, "".join(f"{name} a\n" for name in ["fz"] * len(names))))
+
+
+@pytest.mark.parametrize("missing", [2, 0])
+def test_the_lost_end_of_an_archive_counts_once(missing, tmp_path):
+    names = [f"u{number}" for number in range(6)]
+    texts = [f"{name} \n0 1 a 1,2,\n1\n\n" for name in names[: len(names) - missing]]
+    graphs = tmp_path / "graphs.gz"
+    graphs.write_bytes(gzip.compress("".join(texts).encode())[:-8])  # without the sums of the end
+    pairs = pairs_of(graphs, references(tmp_path, "".join(f"{name} a\n" for name in names)), style="keyed")
+    told = [pair for pair in pairs if pair.problem]
+    lost = [pair for pair in pairs if pair.name not in names]
+    assert len(told) == (missing or 1)
+    assert len(lost) == (not missing)
+    assert all("the compressed file is cut short" in str(pair.problem) for pair in told)

@@ -1151,3 +1151,23 @@ def test_a_word_that_begins_with_a_quote_needs_none_at_its_end(tmp_path):
     path = tmp_path / "any.slf"
     path.write_text("VERSION=1.0\nN=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W='cause a=-1\nJ=1 S=0 E=1 W='tis' a=-1\n")
     assert [p.words for p in lm.read_one(path).paths()] == [("'cause",), ("tis",)]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "tsv"])
+@pytest.mark.parametrize("question", ["nbest", "best", "mbr", "consensus", "oracle"])
+def test_a_file_of_answers_read_as_graphs_names_the_call_that_writes_lists(question, suffix, tmp_path):
+    corpus = lm.Corpus([lm.Lattice.from_strings(["a b", "a"], costs=[0, 1])], ["a b"])
+    path = tmp_path / f"answers.{suffix}"
+    getattr(corpus, question)().write(path)
+    with pytest.raises(
+        lm.FormatError, match=r"answers.*: these are answers, not graphs; .*lists=True\)\.write_lattices"
+    ):
+        lm.read_one(path)
+    corpus.nbest(2, lists=True).write_lattices(tmp_path / "lists.jsonl")
+    assert len(lm.read_one(tmp_path / "lists.jsonl")) == 2
+
+
+def test_a_list_named_lattices_is_no_file_of_answers(tmp_path):
+    path = tmp_path / "list.json"
+    path.write_text('{"lattices": [\n{"text": "a b", "score": 1}]}')
+    assert lm.read_one(path)[0].words == ("a", "b")

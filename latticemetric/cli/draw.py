@@ -13,7 +13,7 @@ from latticemetric.cli.files import STANDARD, GraphFiles, ReferenceFiles
 from latticemetric.cli.options import (
     OUTPUT,
     STYLE,
-    RateOptions,
+    OneRateOptions,
     ScoredReadingOptions,
     SettingsOptions,
     listed,
@@ -76,7 +76,7 @@ class _PictureOptions(SettingsOptions, kinds=(GraphPicture,)):
 
         return self.output_format or ("text" if self.output == STANDARD else format_of(self.output))
 
-    def picture(self, metric: RateOptions, graphs: str | None) -> GraphPicture:
+    def picture(self, metric: OneRateOptions, graphs: str | None) -> GraphPicture:
         """Return the settings; refuse combinations of options that contradict each other or have no effect."""
         kind: str = vars(self)["kind"]
         unused = [_OPTIONS.get(name, name) for name in GraphPicture.without_effect[kind]]
@@ -112,7 +112,7 @@ def command(
     graphs: str | None,
     *,
     shown: _PictureOptions,
-    metric: RateOptions,
+    metric: OneRateOptions,
     reading: ScoredReadingOptions,
 ) -> None:
     """Draw one of GRAPHS; highlight its oracle, its 1-best and its MBR answer.

@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from latticemetric.cli.commands import option, verb
-from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, Output, ReferenceFiles
+from latticemetric.cli.files import STANDARD, GraphFiles, Output, ReferenceFiles
 from latticemetric.cli.options import (
     PairedReadingOptions,
     RateOptions,
@@ -17,22 +17,17 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.run import show
 from latticemetric.corpus.expectation_question import Expectations
+from latticemetric.corpus.metric_question import by_each
 from latticemetric.errors import UsageError, placed
 
 _EPILOG = """\b
 Examples:
   latticemetric expected lats.ark.gz text --weights acoustic=0.1
   latticemetric expected lattices/ refs.txt --metric 4-grr --posterior-scale 0.5 --format jsonl
-  latticemetric expected dev.plf dev.en --gradient slopes.npz --format tsv
+  latticemetric expected dev.plf dev.en --metric wer --gradient slopes.npz --format tsv
 """
 
 _SECTIONS = {"Search": "--most-states", "Gradient": "--gradient"}
-
-
-class _MetricOptions(RateOptions):
-    metric: str = option(
-        "--metric -m NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", type=MetricName(), default="wer"
-    )
 
 
 class _ExpectationOptions(SettingsOptions, kinds=(Expectations,)):
@@ -50,7 +45,7 @@ def command(
     lattices: str,
     references: tuple[str, ...],
     *,
-    metric: _MetricOptions,
+    metric: RateOptions,
     search: _ExpectationOptions,
     reading: PairedReadingOptions,
     run: ShardedRunOptions,
@@ -69,11 +64,14 @@ def command(
     """
     from latticemetric.corpus.gradients import with_gradients
 
-    question = search.settings(Expectations, metric=metric.rate(), gradient=search.gradient is not None)
+    if search.gradient is not None and len(metric.names()) > 1:
+        raise UsageError("gradients are those of one metric", where="--gradient", advice="name one: --metric wer")
+    wanted = search.gradient is not None
+    questions = [search.settings(Expectations, metric=rate, gradient=wanted) for rate in metric.rates()]
     if search.gradient == STANDARD:
         raise UsageError("results already go to standard output", where="--gradient", advice="name a file")
     corpus = reading.corpus([lattices], references)
     with placed("--gradient with --normalize"):
-        question.check_texts(corpus)
+        questions[0].check_texts(corpus)
     beside = iter if search.gradient is None else partial(with_gradients, path=search.gradient, asked_by="--gradient")
-    show(question, corpus, run, output, at_once=output.output_format != "json", beside=beside)
+    show(by_each(questions), corpus, run, output, at_once=output.output_format != "json", beside=beside)

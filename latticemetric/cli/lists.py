@@ -7,8 +7,8 @@ import click
 from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
+    OneRateOptions,
     PairedReadingOptions,
-    RateOptions,
     RateOutputOptions,
     ResamplingOptions,
     WorkerOptions,
@@ -37,7 +37,7 @@ class _CurveOptions(Options):
     corrected: str | None = option_of(ListOracles.fields["corrected"], type=TextFiles())
 
 
-class _RateOptions(RateOptions):
+class _RateOptions(OneRateOptions):
     metric: str = option("--metric -m NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", default="wer")
 
 

@@ -38,7 +38,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
 
     merged = merge(shards)
     if merged.has_table:
-        output.check_plot()
+        output.check_plot(metrics=merged.metrics)
     else:
         if output.output_format != "json" or output.plot is not None:
             refuse(["output_format", "plot"], "with documents of verbs other than sweep")

@@ -165,13 +165,13 @@ def command(
     failed under --keep-going; 2 after other errors.
     """
     from latticemetric.cli.run import show
-    from latticemetric.corpus.oracle_question import Oracles
+    from latticemetric.corpus.oracle_question import oracles_by
 
     corpus = reading.corpus([lattices], references)
     searches = search.searches(output.output_format, graphs=written.write_lattices is not None)
     written.check()
-    question = Oracles(
-        searches=tuple(searches),
+    question = oracles_by(
+        searches,
         tags=search.tags,
         alignment=search.alignment,
         sentence_scores=output.output_format != "text",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from latticemetric.cli.commands import verb
@@ -20,13 +22,17 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import show
+from latticemetric.corpus.metric_question import by_each
 from latticemetric.corpus.sweep_question import Sweeps
 from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.question import Question
 
 _EPILOG = """\b
 Examples:
   latticemetric sweep lats.ark.gz text --metric wer --weights acoustic=0.1 --beams 1,2,4,8,16
-  latticemetric sweep lattices/ refs.txt --nbest-sizes 1,10,100,1000 --plot nbest.svg
+  latticemetric sweep lattices/ refs.txt --metric 4-grr --nbest-sizes 1,10,100,1000 --plot nbest.svg
   latticemetric sweep dev.plf dev.en --metric wer --densities 1,5,10,50 --by-length 5,10,20 --resamples 1000
 """
 
@@ -40,13 +46,13 @@ class _SweepOptions(SettingsOptions, PointOptions):
 
     by_length: tuple[float, ...] = option_of(Sweeps.fields["by_length"], reads=numbers)
 
-    def sweeps(self, metric: RateOptions, resampling: _ResamplingOptions) -> Sweeps:
-        """Return the question; refuse one without sizes and lengths."""
-        question = self.settings(Sweeps, metric=metric.rate(), **resampling.asdict())
+    def sweeps(self, metric: RateOptions, resampling: _ResamplingOptions) -> Question[Any]:
+        """Return the question by each metric; refuse one without sizes and lengths."""
+        questions = [self.settings(Sweeps, metric=rate, **resampling.asdict()) for rate in metric.rates()]
         if not any((self.beams, self.densities, self.nbest_sizes, self.by_length)):
             advice = "give --beams, --densities, --nbest-sizes or --by-length"
             raise UsageError("no sizes or lengths are given", advice=advice)
-        return question
+        return by_each(questions)
 
 
 class _ResamplingOptions(ResamplingOptions):
@@ -91,5 +97,5 @@ def command(
     """
     resampling.check()
     question = over.sweeps(metric, resampling)
-    output.check_plot()
+    output.check_plot(metrics=len(metric.names()))
     show(question, reading.corpus([lattices], references), run, output, at_once=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -44,8 +45,17 @@ class Answers(Tabular, Generic[A]):
         one a b
     """
 
-    def __init__(self, corpus: ReadCorpus, question: Question[A], settings: RunSettings) -> None:
+    def __init__(
+        self,
+        corpus: ReadCorpus,
+        question: Question[A],
+        settings: RunSettings,
+        *,
+        taken: Callable[[Run], Iterator[A]] | None = None,
+    ) -> None:
+        """Take a corpus, a question and the settings of the run; `taken` yields answers that another run computes."""
         self.corpus, self.question, self._settings = corpus, question, settings
+        self._answered = partial(question.answers, corpus) if taken is None else taken
         self._kept: list[A] = []
         self._rest: Iterator[A] | None = None
         self._is_complete = False
@@ -87,7 +97,7 @@ class Answers(Tabular, Generic[A]):
     def _run(self, *, keeping: bool = False) -> Iterator[A]:
         # The run must not hold these answers: when they are dropped in the middle, it must end and leave its journal.
         kept = weakref.ref(self) if keeping else None
-        return _answers_of(self.question, self.corpus, self._begun(), kept)
+        return _answers_of(self._answered, self._begun(), kept)
 
     def _begun(self) -> AbstractContextManager[Run]:
         from latticemetric.corpus.begin import begun
@@ -159,7 +169,7 @@ class Answers(Tabular, Generic[A]):
                 table = self._table(self._all())
             else:
                 run = stack.enter_context(self._begun())
-                table = self._table(self.question.answers(self.corpus, run), run)
+                table = self._table(self._answered(run), run)
             with long_integers():
                 write_table(table, name, format)
 
@@ -232,12 +242,12 @@ class Answers(Tabular, Generic[A]):
 
 
 def _answers_of(
-    question: Question[A], corpus: ReadCorpus, begun: AbstractContextManager[Run], kept: weakref.ref[Answers[A]] | None
+    answered: Callable[[Run], Iterator[A]], begun: AbstractContextManager[Run], kept: weakref.ref[Answers[A]] | None
 ) -> Iterator[A]:
     with begun as run:
         if kept is not None and (answers := kept()) is not None:
             answers._shard = run.shard  # noqa: SLF001  of the run that keeps them
-        yield from question.answers(corpus, run)
+        yield from answered(run)
 
 
 def write_table(table: Table, path: str, name: str | None) -> None:

@@ -3,51 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from latticemetric.corpus.answers import Answers
-from latticemetric.corpus.oracle_question import Oracles
-from latticemetric.corpus.question import Question
+from latticemetric.corpus.metric_question import EachMetric
 from latticemetric.corpus.settings import RunSettings
 from latticemetric.errors import UsageError, shortened
-from latticemetric.oracle_search.settings import ByRate
-from latticemetric.settings import given
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.oracles import OracleAnswer
-    from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.tables.looks import Looks
-    from latticemetric.corpus.tables.table import Table
+
+K = TypeVar("K", bound=Answers[Any])
 
 
-class _OneMetric(Question[Any]):
-    """The answers by one of several metrics, taken from those by all.
-
-    Attributes:
-        together: The answers by all metrics.
-        position: The position of the metric.
-    """
-
-    verb = "oracle"
-
-    together: Answers[Any] = given(default=None)
-    position: int = given(default=0)
-
-    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[OracleAnswer]:  # noqa: ARG002
-        """Yield the answer of each graph, in order."""
-        return (answer.value[self.position] for answer in self.together)
-
-    def table(self, answers: Iterable[Any], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
-        """Return the table of the answers."""
-        question = self.together.question
-        assert isinstance(question, Oracles)
-        alone = question.__replace__(searches=(question.searches[self.position],), several=False)
-        return alone.table(answers, corpus, run, looks)
-
-
-class AnswersByMetric(Mapping[str, Answers[Any]]):
+class AnswersByMetric(Mapping[str, K]):
     """The answers by several metrics: a mapping from the name of each metric to its answers.
 
     Each graph is read once, and searched by each metric. The table, the totals and files are those of all metrics.
@@ -60,20 +31,20 @@ class AnswersByMetric(Mapping[str, Answers[Any]]):
         (['wer', '4-grr'], ('a', 'c'))
     """
 
-    def __init__(self, together: Answers[Any]) -> None:
+    def __init__(self, together: Answers[Any], kind: type[K]) -> None:
+        """Take the answers by all metrics, and the class of the answers by each."""
         question = together.question
-        assert isinstance(question, Oracles)
+        assert isinstance(question, EachMetric)
         self.together = together
-        names = [one.rate.name for one in question.searches if isinstance(one, ByRate)]
         self._each = {
-            name: Answers(together.corpus, _OneMetric(together=together, position=position), RunSettings())
-            for position, name in enumerate(names)
+            one.rate.name: kind(together.corpus, one, RunSettings(), taken=partial(_answers_of, together, position))
+            for position, one in enumerate(question.questions)
         }
 
-    def __getitem__(self, metric: str) -> Answers[Any]:
+    def __getitem__(self, metric: str) -> K:
         if metric not in self._each:
             known = ", ".join(self._each)
-            raise UsageError(f"there is no oracle by '{shortened(str(metric))}'", advice=f"choose one of {known}")
+            raise UsageError(f"there are no answers by '{shortened(str(metric))}'", advice=f"choose one of {known}")
         return self._each[metric]
 
     def __iter__(self) -> Iterator[str]:
@@ -111,3 +82,7 @@ class AnswersByMetric(Mapping[str, Answers[Any]]):
 
     def _repr_html_(self) -> str:
         return self.together._repr_html_()
+
+
+def _answers_of(together: Answers[Any], position: int, run: Run) -> Iterator[Any]:  # noqa: ARG001  of `together`
+    return (answer.value[position] for answer in together)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from latticemetric.corpus.answers import Answers
+from latticemetric.corpus.metric_question import DEFAULT_METRICS, EachMetric, MetricQuestion, by_each, rates_of
 from latticemetric.corpus.question import A, Task, rate_of
 from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     # What `Corpus.oracle` searches by, for type checkers: of names, only these tell what the result is.
     _Several = Literal["wer,4-grr"] | list[str] | list[GRR] | list[ByRate] | tuple[str | GRR | ByRate, ...]
     _Rate = Literal["wer", "wrr", "cer", "1-grr", "2-grr", "3-grr", "4-grr", "mixed-er"] | GRR | ByRate
+    _SeveralRates = Literal["wer,4-grr"] | list[str] | list[GRR] | tuple[str | GRR, ...]
+    _OneRate = Literal["wer", "wrr", "cer", "1-grr", "2-grr", "3-grr", "4-grr", "mixed-er"] | GRR
     _CorpusBLEU = Literal["bleu", "bleu-sbp"] | BLEU | ByCorpusBLEU
     _Compounds = Literal["compound-wer"] | CompoundWER | ByCompounds
 
@@ -353,7 +356,9 @@ class Corpus(ReadCorpus):
         return self._ask(Sizes(), run, settings)
 
     @overload
-    def oracle(self, metric: _Several = ..., *, run: RunSettings | None = ..., **settings: Any) -> AnswersByMetric: ...
+    def oracle(
+        self, metric: _Several = ..., *, run: RunSettings | None = ..., **settings: Any
+    ) -> AnswersByMetric[Answers[OracleAnswer]]: ...
     @overload
     def oracle(self, metric: _Rate, *, run: RunSettings | None = ..., **settings: Any) -> Answers[OracleAnswer]: ...
     @overload
@@ -367,13 +372,11 @@ class Corpus(ReadCorpus):
     @overload
     def oracle(
         self, metric: str, *, run: RunSettings | None = ..., **settings: Any
-    ) -> Answers[Any] | AnswersByMetric: ...
+    ) -> Answers[Any] | AnswersByMetric[Answers[OracleAnswer]]: ...
     @overload
     def oracle(self, metric: Any, *, run: RunSettings | None = ..., **settings: Any) -> Answers[Answer]: ...
     @says_new_keywords
-    def oracle(
-        self, metric: Any = "wer,4-grr", *, run: RunSettings | None = None, **settings: Any
-    ) -> Answers[Any] | AnswersByMetric:
+    def oracle(self, metric: Any = DEFAULT_METRICS, *, run: RunSettings | None = None, **settings: Any) -> Any:
         """Find in each graph the path that scores best against the references.
 
         Args:
@@ -394,19 +397,53 @@ class Corpus(ReadCorpus):
         Type checkers know the class of the result for lists, objects and the usual names. Of another string, they only
         know that it gives answers or a mapping: there, give a list or an object.
         """
-        from latticemetric.corpus.answers_by_metric import AnswersByMetric
         from latticemetric.corpus.oracle_question import question_of
 
         of_run = {name: settings.pop(name) for name in list(settings) if name in RunSettings.fields}
         looks = {name: settings.pop(name) for name in ("tags", "alignment") if name in settings}
         question = question_of(metric, self.ignored, settings, **looks)
-        answers = self._ask(question, run, of_run)
-        return AnswersByMetric(answers) if question.is_by_metric else answers
+        return answered(Answers, self, question, run_of(run, of_run))
 
+    @overload
+    def sweep(
+        self,
+        metric: _SeveralRates = ...,
+        *,
+        beams: Collection[float] = ...,
+        densities: Collection[float] = ...,
+        nbest_sizes: Collection[int] = ...,
+        by_length: Collection[float] = ...,
+        run: RunSettings | None = ...,
+        **settings: Any,
+    ) -> AnswersByMetric[Answers[Swept]]: ...
+    @overload
+    def sweep(
+        self,
+        metric: _OneRate,
+        *,
+        beams: Collection[float] = ...,
+        densities: Collection[float] = ...,
+        nbest_sizes: Collection[int] = ...,
+        by_length: Collection[float] = ...,
+        run: RunSettings | None = ...,
+        **settings: Any,
+    ) -> Answers[Swept]: ...
+    @overload
+    def sweep(
+        self,
+        metric: str,
+        *,
+        beams: Collection[float] = ...,
+        densities: Collection[float] = ...,
+        nbest_sizes: Collection[int] = ...,
+        by_length: Collection[float] = ...,
+        run: RunSettings | None = ...,
+        **settings: Any,
+    ) -> Answers[Swept] | AnswersByMetric[Answers[Swept]]: ...
     @says_new_keywords
     def sweep(
         self,
-        metric: str | GRR = "4-grr",
+        metric: Any = DEFAULT_METRICS,
         *,
         beams: Collection[float] = (),
         densities: Collection[float] = (),
@@ -414,14 +451,15 @@ class Corpus(ReadCorpus):
         by_length: Collection[float] = (),
         run: RunSettings | None = None,
         **settings: Any,
-    ) -> Answers[Swept]:
+    ) -> Answers[Swept] | AnswersByMetric[Answers[Swept]]:
         """Prune each graph to several sizes, and find the oracles at each size and by reference length.
 
         There is an answer for each graph. The table, records and totals are sums over all graphs: the model's 1-bests,
         then each size, then whole graphs, then each group of reference lengths.
 
         Args:
-            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object. A list, or names with
+                commas between them, gives a mapping from metric to answers; each graph is read once.
             beams: Pruning beams; a beam keeps the paths that cost at most this much more than the best path.
             densities: Largest densities: the number of arcs with a word, divided by the number of reference words. Each
                 lattice is pruned by the widest beam that does not exceed the density.
@@ -445,16 +483,29 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.sweep_question import Sweeps
 
         sizes = {"beams": beams, "densities": densities, "nbest_sizes": nbest_sizes, "by_length": by_length}
-        return self._ask_by(Sweeps, run, {"metric": rate_of(metric, self.ignored), **sizes, **settings})
+        answers: Answers[Swept] | AnswersByMetric[Answers[Swept]]
+        answers = self._ask_by_rates(Sweeps, Answers, metric, run, {**sizes, **settings})
+        return answers
 
+    @overload
+    def expected(
+        self, metric: _SeveralRates = ..., *, run: RunSettings | None = ..., **settings: Any
+    ) -> AnswersByMetric[ExpectedAnswers]: ...
+    @overload
+    def expected(self, metric: _OneRate, *, run: RunSettings | None = ..., **settings: Any) -> ExpectedAnswers: ...
+    @overload
+    def expected(
+        self, metric: str, *, run: RunSettings | None = ..., **settings: Any
+    ) -> ExpectedAnswers | AnswersByMetric[ExpectedAnswers]: ...
     @says_new_keywords
     def expected(
-        self, metric: str | GRR = "wer", *, run: RunSettings | None = None, **settings: Any
-    ) -> ExpectedAnswers:
+        self, metric: Any = DEFAULT_METRICS, *, run: RunSettings | None = None, **settings: Any
+    ) -> ExpectedAnswers | AnswersByMetric[ExpectedAnswers]:
         """Compute how the paths of each graph score on average under the model's probabilities.
 
         Args:
-            metric: A metric: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object. A list, or names with
+                commas between them, gives a mapping from metric to answers; each graph is read once.
             run: The settings of the run.
             settings: The settings of the question (`posterior_scale`, `most_states`, `gradient`, see `expected`) and of
                 the run by name.
@@ -469,8 +520,9 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.expectation_question import Expectations
         from latticemetric.corpus.gradients import ExpectedAnswers
 
-        question, of_run = _divided(Expectations, {"metric": rate_of(metric, self.ignored), **settings})
-        return ExpectedAnswers(self, question, run_of(run, of_run))
+        answers: ExpectedAnswers | AnswersByMetric[ExpectedAnswers]
+        answers = self._ask_by_rates(Expectations, ExpectedAnswers, metric, run, settings)
+        return answers
 
     @overload
     def calibrate(
@@ -829,6 +881,20 @@ class Corpus(ReadCorpus):
         question, of_run = _divided(kind, settings)
         return self._ask(question, run, of_run)
 
+    def _ask_by_rates(
+        self,
+        kind: type[MetricQuestion[Any]],
+        answers: type[Answers[Any]],
+        metric: Any,
+        run: RunSettings | None,
+        settings: dict[str, Any],
+    ) -> Any:
+        """Ask a question by one or several rates, given its settings and those of the run by name."""
+        rates, several = rates_of(metric, self.ignored)
+        divided = [_divided(kind, {"metric": rate, **settings}) for rate in rates]
+        question = by_each([one for one, _ in divided], several=several)
+        return answered(answers, self, question, run_of(run, divided[0][1]))
+
     def _ask(self, question: Question[A], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
         return Answers(self, question, run_of(run, settings))
 
@@ -843,6 +909,15 @@ def _divided(kind: type[Asked], settings: dict[str, Any]) -> tuple[Asked, dict[s
         what = f"{kind.verb} has no setting '{unknown[0]}'; its settings and those of the run are {known}"
         raise UsageError(what)
     return kind(**own), others
+
+
+def answered(kind: type[Answers[Any]], corpus: Corpus, question: Question[Any], run: RunSettings) -> Any:
+    """Return the answers of a run, of this class; if several metrics ask, a mapping from metric to such answers."""
+    if not isinstance(question, EachMetric):
+        return kind(corpus, question, run)
+    from latticemetric.corpus.answers_by_metric import AnswersByMetric
+
+    return AnswersByMetric(Answers(corpus, question, run), kind)
 
 
 def run_of(run: RunSettings | None, settings: dict[str, Any]) -> RunSettings:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from latticemetric.corpus.question import Question, Scaled
+from latticemetric.corpus.metric_question import MetricQuestion
+from latticemetric.corpus.question import Scaled
 from latticemetric.errors import UsageError
 from latticemetric.settings import flag, given, whole
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.expectations import ExpectationAnswer
+    from latticemetric.corpus.expectations import ExpectationAnswer, ExpectationSearch
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.looks import Looks
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from latticemetric.metrics.recognition import GRR
 
 
-class Expectations(Scaled, Question["ExpectationAnswer"]):
+class Expectations(Scaled, MetricQuestion["ExpectationAnswer"]):
     """The expected rate of each graph's paths; see `expected`.
 
     Attributes:
@@ -58,14 +59,12 @@ class Expectations(Scaled, Question["ExpectationAnswer"]):
                 advice="leave one out; in Python, give the result of normalize() to expected()",
             )
 
-    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[ExpectationAnswer]:
-        """Yield the answer of each graph of the run, in order."""
-        from latticemetric.corpus.expectations import ExpectationSearch, expectations_of
+    def search(self, corpus: ReadCorpus) -> ExpectationSearch:
+        """Return the search of each graph."""
+        from latticemetric.corpus.expectations import ExpectationSearch
 
         self.check_texts(corpus)
-        search = ExpectationSearch(self.rate, self.posterior_scale, corpus.weights, self.gradient, self.most_states)
-        paired = corpus.required_pairs(run, removing=not corpus.ignored <= self.rate.ignore)
-        return expectations_of(paired.pairs, search, run)
+        return ExpectationSearch(self.rate, self.posterior_scale, corpus.weights, self.gradient, self.most_states)
 
     def table(self, answers: Iterable[ExpectationAnswer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
         """Return the table of the answers."""

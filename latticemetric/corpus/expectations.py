@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import add
 from typing import Any, NamedTuple, Self
 
-from latticemetric.corpus.pairing import Pair, built, missed
-from latticemetric.corpus.run import Run, answer_each
-from latticemetric.errors import InputError, LatticeMetricError
+from latticemetric.corpus.pairing import Pair, missed
+from latticemetric.errors import LatticeMetricError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Weights
-from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.base import GraphReference, GraphReferences
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -72,48 +71,44 @@ def _summary(path: ScoredPath) -> dict[str, Any]:
 class ExpectationSearch(NamedTuple):
     """Settings of the expectation of each graph; see `expected`."""
 
-    metric: GRR
+    rate: GRR
     posterior_scale: float = 1.0
     weights: Weights | None = None
     gradient: bool = False
     most_states: int = MOST_STATES
 
-    def answer(self, pair: Pair) -> ExpectationAnswer:
+    def of_graph(
+        self, pair: Pair, graph: Graph, references: Sequence[GraphReference], *, keep_going: bool
+    ) -> ExpectationAnswer:
         """Compute the expectation of one graph."""
-        with built(pair, self.metric.ignore | self.metric.wildcard) as (graph, references):
-            found = expected(
-                graph,
-                references,
-                self.metric,
-                posterior_scale=self.posterior_scale,
-                weights=self.weights,
-                gradient=self.gradient,
-                most_states=self.most_states,
-            )
-            best = self._oracle(graph, references)
-        return ExpectationAnswer(pair.name, found, best, where=pair.where)
+        del keep_going  # there is no answer in part
+        found = expected(
+            graph,
+            references,
+            self.rate,
+            posterior_scale=self.posterior_scale,
+            weights=self.weights,
+            gradient=self.gradient,
+            most_states=self.most_states,
+        )
+        return ExpectationAnswer(pair.name, found, self._oracle(graph, references), where=pair.where)
 
     def _oracle(self, graph: Graph, references: GraphReferences) -> Oracle:
         """Return the oracle, with the 1-best; rates by characters search the lattice into which a forest unfolds."""
         unfolded = None
-        if isinstance(graph, Forest) and isinstance(self.metric, SpelledRate):
+        if isinstance(graph, Forest) and isinstance(self.rate, SpelledRate):
             unfolded = unfold(graph, MOST_STACKS)
         if unfolded is None or not isinstance(graph, Forest):
-            return oracle(graph, references, self.metric, weights=self.weights)
-        found = oracle(unfolded.lattice, references, self.metric, weights=self.weights)
+            return oracle(graph, references, self.rate, weights=self.weights)
+        found = oracle(unfolded.lattice, references, self.rate, weights=self.weights)
         # Of derivations with equal costs, the numbers of edges decide, not those of arcs.
-        path = graph.best_path(self.weights, ignore=self.metric.ignore)
+        path = graph.best_path(self.weights, ignore=self.rate.ignore)
         alone = Lattice.from_strings([graph.words(path)], costs=[graph.cost_of(path, self.weights)])
-        return replace(found, one_best=oracle(alone, references, self.metric).one_best)
+        return replace(found, one_best=oracle(alone, references, self.rate).one_best)
 
-    def failed(self, pair: Pair, error: InputError) -> ExpectationAnswer:
+    def failed(self, pair: Pair, error: LatticeMetricError) -> ExpectationAnswer:
         """Return the answer for a pair that failed."""
-        return ExpectationAnswer(pair.name, None, None, error, missed(pair, self.metric), pair.where)
-
-
-def expectations_of(graphs: Iterable[Pair], search: ExpectationSearch, run: Run) -> Iterator[ExpectationAnswer]:
-    """Yield the answer for each graph, in order; see `answer_each`."""
-    return answer_each(search.answer, search.failed, graphs, run)
+        return ExpectationAnswer(pair.name, None, None, error, missed(pair, self.rate), pair.where)
 
 
 @dataclass(frozen=True)

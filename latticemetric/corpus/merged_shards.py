@@ -35,6 +35,13 @@ class MergedShards(Tabular):
         return self.verb == "sweep"
 
     @property
+    def metrics(self) -> int:
+        """The number of metrics of the searches."""
+        sums = self._documents[0].sums
+        several = sums.get("metrics") if isinstance(sums, dict) else None
+        return len(several) if isinstance(several, dict) else 1
+
+    @property
     def totals(self) -> dict[str, Any]:
         """The numbers of the whole corpus, as `Answers.totals` has them."""
         return self.table().totals()
@@ -73,7 +80,7 @@ class MergedShards(Tabular):
         from latticemetric.corpus.report.plots import check_plot
 
         if self.has_table:
-            check_plot(os.fspath(path))
+            check_plot(os.fspath(path), metrics=self.metrics)
         self.table().plot(os.fspath(path))
 
     def table(self, looks: Looks | None = None) -> Table:
@@ -81,9 +88,9 @@ class MergedShards(Tabular):
         from latticemetric.corpus.tables.looks import Looks
 
         if self.has_table:
-            from latticemetric.corpus.tables.sweep import SweepTable
+            from latticemetric.corpus.tables.sweep import merged_sweep
 
-            return SweepTable.of_shards(self._documents, looks=looks or Looks())
+            return merged_sweep(self._documents, looks=looks or Looks())
         from latticemetric.corpus.tables.merged import MergedTable
 
         return MergedTable(self._documents)

@@ -172,7 +172,13 @@ def _graphs(lines: Iterator[str], per_graph: int, path: str) -> Iterator[list[st
 
 
 def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
-    states = [one.sums for one in documents]
+    return _totals_of([one.sums for one in documents])
+
+
+def _totals_of(states: Sequence[Any]) -> dict[str, Any]:
+    if "metrics" in states[0]:
+        each = {name: [state["metrics"][name] for state in states] for name in states[0]["metrics"]}
+        return {"corpus": {name: _totals_of(several)["corpus"] for name, several in each.items()}}
     if "signature" in states[0]:  # sums of an automaton; documents of rates have the signature before the items
         from latticemetric.corpus.user_automaton import AutomatonTotals
 
@@ -187,7 +193,4 @@ def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
         return {"corpus": CompoundTotals.merged(states).asdict()}
     from latticemetric.corpus.oracles import OracleSums
 
-    if "metrics" in states[0]:
-        each = {name: [state["metrics"][name] for state in states] for name in states[0]["metrics"]}
-        return {"corpus": {name: OracleSums.merged(several).corpus() for name, several in each.items()}}
     return {"corpus": OracleSums.merged(states).corpus()}

@@ -1,10 +1,11 @@
-"""The question of oracles: in each graph, the path that scores best against the references, by one or more metrics."""
+"""The question of oracles: in each graph, the path that scores best against the references."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.corpus.metric_question import MetricQuestion, by_each, listed_metrics
 from latticemetric.corpus.question import Question
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import ByAutomaton, ByCorpusBLEU, ByRate, SearchSettings, kind_of, searched_by
@@ -12,19 +13,20 @@ from latticemetric.settings import flag, given
 
 if TYPE_CHECKING:
     from latticemetric.corpus.graphs import Written
+    from latticemetric.corpus.oracles import OracleSearch
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
     from latticemetric.graph import Graph
+    from latticemetric.metrics.recognition import GRR
 
 
-class Oracles(Question[Any]):
-    """The oracle of each graph, by one search or by several searches by rates.
+class Oracles(MetricQuestion[Any]):
+    """The oracle of each graph, by one search.
 
     Attributes:
-        searches: The settings of the searches.
-        several: Answer by each metric, even if there is only one.
+        by: The settings of the search.
         tags: Tag words as OK or BAD; the text of the table is then the tags of the 1-best.
         alignment: Show alignments in the text of the table.
         sentence_scores: With `also_score` of a search: score each sentence, not only the corpus.
@@ -36,8 +38,7 @@ class Oracles(Question[Any]):
     verb = "oracle"
     with_graphs = "graphs=True"
 
-    searches: tuple[SearchSettings, ...] = given(default=())
-    several: bool = flag(default=False, help="Answer by each metric, even if there is only one.")
+    by: SearchSettings = given(default=None)
     tags: bool = flag(default=False, help="Tag words as OK or BAD.")
     alignment: bool = flag(default=False, help="Show the alignment of words in text output.")
     sentence_scores: bool = flag(default=True, help="Score each sentence, not only the corpus.")
@@ -45,22 +46,31 @@ class Oracles(Question[Any]):
     removing: bool = flag(default=True, help="Remove the ignored words from texts, since no metric ignores them.")
 
     @property
-    def _asked(self) -> Any:
-        return list(self.searches) if self.is_by_metric else self.searches[0]
+    def rate(self) -> GRR:
+        """The rate of a search by a rate."""
+        assert isinstance(self.by, ByRate)
+        return self.by.rate
 
-    @property
-    def is_by_metric(self) -> bool:
-        """True if each graph is answered by each of the metrics."""
-        return self.several or len(self.searches) > 1
+    def removes(self, corpus: ReadCorpus) -> bool:  # noqa: ARG002
+        """Return True if the ignored words are removed from texts."""
+        return self.removing
+
+    def search(self, corpus: ReadCorpus) -> OracleSearch:
+        """Return the search of each graph by a rate."""
+        from latticemetric.corpus.oracles import OracleSearch, scorer_of
+
+        assert isinstance(self.by, ByRate)
+        scorer = scorer_of(self.by, corpus.rewritten_by, each=self.sentence_scores)
+        return OracleSearch(self.by, corpus.weights, scorer)
 
     def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Any]:
         """Yield the answer of each graph of the run, in order."""
         from latticemetric.corpus.oracles import oracles_of
 
-        how = {"removing": self.removing, "required": not isinstance(self.searches[0], ByAutomaton)}
+        how = {"removing": self.removing, "required": not isinstance(self.by, ByAutomaton)}
         return oracles_of(
             corpus.required_pairs(run, **how).pairs,
-            self._asked,
+            self.by,
             run,
             weights=corpus.weights,
             rewritten_by=corpus.rewritten_by,
@@ -73,7 +83,7 @@ class Oracles(Question[Any]):
 
         return oracle_table(
             answers,
-            self._asked,
+            self.by,
             corpus.references,
             rewritten_by=corpus.rewritten_by,
             shard=run.shard,
@@ -93,10 +103,10 @@ class Oracles(Question[Any]):
 
     def known(self) -> Sequence[Any]:
         """Return values that answers hold, too."""
-        return self.searches
+        return [self.by]
 
 
-def question_of(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any], **looks: Any) -> Oracles:
+def question_of(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any], **looks: Any) -> Question[Any]:
     """Return the question of oracles by one or several metrics.
 
     Args:
@@ -106,23 +116,26 @@ def question_of(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any
         settings: Further settings of each search.
         looks: What tables show: `tags`, `alignment`.
     """
-    is_list = isinstance(metric, list | tuple)
-    listed = metric.split(",") if isinstance(metric, str) else metric if is_list else [metric]
-    if not listed:
-        raise UsageError("no metric is given", advice="give one, like 'wer'")
-    names = [one.strip() if isinstance(one, str) else one for one in listed]
+    names, several = listed_metrics(metric)
     by_name = all(isinstance(one, str) and kind_of(one)[0] in (ByRate, ByCorpusBLEU) for one in names)
-    searches = tuple(_search(one, ignored if by_name else frozenset(), settings) for one in names)
-    several = is_list or len(searches) > 1
-    if several:
-        for one in searches:
-            if "several" not in one.takes:
-                what = f"a search by {one.described} takes no other metric beside it"
-                raise UsageError(what, advice="name it alone")
-        rates = [one.rate.name for one in searches if isinstance(one, ByRate)]
-        if twice := next((name for name in rates if rates.count(name) > 1), None):
-            raise UsageError(f"metric '{twice}' is given twice", advice="leave one of them out")
-    return Oracles(searches=searches, several=several, removing=not by_name, **looks)
+    searches = [_search(one, ignored if by_name else frozenset(), settings) for one in names]
+    return oracles_by(searches, several=several, removing=not by_name, **looks)
+
+
+def oracles_by(searches: Sequence[SearchSettings], *, several: bool = False, **settings: Any) -> Question[Any]:
+    """Return the question of oracles by one or several searches.
+
+    Args:
+        searches: The settings of each search.
+        several: Answer by each metric, even if there is only one.
+        settings: Further settings of `Oracles`.
+    """
+    several = several or len(searches) > 1
+    for one in searches if several else ():
+        if "several" not in one.takes:
+            what = f"a search by {one.described} takes no other metric beside it"
+            raise UsageError(what, advice="name it alone")
+    return by_each([Oracles(by=one, **settings) for one in searches], several=several)
 
 
 def _search(metric: Any, ignored: frozenset[str], settings: Mapping[str, Any]) -> SearchSettings:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import zip_longest
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from latticemetric.corpus.blocks import answered_in_blocks, may_be_blocks
 from latticemetric.corpus.occurrences import Occurrence, Occurrences
-from latticemetric.corpus.pairing import Pair, built, missed, readable
-from latticemetric.corpus.run import Run, answer_each, answering
+from latticemetric.corpus.pairing import Pair, missed, readable
+from latticemetric.corpus.run import Run
+from latticemetric.corpus.several_metrics import answers_by
 from latticemetric.corpus.string_scores import Strings, StringScorer, StringTotals
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.graph import Graph
@@ -128,29 +127,9 @@ class OracleAnswer:
         return item
 
 
-@dataclass(frozen=True)
-class OraclesByMetric:
-    """The answers for one pair by several metrics.
-
-    Attributes:
-        name: The id of the pair.
-        value: The answer by each metric, in the order of the metrics.
-        where: The file and line of the graph.
-    """
-
-    name: str
-    value: tuple[OracleAnswer, ...]
-    where: str = ""
-
-    @property
-    def problem(self) -> LatticeMetricError | None:
-        """The first error; `None` if all searches found their oracles."""
-        return next((one.problem for one in self.value if one.problem is not None), None)
-
-
 def oracles_of(
     pairs: Iterable[Pair],
-    search: SearchSettings | Sequence[ByRate],
+    search: SearchSettings,
     run: Run,
     *,
     weights: Weights | None = None,
@@ -161,8 +140,7 @@ def oracles_of(
 
     Args:
         pairs: The graphs and their references.
-        search: The settings of the search; or of several searches by rates, which then answer together, so that each
-            graph is read once (`OraclesByMetric`).
+        search: The settings of the search.
         run: The settings of the run.
         weights: Weight of each score column in the model's cost.
         rewritten_by: The steps that rewrote the texts, for signatures.
@@ -170,9 +148,8 @@ def oracles_of(
     """
     match search:
         case ByRate():
-            asked = _RateSearch(search, weights, scorer_of(search, rewritten_by, each=sentence_scores))
-            answer = partial(asked.answer, keep_going=run.keep_going)
-            return _answered(pairs, [asked], run, ask=answer, failed=asked.failed, found=_only_found)
+            asked = OracleSearch(search, weights, scorer_of(search, rewritten_by, each=sentence_scores))
+            return answers_by(asked, pairs, run)
         case ByCompounds():
             from latticemetric.corpus.compounds import compound_oracles
 
@@ -185,36 +162,8 @@ def oracles_of(
             from latticemetric.corpus.corpus_bleu import corpus_oracles
 
             return corpus_oracles(pairs, search, run, weights=weights, rewritten_by=rewritten_by)
-        case SearchSettings():
+        case _:
             raise AssertionError(f"no run is known for {search!r}")
-    several = [_RateSearch(one, weights, scorer_of(one, rewritten_by, each=sentence_scores)) for one in search]
-    ask, failed = partial(_answers, several, run.keep_going), partial(_failed_by_all, several)
-    return _answered(pairs, several, run, ask=ask, failed=failed, found=_found_by_all)
-
-
-def _answered(
-    pairs: Iterable[Pair],
-    searches: Sequence[_RateSearch],
-    run: Run,
-    *,
-    ask: Callable[[Pair], Any],
-    failed: Callable[[Pair, InputError], Any],
-    found: Callable[[Pair, Sequence[Oracle]], Any],
-) -> Iterator[Any]:
-    """Yield the answer of each pair; search many at a time, if kernels can.
-
-    Args:
-        pairs: The pairs.
-        searches: The searches.
-        run: The settings of the run.
-        ask: Answers a pair.
-        failed: Makes the answer of a pair that failed, from its error.
-        found: Makes the answer of a pair from the oracle of each search.
-    """
-    rates, weights = [one.by.rate for one in searches], searches[0].weights
-    if all(one.is_plain for one in searches) and may_be_blocks(rates, weights, run):
-        return answered_in_blocks(pairs, rates, weights, run, alone=answering(ask, failed, run), found=found)
-    return answer_each(ask, failed, pairs, run)
 
 
 def scorer_of(search: ByRate, rewritten_by: str | None, *, each: bool = True) -> StringScorer | None:
@@ -224,7 +173,7 @@ def scorer_of(search: ByRate, rewritten_by: str | None, *, each: bool = True) ->
     )
 
 
-class _RateSearch(NamedTuple):
+class OracleSearch(NamedTuple):
     """The search of graphs by one rate: its settings, the weights of score columns, and the scorer of strings."""
 
     by: ByRate
@@ -232,24 +181,28 @@ class _RateSearch(NamedTuple):
     scorer: StringScorer | None
 
     @property
+    def rate(self) -> GRR:
+        """The metric."""
+        return self.by.rate
+
+    @property
     def is_plain(self) -> bool:
         """True if only oracles are sought, by the engine that is chosen without further settings."""
         by = self.by
         return not (by.finds_more or by.posteriors or self.scorer is not None) and by.engine in ("auto", "native")
 
-    def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
-        """Find the oracle of one graph, and the further results.
-
-        If the oracle is found, but the search for a hope, fear or worst string fails, raise the error; with
-        `keep_going`, return the oracle and the error.
-        """
-        with built(pair, self.by.rate.ignore | self.by.rate.wildcard) as (graph, references):
-            return self.of_graph(pair, graph, references, keep_going=keep_going)
+    def found(self, pair: Pair, best: Oracle) -> OracleAnswer:
+        """Return the answer for a pair whose oracle was found, and matches at least half of its reference."""
+        return OracleAnswer(pair.name, best, where=pair.where)
 
     def of_graph(
         self, pair: Pair, graph: Graph, references: Sequence[GraphReference], *, keep_going: bool
     ) -> OracleAnswer:
-        """Find the oracle of a graph that is parsed, and the further results."""
+        """Find the oracle of a graph, and the further results.
+
+        If the oracle is found, but the search for a hope, fear or worst string fails, raise the error; with
+        `keep_going`, return the oracle and the error.
+        """
         by, scores = self.by, None
         best = oracle_by_rate(graph, references, by.rate, weights=self.weights, engine=by.engine)
         margins = None
@@ -290,38 +243,6 @@ class _RateSearch(NamedTuple):
         if not isinstance(distribution, Posteriors):
             raise InputError("confidences need a lattice, but this graph is a forest", advice="leave confidences out")
         return Confidences(distribution.confidences(best), distribution.confidences(best.one_best))
-
-
-def _answers(searches: Sequence[_RateSearch], keep_going: bool, pair: Pair) -> OraclesByMetric:  # noqa: FBT001
-    """Search one graph by each metric; with `keep_going`, a metric whose search fails has an answer with the error."""
-    answers = []
-    skipped = frozenset[str]().union(*(one.by.rate.ignore | one.by.rate.wildcard for one in searches))
-    with built(pair, skipped) as (graph, references):
-        for one in searches:
-            try:
-                answers.append(one.of_graph(pair, graph, references, keep_going=keep_going))
-            except InputError as error:
-                if not keep_going:
-                    raise
-                answers.append(one.failed(pair, error if error.where else error.at(pair.place)))
-    return OraclesByMetric(pair.name, tuple(answers), pair.where)
-
-
-def _found_of(pair: Pair, best: Oracle) -> OracleAnswer:
-    """Return the answer of a pair whose oracle was found, and matches at least half of its reference."""
-    return OracleAnswer(pair.name, best, where=pair.where)
-
-
-def _only_found(pair: Pair, found: Sequence[Oracle]) -> OracleAnswer:
-    return _found_of(pair, found[0])
-
-
-def _found_by_all(pair: Pair, found: Sequence[Oracle]) -> OraclesByMetric:
-    return OraclesByMetric(pair.name, tuple(_found_of(pair, one) for one in found), pair.where)
-
-
-def _failed_by_all(searches: Sequence[_RateSearch], pair: Pair, error: InputError) -> OraclesByMetric:
-    return OraclesByMetric(pair.name, tuple(one.failed(pair, error) for one in searches), pair.where)
 
 
 @dataclass(frozen=True)

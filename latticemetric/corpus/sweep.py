@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import chain, pairwise, zip_longest
 from typing import Any, NamedTuple, Self
 
@@ -13,8 +12,7 @@ import numpy as np
 
 from latticemetric.arguments import is_finite, require_numbers, single_number
 from latticemetric.corpus.oracles import State, metric_of, metric_state
-from latticemetric.corpus.pairing import Pair, built, missed, readable
-from latticemetric.corpus.run import Run, answer_each
+from latticemetric.corpus.pairing import Pair, missed, readable
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
@@ -289,22 +287,27 @@ class SweepSettings:
         return cls(metric, points, tuple(state["borders"]), state["references"], state["rewritten_by"])
 
 
-def swept_lattices(
-    lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, weights: Weights | None = None
-) -> Iterator[Swept]:
-    """Yield the oracles of each pair at all points, in order; see `answer_each`."""
-    return answer_each(partial(_swept_pair, metric, points, weights), partial(failed_sweep, metric), lattices, run)
+class SweepSearch(NamedTuple):
+    """The oracles of a graph by one rate, at each size."""
 
+    rate: GRR
+    points: Points
+    weights: Weights | None = None
 
-def _swept_pair(metric: GRR, points: Points, weights: Weights | None, pair: Pair) -> Swept:
-    with built(pair, metric.ignore | metric.wildcard) as (graph, references):
+    def of_graph(self, pair: Pair, graph: Graph, references: Sequence[GraphReference], *, keep_going: bool) -> Swept:
+        """Find the oracles of a graph."""
+        del keep_going  # there is no answer in part
         strings = strings_of_references(references)
-        kept = sweep_graph(graph, strings, metric, points, weights)
-        length = reference_words(strings, metric)
+        kept = sweep_graph(graph, strings, self.rate, self.points, self.weights)
+        length = reference_words(strings, self.rate)
         return Swept(pair.name, length, tuple(kept), references=len(references))
 
+    def failed(self, pair: Pair, error: LatticeMetricError) -> Swept:
+        """Return the result for a pair that failed with `error`."""
+        return failed_sweep(self.rate, pair, error)
 
-def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
+
+def failed_sweep(metric: GRR, pair: Pair, error: LatticeMetricError) -> Swept:
     """Return the result for a pair that failed with `error`."""
     length = reference_words(readable(pair), metric) if pair.references else None
     return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, cast
 
-from latticemetric.corpus.question import Question, Resampled, number_of_resamples
+from latticemetric.corpus.metric_question import MetricQuestion, TablesOf
+from latticemetric.corpus.question import Resampled, number_of_resamples
 from latticemetric.oracle_search.settings import PointSettings
 from latticemetric.settings import given
 
 if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.sweep import Swept
+    from latticemetric.corpus.several_metrics import AnswersOfGraph
+    from latticemetric.corpus.sweep import SweepSearch, Swept
     from latticemetric.corpus.tables.looks import Looks
     from latticemetric.corpus.tables.table import Table
     from latticemetric.metrics.recognition import GRR
 
 
-class Sweeps(Resampled, PointSettings, Question["Swept"]):
+class Sweeps(Resampled, PointSettings, MetricQuestion["Swept"]):
     """The oracle of each graph at several sizes, summed over all graphs and by reference length.
 
     Attributes:
@@ -29,7 +31,7 @@ class Sweeps(Resampled, PointSettings, Question["Swept"]):
     verb = "sweep"
     has_plot = True
 
-    metric: str | GRR = given(default="4-grr")
+    metric: str | GRR = given(default="wer")
     by_length: Collection[float] = given(
         default=(),
         option="--by-length WORDS",
@@ -51,12 +53,11 @@ class Sweeps(Resampled, PointSettings, Question["Swept"]):
         """The metric."""
         return cast("GRR", self.metric)
 
-    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Swept]:
-        """Yield the oracles of each graph of the run, in order."""
-        from latticemetric.corpus.sweep import swept_lattices
+    def search(self, corpus: ReadCorpus) -> SweepSearch:
+        """Return the search of each graph."""
+        from latticemetric.corpus.sweep import SweepSearch
 
-        pairs = corpus.required_pairs(run, removing=not corpus.ignored <= self.rate.ignore).pairs
-        return swept_lattices(pairs, self.rate, self.points, run, weights=corpus.weights)
+        return SweepSearch(self.rate, self.points, corpus.weights)
 
     def table(self, answers: Iterable[Swept], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:
         """Return the table of the sums."""
@@ -65,3 +66,9 @@ class Sweeps(Resampled, PointSettings, Question["Swept"]):
 
         settings = SweepSettings(self.rate, self.points, tuple(self.by_length), corpus.references, corpus.rewritten_by)
         return SweepTable.of(settings, answers, self.resampling, run.shard, looks=looks)
+
+    def table_of_each(self, several: Iterable[AnswersOfGraph], tables: TablesOf, run: Run) -> Table:
+        """Return the table of the sums by several metrics."""
+        from latticemetric.corpus.tables.sweep import SweepsTable
+
+        return SweepsTable(tables(list(several)), run.shard)

@@ -73,7 +73,7 @@ def test_forests_with_ties_have_the_1_best_of_the_model(tmp_path):
 
 def test_failed_graphs_count_as_deletions(tmp_path):
     paths = data(tmp_path, graphs=6, broken=(2,))
-    done = latticemetric("expected", *paths, "--keep-going", "--format", "json")
+    done = latticemetric("expected", *paths, "-m", "wer", "--keep-going", "--format", "json")
     assert done.status == 1
     found = json.loads(done.stdout)
     assert found["corpus"]["failed"] == 1
@@ -97,7 +97,7 @@ def test_shards_merge_into_the_whole(tmp_path, options):
 
 def test_gradients_are_written_beside(tmp_path):
     written = tmp_path / "slopes.npz"
-    done = latticemetric("expected", *MEETING, "--gradient", written, "--format", "tsv")
+    done = latticemetric("expected", *MEETING, "-m", "wer", "--gradient", written, "--format", "tsv")
     assert done.status == 0
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert {len(row) for row in rows} == {len(rows[0])}
@@ -116,7 +116,7 @@ def gradients(tmp_path, *names):
     lattices = [lm.Lattice.from_strings(texts, costs=range(len(texts))) for texts in strings]
     lm.write(graphs, zip(names, lattices, strict=False), format="kaldi")
     references.write_text("".join(f"{name} x\n" for name in names))
-    return latticemetric("expected", graphs, references, "--gradient", written), written
+    return latticemetric("expected", graphs, references, "-m", "wer", "--gradient", written), written
 
 
 @pytest.mark.parametrize("names", [("file", "allow_pickle"), ("file/x", "kwds")])
@@ -140,15 +140,17 @@ def test_graphs_without_gradient_are_named(tmp_path):
     graphs, references, written = MEETING[0], tmp_path / "ref.txt", tmp_path / "slopes.npz"
     names = ["meeting-001", "meeting-002", "meeting-003"]
     references.write_text(f"{names[0]} we meet\n{names[1]}\n{names[2]} thank you all\n")
-    done = latticemetric("expected", graphs, references, "--gradient", written)
+    done = latticemetric("expected", graphs, references, "-m", "wer", "--gradient", written)
     assert "warning: 1 graph without gradient" in done.stderr
     assert f"without reference words: {names[1]}; prune" in done.stderr
     with np.load(written) as found:
         assert found.files == [names[0], f"{names[0]}/final", names[2], f"{names[2]}/final"]
-    done = latticemetric("expected", graphs, references, "--gradient", written, "--most-states", "2", "--format", "tsv")
+    done = latticemetric(
+        "expected", graphs, references, "-m", "wer", "--gradient", written, "--most-states", "2", "--format", "tsv"
+    )
     assert "warning: 3 graphs without gradient" in done.stderr
     assert f"words: {', '.join(names)}; prune" in done.stderr
-    assert "warning" not in latticemetric("expected", *MEETING, "--gradient", written).stderr
+    assert "warning" not in latticemetric("expected", *MEETING, "-m", "wer", "--gradient", written).stderr
 
 
 def test_text_names_intervals_that_are_not_exact(tmp_path):
@@ -160,14 +162,14 @@ def test_text_names_intervals_that_are_not_exact(tmp_path):
 
 
 def test_gradients_do_not_go_to_standard_output():
-    done = latticemetric("expected", *MEETING, "--gradient", "-")
+    done = latticemetric("expected", *MEETING, "-m", "wer", "--gradient", "-")
     assert done.status == 2
     assert "results already go to standard output" in done.stderr
 
 
 def test_gradients_of_normalized_graphs_are_refused(tmp_path):
     written = tmp_path / "slopes.npz"
-    done = latticemetric("expected", *MEETING, "--gradient", written, "--normalize", "english")
+    done = latticemetric("expected", *MEETING, "-m", "wer", "--gradient", written, "--normalize", "english")
     assert done.status == 2
     assert "a normalized graph has other arcs than the graph in the file" in done.stderr
     assert not written.exists()

@@ -362,8 +362,8 @@ def test_outputs_that_cannot_be_are_known_at_once(option, path, why, there, monk
     (there / "closed").mkdir()
     access = os.access
     monkeypatch.setattr(os, "access", lambda one, mode: Path(one).name != "closed" and access(one, mode))
-    monkeypatch.setattr("latticemetric.corpus.sweep.swept_lattices", None)  # nothing is begun
-    done = CliRunner().invoke(main._group, ["sweep", *map(str, MEETING), "--beams", "2", option, path])
+    monkeypatch.setattr("latticemetric.corpus.sweep.SweepSearch", None)  # nothing is begun
+    done = CliRunner().invoke(main._group, ["sweep", *map(str, MEETING), "-m", "wer", "--beams", "2", option, path])
     assert isinstance(done.exception, lm.InputError), done.exception
     assert why in str(done.exception)
 

@@ -8,9 +8,10 @@ from kit.commands import MEETING, assert_one_line_error
 from kit.many_graphs import data, latticemetric, oracle
 
 import latticemetric as lm
-from latticemetric.corpus.oracles import oracles_of
+from latticemetric.corpus.oracles import OracleSearch
 from latticemetric.corpus.pairing import Pair
 from latticemetric.corpus.run import Run
+from latticemetric.corpus.several_metrics import answers_by_each
 from latticemetric.formats.references import Reference
 from latticemetric.formats.registry import Entry
 
@@ -81,8 +82,8 @@ def test_each_graph_is_parsed_once():
         return lm.Lattice.from_strings(["a b", "a"])
 
     pair = Pair("u", Entry("u", "", build), (Reference(("a", "b"), ""),))
-    searches = [lm.ByRate(metric=metric) for metric in METRICS]
-    (found,) = oracles_of([pair], searches, Run())
+    searches = [OracleSearch(lm.ByRate(metric=metric), None, None) for metric in METRICS]
+    (found,) = answers_by_each(searches, [pair], Run())
     assert [answer.oracle.score for answer in found.value] == [0, 1, 0]
     assert parsed["u"] == 1
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
-from latticemetric.corpus import blocks, oracles
+from latticemetric.corpus import blocks, several_metrics
+from latticemetric.corpus.oracles import OracleSearch
 from latticemetric.corpus.pairing import begin_notes
 from latticemetric.corpus.run import Run
 from latticemetric.formats.kaldi import text as kaldi
@@ -76,9 +77,8 @@ def asked(folder, lattices, references, rates, weights, **run):
     begin_notes()
     try:
         pairs = corpus.required_pairs(started).pairs
-        answers = list(
-            oracles.oracles_of(pairs, [lm.ByRate(metric=one) for one in rates], started, weights=corpus.weights)
-        )
+        searches = [OracleSearch(lm.ByRate(metric=one), corpus.weights, None) for one in rates]
+        answers = list(several_metrics.answers_by_each(searches, pairs, started))
     except lm.LatticeMetricError as error:
         return str(error)
     return [
@@ -106,7 +106,7 @@ def test_blocks_have_the_answers_of_single_searches(  # noqa: PLR0917
     given_ = several if again else several[:1]
     together = asked(folder, lattices, given_, rates, weights, workers=workers, keep_going=keep_going)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(oracles, "may_be_blocks", lambda *_: False)
+        patch.setattr(several_metrics, "may_be_blocks", lambda *_: False)
         alone = asked(folder, lattices, given_, rates, weights, workers=1, keep_going=keep_going)
     assert together == alone
 
@@ -134,7 +134,7 @@ def test_notes_on_words_are_as_those_of_single_searches(tmp_path, caplog):
         together = [record.getMessage() for record in caplog.records]
         caplog.clear()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(oracles, "may_be_blocks", lambda *_: False)
+            patch.setattr(several_metrics, "may_be_blocks", lambda *_: False)
             asked(tmp_path, text, texts, [lm.WER()], None)
         assert [record.getMessage() for record in caplog.records] == together
         caplog.clear()
@@ -163,7 +163,7 @@ def test_answers_before_a_broken_archive_are_given(tmp_path):
 )
 def test_other_searches_are_not_made_in_blocks(tmp_path, monkeypatch, search, weights):
     monkeypatch.setattr(blocks, "answered_in_blocks", None)
-    monkeypatch.setattr(oracles, "answered_in_blocks", None)
+    monkeypatch.setattr(several_metrics, "answered_in_blocks", None)
     (tmp_path / "lattices").write_text(PLAIN[: PLAIN.index("u4 ")])
     (tmp_path / "references").write_text(REFERENCES[: REFERENCES.index("u4 ")])
     corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi", weights=weights)

@@ -580,7 +580,7 @@ def test_several_metrics_are_a_mapping(tmp_path):
     output_of("lattice-oracle", *MEETING, "-o", str(tmp_path / "cli.json"))
     both.write(tmp_path / "both.json")
     assert (tmp_path / "both.json").read_bytes() == (tmp_path / "cli.json").read_bytes()
-    with pytest.raises(lm.UsageError, match=r"there is no oracle by 'cer'; choose one of wer, 4-grr"):
+    with pytest.raises(lm.UsageError, match=r"there are no answers by 'cer'; choose one of wer, 4-grr"):
         both["cer"]
 
 
@@ -700,7 +700,7 @@ def test_expected_rates_of_memory_are_those_of_files():
 
 
 def test_gradients_are_those_of_the_command_line(tmp_path):
-    expected = lm.Corpus.read(*MEETING).expected(gradient=True)
+    expected = lm.Corpus.read(*MEETING).expected("wer", gradient=True)
     assert expected.write_gradients(tmp_path / "py.npz") == 3
     output_of("latticemetric", "expected", *MEETING, "--gradient", str(tmp_path / "cli.npz"))
     with np.load(tmp_path / "py.npz") as ours, np.load(tmp_path / "cli.npz") as theirs:
@@ -713,19 +713,19 @@ def test_gradients_are_those_of_the_command_line(tmp_path):
 def test_graphs_without_a_gradient_are_named(tmp_path):
     corpus = lm.Corpus({"one": LATTICE, "two": OTHER}, {"one": "a c", "two": ""})
     with pytest.warns(UserWarning, match="^1 graph without gradient, not exact or without reference words: two;"):
-        assert corpus.expected(gradient=True).write_gradients(tmp_path / "some.npz") == 1
+        assert corpus.expected("wer", gradient=True).write_gradients(tmp_path / "some.npz") == 1
     with pytest.raises(lm.UsageError, match="the answers have no gradients; ask with gradient=True"):
-        corpus.expected().write_gradients(tmp_path / "none.npz")
+        corpus.expected("wer").write_gradients(tmp_path / "none.npz")
     clash = lm.Corpus({"one": LATTICE, "one/final": OTHER}, ["a c", "x"])
     with pytest.raises(lm.InputError, match="gradient: two arrays would have the name 'one/final'"):
-        clash.expected(gradient=True).write_gradients(tmp_path / "clash.npz")
+        clash.expected("wer", gradient=True).write_gradients(tmp_path / "clash.npz")
     assert [path.name for path in tmp_path.iterdir()] == ["some.npz"]
 
 
 def test_gradients_of_normalized_graphs_are_refused():
     corpus = lm.Corpus([LATTICE], ["a c"], normalize="english")
     with pytest.raises(lm.UsageError, match="a normalized graph has other arcs than the graph in the file"):
-        list(corpus.expected(gradient=True))
+        list(corpus.expected("wer", gradient=True))
 
 
 @pytest.mark.parametrize("metric", ["wer", lm.WER(), lm.WER(ignore={"<s>"}), "4-grr"])
@@ -747,7 +747,7 @@ def test_expected_rates_that_cannot_be_are_refused():
         with pytest.raises(lm.UsageError, match=message):
             corpus.expected(metric, **settings)
     with pytest.raises(lm.UsageError, match="the corpus has no references"):
-        list(lm.Corpus([LATTICE]).expected())
+        list(lm.Corpus([LATTICE]).expected("wer"))
 
 
 def test_shards_of_expected_rates_merge(tmp_path):

@@ -76,7 +76,7 @@ TABLES = [
         "With several metrics",
         f"oracle {_MEETING} --metric wer,4-grr",
         ("lattices", 0),
-        ("corpus.tables.oracles.MetricsTable.records",),
+        ("corpus.tables.by_metric.MetricsTable.records",),
         "An item",
     ),
     Records("An item", _ORACLES, ("lattices", 0), (f"{_SEARCH}.Oracle", "corpus.oracles.OracleAnswer")),
@@ -199,7 +199,7 @@ TABLES = [
     ),
     Records(
         "Output of `expected`",
-        "expected harbour.fst harbour.ref.txt",
+        "expected harbour.fst harbour.ref.txt --metric wer",
         ("lattices", 0),
         ("posterior.expected.Expected", "corpus.expectations.ExpectationAnswer"),
     ),

@@ -6,6 +6,7 @@ import latticemetric as lm
 from latticemetric.corpus.answers_by_metric import AnswersByMetric
 from latticemetric.corpus.compounds import CompoundAnswer
 from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
+from latticemetric.corpus.gradients import ExpectedAnswers
 from latticemetric.corpus.oracles import OracleAnswer
 from latticemetric.corpus.sweep import Swept
 
@@ -23,21 +24,21 @@ def by_one_metric(corpus: lm.Corpus) -> list[lm.Answers[Any]]:
     ]
 
 
-def by_several_metrics(corpus: lm.Corpus, metrics: list[str]) -> list[AnswersByMetric]:
+def by_several_metrics(corpus: lm.Corpus, metrics: list[str]) -> list[AnswersByMetric[lm.Answers[OracleAnswer]]]:
     """Find oracles by several metrics: a list gives a mapping, whatever its length."""
     return [
-        assert_type(corpus.oracle(), AnswersByMetric),
-        assert_type(corpus.oracle("wer,4-grr"), AnswersByMetric),
-        assert_type(corpus.oracle(metrics), AnswersByMetric),
-        assert_type(corpus.oracle(["wer"]), AnswersByMetric),
-        assert_type(corpus.oracle([lm.WER(), lm.WRR()]), AnswersByMetric),
-        assert_type(corpus.oracle((lm.WER(), "wrr")), AnswersByMetric),
+        assert_type(corpus.oracle(), AnswersByMetric[lm.Answers[OracleAnswer]]),
+        assert_type(corpus.oracle("wer,4-grr"), AnswersByMetric[lm.Answers[OracleAnswer]]),
+        assert_type(corpus.oracle(metrics), AnswersByMetric[lm.Answers[OracleAnswer]]),
+        assert_type(corpus.oracle(["wer"]), AnswersByMetric[lm.Answers[OracleAnswer]]),
+        assert_type(corpus.oracle([lm.WER(), lm.WRR()]), AnswersByMetric[lm.Answers[OracleAnswer]]),
+        assert_type(corpus.oracle((lm.WER(), "wrr")), AnswersByMetric[lm.Answers[OracleAnswer]]),
     ]
 
 
 def by_any_name(corpus: lm.Corpus, name: str) -> list[str]:
     """Find oracles by the metrics of a name: a checker cannot know how many they are."""
-    found = assert_type(corpus.oracle(name), lm.Answers[Any] | AnswersByMetric)
+    found = assert_type(corpus.oracle(name), lm.Answers[Any] | AnswersByMetric[lm.Answers[OracleAnswer]])
     return list(found) if isinstance(found, AnswersByMetric) else [answer.name for answer in found]
 
 
@@ -53,3 +54,12 @@ def with_openfst(corpus: lm.Corpus, automaton: lm.ByAutomaton) -> list[lm.Answer
 def sweeps(corpus: lm.Corpus) -> lm.Answers[Swept]:
     """Sweep; the answer of each graph has its oracles."""
     return assert_type(corpus.sweep(lm.WER(), beams=[1], nbest_sizes=(1, 2)), lm.Answers[Swept])
+
+
+def by_default(corpus: lm.Corpus) -> list[str]:
+    """Ask by the default metrics: each search answers by several."""
+    return [
+        *assert_type(corpus.sweep(beams=[1]), AnswersByMetric[lm.Answers[Swept]]),
+        *assert_type(corpus.expected(), AnswersByMetric[ExpectedAnswers]),
+        *assert_type(corpus.expected(["wer"]), AnswersByMetric[ExpectedAnswers]),
+    ]

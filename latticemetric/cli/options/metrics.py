@@ -10,6 +10,7 @@ from latticemetric.cli.commands import Options, option
 from latticemetric.cli.files import WORD_SETS, MetricName, MetricParameter
 from latticemetric.cli.options.preparation import IGNORE
 from latticemetric.cli.options.values import cased_words, listed
+from latticemetric.corpus.metric_question import DEFAULT_METRICS
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -122,9 +123,9 @@ class RateOptions(Options):
 
     metric: str = option(
         "--metric -m NAME",
-        "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.",
+        "Metric, or several, separated by commas: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.",
         type=MetricName(),
-        default="4-grr",
+        default=DEFAULT_METRICS,
     )
     parameters: tuple[str, ...] = PARAMETERS
     ignore: str | None = IGNORE
@@ -161,6 +162,17 @@ class RateOptions(Options):
         for name in names:  # first refuse metrics that the search does not support, whatever their parameters are
             as_recognition_rate(name)
         return [as_recognition_rate(metric) for metric in self.metrics(names, ignoring=True)]
+
+
+class OneRateOptions(RateOptions):
+    """Options of the only recognition rate of a search."""
+
+    metric: str = option(
+        "--metric -m NAME",
+        "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.",
+        type=MetricName(),
+        default="4-grr",
+    )
 
     def rate(self) -> GRR:
         """Return the only metric that `--metric` names.

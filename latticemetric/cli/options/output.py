@@ -132,12 +132,12 @@ class PlotOptions(Options):
 
     plot: str | None = PLOT
 
-    def check_plot(self) -> None:
-        """Raise an error before the search starts if the plot cannot be drawn."""
+    def check_plot(self, *, metrics: int = 1) -> None:
+        """Raise an error before the search starts if the plot, of so many metrics, cannot be drawn."""
         if self.plot is not None:
             from latticemetric.corpus.report.plots import check_plot
 
-            check_plot(self.plot)
+            check_plot(self.plot, metrics=metrics)
 
 
 class PlottedOutputOptions(OutputOptions, PlotOptions):

@@ -43,15 +43,21 @@ _DOTS_AN_INCH = 150
 _PANEL_WIDTH, _PANEL_HEIGHT, _HEADING = 3.4, 3.2, 0.4  # inches
 
 
-def check_plot(path: str) -> None:
+def check_plot(path: str, *, metrics: int = 1) -> None:
     """Check, before any computation, that a plot can be drawn.
 
+    Args:
+        path: The file.
+        metrics: How many metrics it should show.
+
     Raises:
-        UsageError: The suffix of the file is not a picture format.
+        UsageError: The suffix of the file is not a picture format, or there are several metrics.
         MissingDependencyError: matplotlib is not installed.
     """
     if Path(path).suffix.lower() not in SUFFIXES:
         raise UsageError("the suffix is not a picture format", where=path, advice=f"use one of {', '.join(SUFFIXES)}")
+    if metrics > 1:
+        raise UsageError("a plot shows the sweep by one metric", where=path, advice="name one, such as wer")
     with importing("plots need matplotlib", advice="pip install 'latticemetric[report]'"):
         import matplotlib as mpl  # noqa: F401
 

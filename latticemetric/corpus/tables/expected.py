@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from latticemetric.corpus.tables.cells import IdColumn, aligned, counted
+from latticemetric.corpus.tables.by_metric import RateTable
+from latticemetric.corpus.tables.cells import IdColumn, counted
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import Record, Table, json_document, values
+from latticemetric.corpus.tables.table import Record, values
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _PATH_COLUMNS = ("hypothesis", "score", "numerator", "denominator")
 _SHOWN = 3  # ids of graphs that a warning lists
 
 
-class ExpectedTable(Table):
+class ExpectedTable(RateTable):
     """Expectations and their sums. Answers are read one by one."""
 
     def __init__(
@@ -39,61 +40,51 @@ class ExpectedTable(Table):
     ) -> None:
         from latticemetric.corpus.expectations import ExpectationTotals
 
-        self._answers, self._metric, self._shard = self._counted(answers), metric, shard
+        super().__init__(answers, metric, metric.signature_for(references).also(norm=normalize), shard)
         self.looks, self._gradient = looks, gradient
         self._without: list[str] = []
         self._totals = ExpectationTotals()
-        self._signature = metric.signature_for(references).also(norm=normalize)
 
-    def _counted(self, answers: Iterable[ExpectationAnswer]) -> Iterator[ExpectationAnswer]:
-        for answer in answers:
-            self._totals += self._totals.of(answer, self._metric)
-            if self._gradient and answer.expected is not None and answer.expected.gradient is None:
-                self._without.append(answer.name)
-            yield answer
+    def add(self, answer: ExpectationAnswer) -> None:
+        """Add an answer to the sums."""
+        self._totals += self._totals.of(answer, self.metric)
+        if self._gradient and answer.expected is not None and answer.expected.gradient is None:
+            self._without.append(answer.name)
 
-    def text(self) -> Iterator[str]:
-        """Yield one line per lattice: the expected rate, its standard deviation or bounds, 1-best and oracle."""
-        column = IdColumn()
-        for answer in self._answers:
-            found, best = answer.expected, answer.oracle
-            if found is None or best is None:
-                yield f"{harmless(answer.name)}  failed"
-                continue
-            spread = f"{self.looks.rate(found.low)} … {self.looks.rate(found.high)}"
-            if found.exact:
-                spread = "" if found.variance is None else f"± {self.looks.rate(found.variance**0.5)}"
-            rates = f"1-best {self.looks.lone_rate(best.one_best.score):>7}  oracle {self.looks.lone_rate(best.score)}"
-            yield f"{column(answer.name)}  {self.looks.lone_rate(found.value):>7}  {spread:<10}  {rates}"
+    def text_of(self, answer: ExpectationAnswer, column: IdColumn, metric: str = "") -> Iterator[str]:
+        """Yield the line of a lattice: the expected rate, its standard deviation or bounds, 1-best and oracle."""
+        found, best = answer.expected, answer.oracle
+        if found is None or best is None:
+            yield f"{harmless(answer.name)}{metric.rstrip()}  failed"
+            return
+        spread = f"{self.looks.rate(found.low)} … {self.looks.rate(found.high)}"
+        if found.exact:
+            spread = "" if found.variance is None else f"± {self.looks.rate(found.variance**0.5)}"
+        rates = f"1-best {self.looks.lone_rate(best.one_best.score):>7}  oracle {self.looks.lone_rate(best.score)}"
+        yield f"{column(answer.name)}{metric}  {self.looks.lone_rate(found.value):>7}  {spread:<10}  {rates}"
 
-    def records(self) -> Iterator[Record]:
-        """Yield one record per lattice."""
-        return (answer.asdict() for answer in self._answers)
+    def record_of(self, answer: ExpectationAnswer) -> Record:
+        """Return the record of a lattice."""
+        return answer.asdict()
 
     @property
     def columns(self) -> list[str]:
         """The titles of the TSV columns."""
         return [*_COLUMNS, *(f"{path}_{name}" for path in ("one_best", "oracle") for name in _PATH_COLUMNS), "error"]
 
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per lattice; a distribution is `0:0.5 1:0.25 …`."""
-        for record in self.records():
-            pairs = record.get("distribution")
-            record["distribution"] = None if pairs is None else " ".join(f"{k}:{p!r}" for k, p in pairs)
-            row = values(record, _COLUMNS)
-            for path in ("one_best", "oracle"):
-                row += values(record.get(path, {}), _PATH_COLUMNS)
-            yield [*row, record.get("error")]
+    def row_of(self, answer: ExpectationAnswer) -> list[object]:
+        """Return the row of a lattice; a distribution is `0:0.5 1:0.25 …`."""
+        record = self.record_of(answer)
+        pairs = record.get("distribution")
+        record["distribution"] = None if pairs is None else " ".join(f"{k}:{p!r}" for k, p in pairs)
+        row = values(record, _COLUMNS)
+        for path in ("one_best", "oracle"):
+            row += values(record.get(path, {}), _PATH_COLUMNS)
+        return [*row, record.get("error")]
 
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.corpus.shards import document_end
-
-        def end() -> str:
-            state = {} if self._shard is None else {"sums": self._totals.state()}
-            return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
-
-        return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
+    def state(self) -> Record:
+        """Return the sums as plain values, for `merge`."""
+        return self._totals.state()
 
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""
@@ -109,22 +100,30 @@ class ExpectedTable(Table):
             "; prune large graphs, or raise --most-states"
         )
 
-    def summary(self) -> list[str]:
-        """Return the totals of the corpus: expectation, 1-best and oracle."""
-        corpus, totals = self._totals.asdict(), self._totals
+    headings = ("", "")
+
+    def rates(self) -> list[list[str]]:
+        """Return a row for the expectation, the 1-best and the oracle: rate, counts, spread."""
+        corpus = self._totals.asdict()
         spread = "" if corpus["variance"] is None else f"± {self.looks.rate(corpus['variance'] ** 0.5)}"
-        if totals.inexact:
+        if self._totals.inexact:
             spread = f"{self.looks.rate(corpus['low'])} … {self.looks.rate(corpus['high'])}"
-        rows = [["", self.looks.rate_title(self._metric.name), "", ""]]
+        rows = []
         for label, side, note in (("expected", corpus, spread), *_paths(corpus)):
             numerator, denominator = (_rounded(side[name]) for name in ("numerator", "denominator"))
             score = self.looks.rate(side.get("expected", side.get("score")))
             rows.append([label, score, f"{numerator}/{denominator}", note])
-        lattices = counted(totals.lattices, "lattice") + (f", {totals.failed} failed" if totals.failed else "")
-        lines = ["", *aligned(rows)]
-        if totals.inexact:
-            lines.append(f"{counted(totals.inexact, 'lattice')} not exact: interval only")
-        return [*lines, f"{lattices}   {self._signature}"]
+        return rows
+
+    def notes(self) -> Iterator[str]:
+        """Yield a note on expectations that are not exact."""
+        if self._totals.inexact:
+            yield f"{counted(self._totals.inexact, 'lattice')} not exact: interval only"
+
+    def counts(self) -> str:
+        """Return the numbers of lattices that were searched and that failed."""
+        totals = self._totals
+        return counted(totals.lattices, "lattice") + (f", {totals.failed} failed" if totals.failed else "")
 
 
 def _paths(corpus: Record) -> list[tuple[str, Record, str]]:

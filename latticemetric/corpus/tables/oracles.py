@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.corpus.tables.by_metric import RateTable
 from latticemetric.corpus.tables.cells import IdColumn, aligned, counted, named_scores, shown, spoken
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import AnswerTable, Record, Table, as_json, json_document, values
-from latticemetric.display.text import display_width, error_line, padding
+from latticemetric.display.text import error_line
 from latticemetric.errors import harmless
 from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCorpusBLEU, ByRate, SearchSettings
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
     from latticemetric.corpus.margins import MarginKind, Margins
-    from latticemetric.corpus.oracles import OracleAnswer, OraclesByMetric, OracleSums
+    from latticemetric.corpus.oracles import OracleAnswer, OracleSums
     from latticemetric.corpus.shards import ShardRun
     from latticemetric.metrics.recognition_statistics import RecognitionStatistics
     from latticemetric.oracle_search.compounds import CompoundPath
@@ -41,7 +41,7 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
 
 def oracle_table(
     answers: Iterable[Any],
-    search: SearchSettings | Sequence[ByRate],
+    search: SearchSettings,
     references: int | str,
     *,
     rewritten_by: str | None = None,
@@ -54,7 +54,7 @@ def oracle_table(
 
     Args:
         answers: The answers.
-        search: The settings of the search, or of several searches by rates.
+        search: The settings of the search.
         references: The number of references of each graph.
         rewritten_by: The steps that rewrote the texts, for signatures.
         shard: The shard of the run, if the JSON document is for `merge`.
@@ -75,14 +75,11 @@ def oracle_table(
             return AutomatonTable(answers, shard, looks=looks)
         case ByCorpusBLEU():
             return CorpusBLEUTable(answers, search, rewritten_by=rewritten_by, looks=looks)
-        case SearchSettings():
+        case _:
             raise AssertionError(f"no table is known for {search!r}")
-    sums_of_each = [OracleSums(one, references, rewritten_by) for one in search]
-    tables = [OracleTable([], sums, looks=looks, tags=tags, alignment=alignment) for sums in sums_of_each]
-    return MetricsTable(answers, tables, shard)
 
 
-class OracleTable(Table):
+class OracleTable(RateTable):
     """Oracles by a recognition rate, further results, and their sums. Answers are read one by one.
 
     Args:
@@ -107,17 +104,16 @@ class OracleTable(Table):
         from latticemetric.corpus.margins import margin_kinds
 
         search = sums.search
-        self._answers, self.sums, self._shard = sums.counted(answers), sums, shard
+        super().__init__(answers, sums.metric, sums.signature, shard)
+        self.sums = sums
         self.looks, self._tags, self._alignment = looks, tags, alignment
         self._lists = [*(["tags", "gap_tags"] if tags else []), *(["confidences"] if search.posteriors else [])]
         self._sides, self._nbest = margin_kinds(search), bool(search.nbest)
         self._metrics = [metric.name for metric in search.string_metrics]
 
-    def text(self) -> Iterator[str]:
-        """Yield one line per lattice and its further results; with `--tags`, only the tags of the 1-best."""
-        column = IdColumn()
-        for answer in self._answers:
-            yield from self.text_of(answer, column)
+    def add(self, answer: OracleAnswer) -> None:
+        """Add an answer to the sums."""
+        self.sums.add(answer)
 
     def text_of(self, answer: OracleAnswer, column: IdColumn, metric: str = "") -> Iterator[str]:
         """Yield the line of a lattice, with the name of the metric if there are several, and of further results."""
@@ -153,12 +149,8 @@ class OracleTable(Table):
             note = "" if bound is None else f"  (not exact: bound {shown(bound)})"
             yield f"  {side.name:<10}  {_scored(margin, self.looks)}  {spoken(margin.words)}{note}"
 
-    def records(self) -> Iterator[Record]:
-        """Yield one record per lattice, without the signature: the document has it once."""
-        return map(self.record_of, self._answers)
-
     def record_of(self, answer: OracleAnswer) -> Record:
-        """Return the record of a lattice."""
+        """Return the record of a lattice, without the signature: the document has it once."""
         record = answer.asdict()
         record.pop("signature", None)
         if answer.oracle is not None:
@@ -174,10 +166,6 @@ class OracleTable(Table):
         both = [f"{prefix}{name}" for name in (*self._metrics, *self._lists) for prefix in ("", "one_best_")]
         sides = [f"{side.name.replace(' ', '_')}_{name}" for side in self._sides for name in _columns_of(side)]
         return [*_titles(COLUMNS, ONE_BEST_COLUMNS), *both, *(["nbest"] if self._nbest else []), *sides]
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per lattice."""
-        return map(self.row_of, self._answers)
 
     def row_of(self, answer: OracleAnswer) -> list[object]:
         """Return the row of a lattice."""
@@ -195,21 +183,9 @@ class OracleTable(Table):
             row += values(fields, _columns_of(side))
         return row
 
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums.
-
-        Fields:
-            signature (str): Metric, parameters, number of references, version.
-            lattices (list[OracleAnswer]): The items, in the order of the graphs; then references without a graph.
-            corpus (Totals): The totals.
-        """
-        from latticemetric.corpus.shards import document_end
-
-        def end() -> str:
-            state = {} if self._shard is None else {"sums": self.sums.state()}
-            return document_end({"corpus": self.sums.corpus()}, self._shard, **state)
-
-        return json_document({"signature": str(self.sums.signature)}, {"lattices": self.records()}, end)
+    def state(self) -> Record:
+        """Return the sums as plain values, for `merge`."""
+        return self.sums.state()
 
     @property
     def is_for_programs(self) -> bool:
@@ -219,6 +195,8 @@ class OracleTable(Table):
     def warning(self) -> str | None:
         """Return a warning if few reference words occur in the lattices."""
         return self.sums.occurrences.warning()
+
+    headings = _COUNTS
 
     def rates(self) -> list[list[str]]:
         """Return a row for the oracle, the 1-best and each other string: rate, counts; and the headroom."""
@@ -276,98 +254,9 @@ class OracleTable(Table):
         """Return the numbers of all answers; call this after the answers were read."""
         return self.sums.corpus()
 
-    def summary(self) -> list[str]:
-        """Return the totals: oracle, 1-best, and the difference of their scores."""
-        lines = ["", *aligned([["", self.looks.rate_title(self.sums.metric.name), *_COUNTS], *self.rates()])]
-        lines += self.error_lines()
-        if strings := self.string_scores():
-            lines += ["", *aligned(strings)]
-        totals = self.sums.totals
-        lines += [*self.notes(), f"{_counted(totals.lattices, totals.failed)}   {self.sums.signature}"]
-        return [*lines, *self.string_signatures()]
-
-
-class MetricsTable(Table):
-    """Oracles by several recognition rates: for each lattice, a line or a record by each metric."""
-
-    def __init__(
-        self, answers: Iterable[OraclesByMetric], tables: Sequence[OracleTable], shard: ShardRun | None = None
-    ) -> None:
-        """Take the answers, and a table without answers for each metric."""
-        self._answers, self._tables, self._shard = answers, tables, shard
-        self._names = [one.sums.metric.name for one in tables]
-        self.looks = tables[0].looks
-
-    def _each(self) -> Iterator[tuple[str, OracleTable, OracleAnswer]]:
-        """Yield the name of each metric, its table, and its answer, lattice by lattice; add up the answers."""
-        for several in self._answers:
-            for name, one, answer in zip(self._names, self._tables, several.value, strict=True):
-                one.sums.add(answer)
-                yield name, one, answer
-
-    def text(self) -> Iterator[str]:
-        """Yield one line per lattice and metric, and their further results."""
-        column, width = IdColumn(), max(map(display_width, self._names))
-        for name, one, answer in self._each():
-            yield from one.text_of(answer, column, f"  {name}{padding(name, width)}")
-
-    def records(self) -> Iterator[Record]:
-        """Yield one record per lattice and metric.
-
-        Fields:
-            metric (str): The metric that the search optimized.
-        """
-        for name, one, answer in self._each():
-            yield {"id": answer.name, "metric": name, **one.record_of(answer)}
-
-    @property
-    def columns(self) -> list[str]:
-        """The titles of the TSV columns."""
-        first, *others = self._tables[0].columns
-        return [first, "metric", *others]
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per lattice and metric."""
-        for name, one, answer in self._each():
-            first, *others = one.row_of(answer)
-            yield [first, name, *others]
-
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums by each metric."""
-        from latticemetric.corpus.shards import document_end
-
-        def end() -> str:
-            sums = {name: one.sums for name, one in zip(self._names, self._tables, strict=True)}
-            states = {name: one.state() for name, one in sums.items()}
-            merging = {} if self._shard is None else {"items_each": len(sums), "sums": {"metrics": states}}
-            return document_end({"corpus": {name: one.corpus() for name, one in sums.items()}}, self._shard, **merging)
-
-        signatures = {name: str(one.sums.signature) for name, one in zip(self._names, self._tables, strict=True)}
-        return json_document({"signatures": signatures}, {"lattices": self.records()}, end)
-
-    def warning(self) -> str | None:
-        """Return a warning if few reference words occur in the lattices."""
-        return self._tables[0].warning()
-
-    def totals(self) -> Record:
-        """Return the numbers of all answers by each metric; call this after the answers were read."""
-        return {name: one.totals() for name, one in zip(self._names, self._tables, strict=True)}
-
-    def summary(self) -> list[str]:
-        """Return one table of the totals by all metrics, and their notes and signatures."""
-        rows = [["", "", self.looks.rate_title("score"), *_COUNTS]]
-        for name, one in zip(self._names, self._tables, strict=True):
-            rows += ([name if k == 0 else "", *row] for k, row in enumerate(one.rates()))
-        lines = ["", *aligned(rows, left=(0, 1)), *chain.from_iterable(one.error_lines() for one in self._tables)]
-        for name, one in zip(self._names, self._tables, strict=True):
-            if strings := one.string_scores():
-                strings[0][0] = f"by {name}"
-                lines += ["", *aligned(strings)]
-            lines += (f"{name}: {note}" for note in one.notes())
-        totals = self._tables[0].sums.totals
-        first, *others = (str(one.sums.signature) for one in self._tables)
-        lines += [f"{_counted(totals.lattices, totals.failed)}   {first}", *others]
-        return [*lines, *self._tables[0].string_signatures()]
+    def counts(self) -> str:
+        """Return the numbers of lattices that were searched and that failed."""
+        return _counted(self.sums.totals.lattices, self.sums.totals.failed)
 
 
 class CorpusBLEUTable(Table):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self
 
+from latticemetric.corpus.tables.by_metric import joined_notes, sections, with_metrics
 from latticemetric.corpus.tables.cells import aligned, counted, resampled, shown
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import Record, Table, json_document
@@ -62,17 +63,20 @@ class SweepTable(Table):
         return cls(settings, known, totals, resampling, intervals, shard, looks)
 
     @classmethod
-    def of_shards(cls, documents: Sequence[ShardDocument], *, looks: Looks = AS_FILE) -> SweepTable:
-        """Merge the documents of shards."""
-        from latticemetric.corpus.merging import put_together
+    def of_states(cls, states: Sequence[Record], *, looks: Looks = AS_FILE) -> SweepTable:
+        """Merge the values that `state` returned for each shard."""
         from latticemetric.corpus.sweep import SweepSettings, swept_in_turn
 
-        def read(some: Sequence[ShardDocument]) -> SweepTable:
-            state = some[0].sums
-            swept = swept_in_turn([one.sums["swept"] for one in some])
-            return cls.of(SweepSettings.of_state(state["question"]), swept, state["resampling"], looks=looks)
+        first = states[0]
+        swept = swept_in_turn([one["swept"] for one in states])
+        return cls.of(SweepSettings.of_state(first["question"]), swept, first["resampling"], looks=looks)
 
-        return put_together(documents, read)
+    def state(self) -> Record:
+        """Return the sweep of each graph and the settings as plain values, for `merge`."""
+        from latticemetric.corpus.sweep import swept_states
+
+        question = {"question": self.settings.state(), "resampling": self.resampling}
+        return {**question, "swept": swept_states(self.swept)}
 
     def text(self) -> Iterator[str]:
         """Yield a table with one row per size of the pruned graphs, and a table with one row per group of lengths."""
@@ -109,13 +113,9 @@ class SweepTable(Table):
     def document(self) -> Iterator[str]:
         """Yield the JSON document; for a shard, add the data for `merge`."""
         from latticemetric.corpus.shards import document_end
-        from latticemetric.corpus.sweep import swept_states
 
         def end() -> str:
-            if self.shard is None:
-                return "]}"
-            state = {"question": self.settings.state(), "resampling": self.resampling}
-            return document_end({}, self.shard, sums={**state, "swept": swept_states(self.swept)})
+            return "]}" if self.shard is None else document_end({}, self.shard, sums=self.state())
 
         head = self.totals()
         lists = {name: head.pop(name) for name in ("rows", "lengths")}
@@ -141,3 +141,82 @@ class SweepTable(Table):
             drawn = self.intervals[0]
             notes.append(resampled(drawn.confidence, drawn.resamples, self.resampling["seed"]))
         return ["", "; ".join(notes), self.sweep.signature]
+
+
+class SweepsTable(Table):
+    """Sweeps by several metrics, one after the other."""
+
+    def __init__(self, tables: Sequence[SweepTable], shard: ShardRun | None = None) -> None:
+        """Take the table of each metric."""
+        self.tables, self._shard = tables, shard
+        self.looks = tables[0].looks
+        self._each = {one.settings.metric.name: one for one in tables}
+
+    def text(self) -> Iterator[str]:
+        """Yield the tables of all metrics, with an empty line between them."""
+        return sections([one.text() for one in self.tables])
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of each metric.
+
+        Fields:
+            metric (str): The metric that the searches optimized.
+        """
+        return with_metrics({name: one.records() for name, one in self._each.items()})
+
+    columns = ("metric", *SweepTable.columns)
+
+    def document(self) -> Iterator[str]:
+        """Yield the JSON document; for a shard, add the data for `merge`.
+
+        Fields:
+            signatures (dict[str, str]): The signature of each metric.
+            graphs (dict[str, int]): Number of graphs that were searched by each metric.
+            failed (dict[str, int]): Number of graphs that failed by each metric.
+        """
+        from latticemetric.corpus.shards import document_end
+
+        def end() -> str:
+            if self._shard is None:
+                return "]}"
+            return document_end({}, self._shard, sums={"metrics": {k: one.state() for k, one in self._each.items()}})
+
+        sweeps = {name: one.sweep for name, one in self._each.items()}
+        head = {
+            "signatures": {name: one.signature for name, one in sweeps.items()},
+            "graphs": {name: one.graphs for name, one in sweeps.items()},
+            "failed": {name: one.failed for name, one in sweeps.items()},
+        }
+        totals = self.totals()
+        lists = {kind: with_metrics({name: one[kind] for name, one in totals.items()}) for kind in ("rows", "lengths")}
+        return json_document(head, lists, end, streamed=False)
+
+    def plot(self, path: str) -> None:
+        """Refuse: a plot shows one metric."""
+        from latticemetric.corpus.report.plots import check_plot
+
+        check_plot(path, metrics=len(self.tables))
+
+    def totals(self) -> Record:
+        """Return the numbers of all graphs by each metric."""
+        return {name: one.totals() for name, one in self._each.items()}
+
+    def summary(self) -> list[str]:
+        """Return the numbers of graphs, the resampling settings and the signatures."""
+        return joined_notes([one.summary() for one in self.tables])
+
+
+def merged_sweep(documents: Sequence[ShardDocument], *, looks: Looks = AS_FILE) -> SweepTable | SweepsTable:
+    """Merge the documents of shards."""
+    from latticemetric.corpus.merging import put_together
+
+    def read(some: Sequence[ShardDocument]) -> SweepTable | SweepsTable:
+        states = [one.sums for one in some]
+        if "metrics" not in states[0]:
+            return SweepTable.of_states(states, looks=looks)
+        names = states[0]["metrics"]
+        return SweepsTable(
+            [SweepTable.of_states([state["metrics"][name] for state in states], looks=looks) for name in names]
+        )
+
+    return put_together(documents, read)

@@ -1,0 +1,98 @@
+"""Questions by several metrics: each graph is read once, and each metric answers as it does alone."""
+
+import json
+
+import pytest
+from kit.commands import EXAMPLES, MEETING, assert_one_line_error
+from kit.many_graphs import data, latticemetric
+
+import latticemetric as lm
+
+LANTERN = EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt"
+METRICS = ("wer", "4-grr", "wrr")
+ASKS = {
+    "sweep": lambda corpus, metric, **how: corpus.sweep(metric, nbest_sizes=[1, 3], by_length=[4], **how),
+    "expected": lambda corpus, metric, **how: corpus.expected(metric, posterior_scale=0.5, **how),
+    "oracle": lambda corpus, metric, **how: corpus.oracle(metric, **how),
+}
+VERBS = {"sweep": ("sweep", "--nbest-sizes", "1,3", "--by-length", "4", "--resamples", "9"), "expected": ("expected",)}
+
+
+def corpora():
+    lattice = lm.Lattice.from_strings(["a b c", "a c", "b"], costs=[1.0, 1.5, 2.0])
+    return {
+        "lattices": lm.Corpus.read(*MEETING),
+        "forests": lm.Corpus.read(*LANTERN),
+        "lists": lm.Corpus([lm.NBest.from_strings(["a b", "a c"])], ["a c"]),
+        "memory": lm.Corpus({"one": lattice, "two": lattice}, {"one": "a c", "two": "b c"}),
+        "empty": lm.Corpus({}, {}),
+    }
+
+
+@pytest.mark.parametrize("kind", ["lattices", "forests", "lists", "memory", "empty"])
+@pytest.mark.parametrize("verb", ASKS)
+def test_each_metric_answers_as_it_does_alone(verb, kind):
+    corpus, ask = corpora()[kind], ASKS[verb]
+    both = ask(corpus, "wer, 4-grr ,wrr")
+    assert list(both) == list(METRICS)
+    for metric, answers in both.items():
+        alone = ask(corpus, metric)
+        assert list(answers) == list(alone)
+        assert answers.totals == alone.totals == both.totals[metric]
+        assert answers.to_records() == alone.to_records()
+        assert str(answers) == str(alone)
+        of_metric = [record for record in both.to_records() if record["metric"] == metric]
+        assert [{k: v for k, v in one.items() if k != "metric"} for one in of_metric] == alone.to_records()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("name", ["text", "tsv", "json", "jsonl"])
+def test_the_command_line_writes_what_python_writes_by_the_default_metrics(verb, name, tmp_path):
+    ask = {
+        "sweep": lambda c: c.sweep(nbest_sizes=[1, 3], by_length=[4], resamples=9),
+        "expected": lambda c: c.expected(),
+    }
+    suffix = "txt" if name == "text" else name
+    done = latticemetric(*VERBS[verb], *MEETING, "-o", tmp_path / f"cli.{suffix}", "--format", name)
+    assert done.status == 0, done.stderr
+    answers = ask[verb](lm.Corpus.read(*MEETING))
+    assert list(answers) == ["wer", "4-grr"]
+    answers.write(tmp_path / f"py.{suffix}", name)
+    assert (tmp_path / f"py.{suffix}").read_bytes() == (tmp_path / f"cli.{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_merged_shards_and_resumed_runs_are_the_whole_run(verb, tmp_path):
+    graphs = data(tmp_path, 9, broken=(4,))
+    given = (*VERBS[verb], *graphs, "--workers", "1", "--format", "json")
+    whole = latticemetric(*given, "--keep-going").stdout
+    assert list(json.loads(whole)["signatures"]) == ["wer", "4-grr"]
+    shards = [tmp_path / f"{number}.json" for number in (1, 2)]
+    for number, shard in enumerate(shards, start=1):
+        latticemetric(*given, "--keep-going", "--shard", f"{number}/2", "-o", shard)
+    assert latticemetric("merge", *shards).stdout == whole
+    output = tmp_path / "out.json"
+    assert latticemetric(*given, "--resume", "-o", output).status == 2  # stops at the broken graph
+    assert (tmp_path / "out.json.journal").exists()
+    assert latticemetric(*given, "--keep-going", "--resume", "-o", output).status == 1
+    assert output.read_text() == whole
+
+
+def test_gradients_are_those_of_the_metric_that_is_asked(tmp_path):
+    lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[1.0, 1.0])
+    corpus = lm.Corpus([lattice], ["a c"])
+    both = corpus.expected("wer,wrr", gradient=True)
+    for metric, answers in both.items():
+        assert (answers["1"].gradient == corpus.expected(metric, gradient=True)["1"].gradient).all()
+        assert answers.write_gradients(tmp_path / f"{metric}.npz") == 1
+
+
+def test_what_shows_one_metric_refuses_several(tmp_path):
+    gradient = latticemetric("expected", *MEETING, "--gradient", tmp_path / "g.npz")
+    assert_one_line_error(gradient, "gradients are those of one metric; name one: --metric wer")
+    plot = latticemetric("sweep", *MEETING, "--nbest-sizes", "1", "--plot", tmp_path / "p.svg")
+    assert_one_line_error(plot, "a plot shows the sweep by one metric; name one, such as wer")
+    twice = latticemetric("sweep", *MEETING, "--nbest-sizes", "1", "-m", "wer,wer")
+    assert_one_line_error(twice, "wer.* twice")
+    with pytest.raises(lm.UsageError, match="metric 'wer' is given twice"):
+        lm.Corpus([], []).expected(["wer", lm.WER()])

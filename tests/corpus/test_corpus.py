@@ -702,7 +702,7 @@ def test_expected_rates_of_memory_are_those_of_files():
 def test_gradients_are_those_of_the_command_line(tmp_path):
     expected = lm.Corpus.read(*MEETING).expected("wer", gradient=True)
     assert expected.write_gradients(tmp_path / "py.npz") == 3
-    output_of("latticemetric", "expected", *MEETING, "--gradient", str(tmp_path / "cli.npz"))
+    output_of("latticemetric", "expected", *MEETING, "-m", "wer", "--gradient", str(tmp_path / "cli.npz"))
     with np.load(tmp_path / "py.npz") as ours, np.load(tmp_path / "cli.npz") as theirs:
         assert list(ours) == list(theirs)
         for name, array in ours.items():

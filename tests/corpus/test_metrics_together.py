@@ -96,3 +96,16 @@ def test_what_shows_one_metric_refuses_several(tmp_path):
     assert_one_line_error(twice, "wer.* twice")
     with pytest.raises(lm.UsageError, match="metric 'wer' is given twice"):
         lm.Corpus([], []).expected(["wer", lm.WER()])
+
+
+def test_answers_by_a_metric_that_are_dropped_in_the_middle_leave_their_journal(tmp_path):
+    (tmp_path / "lists.jsonl").write_text('{"nbest": ["a b"], "reference": "a"}\n{"nbest": ["a"], "reference": "a"}\n')
+    corpus = lm.Corpus.read(tmp_path / "lists.jsonl")
+
+    def interrupted():
+        for _ in corpus.expected(["wer", "wrr"], resume=tmp_path / "journal")["wrr"]:
+            return
+
+    interrupted()
+    again = corpus.expected(["wer", "wrr"], resume=tmp_path / "journal")
+    assert [one.value.value for one in again["wer"]] == [1, 0]

@@ -31,7 +31,7 @@ _FEW = 10  # fewer ids must also be alike, since words like 2nd or B2B look like
 _USUAL = 10  # a look of every tenth word is usual
 _MANY = 30  # so many lines do not begin with the same different words by chance
 _SHOWN = 3
-_ADVICE = "make the ids equal; or give --style plain if lines begin with words"
+_ADVICE = 'make the ids equal; or give style="plain" if lines begin with words'
 
 
 def are_like_ids(words: Sequence[str]) -> bool:
@@ -199,7 +199,7 @@ def judge_by_names(file: Lines, names: Sequence[str], owner: str) -> bool:
         return _judge_by_ids([file], [Ids(owner, names)]).keyed
     if file.seem_keyed:
         what = f"lines seem to begin with ids ({listed_names(file.firsts)}), but {owner} have no ids"
-        raise FormatError(what, where=file.name, advice="remove the ids; or give --style plain if they are words")
+        raise FormatError(what, where=file.name, advice='remove the ids; or give style="plain" if they are words')
     return False
 
 
@@ -274,13 +274,13 @@ def _doubt(files: Sequence[Lines]) -> Verdict:
         what = f"the lines of {which} begin with {names}, which count as words"
     else:
         what = f"the lines of {which} begin with the same words ({listed_names(files[0].firsts)}), which count as words"
-    note = f"{what}; if they are ids, give --style keyed, otherwise --style plain"
+    note = f'{what}; if they are ids, give style="keyed", otherwise style="plain"'
     return Verdict(keyed=False, place=files[0].name, note=note)
 
 
 def _keyed(file: Lines, others: str) -> Verdict:
     what = f"lines begin with ids ({listed_names(file.firsts)}), as in {others}: texts are paired by them"
-    return Verdict(keyed=True, place=file.name, note=f"{what}; if they are words of the text, give --style plain")
+    return Verdict(keyed=True, place=file.name, note=f'{what}; if they are words of the text, give style="plain"')
 
 
 def _more_in_common_by_key(files: Sequence[Lines]) -> bool:

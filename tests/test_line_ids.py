@@ -77,7 +77,7 @@ def test_sentences_whose_first_words_coincide_are_plain(texts):
 
 @pytest.mark.parametrize("name", ["an id", "exchanged first words", "words with digits", "amounts"])
 def test_it_is_said_if_first_words_may_be_ids(name):
-    assert "give --style keyed, otherwise --style plain" in judge_lines(files(*PLAIN[name])).note
+    assert 'give style="keyed", otherwise style="plain"' in judge_lines(files(*PLAIN[name])).note
 
 
 def test_single_lines_that_begin_with_other_ids_are_in_doubt():
@@ -114,7 +114,7 @@ MISMATCHED = {
 @pytest.mark.parametrize(("one", "other", "here", "there"), MISMATCHED.values(), ids=MISMATCHED)
 def test_ids_that_do_not_match_are_refused_with_ids_of_each_side(one, other, here, there):
     for texts in ((one, other), (other, one)):
-        with pytest.raises(lm.FormatError, match=r"seem to begin with ids.*--style plain") as refused:
+        with pytest.raises(lm.FormatError, match=r"seem to begin with ids.*style=\"plain\"") as refused:
             judge_lines(files(*texts))
         assert here in str(refused.value)
         assert there in str(refused.value)

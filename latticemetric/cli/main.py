@@ -98,7 +98,7 @@ def _run(load: Callable[[], click.Command], program: str) -> None:
     """Load a command and run it; report an error in one line on stderr, with exit status 2."""
     # On import, NumPy's BLAS starts one busy-waiting thread per processor; nothing here uses them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    warnings.formatwarning = lambda message, *_place, **_line: f"warning: {harmless(str(message))}\n"
+    warnings.formatwarning = lambda message, *_place, **_line: _as_warning(str(message))
     _fill_closed_streams()
     listen()
     try:
@@ -112,6 +112,12 @@ def _run(load: Callable[[], click.Command], program: str) -> None:
             # Keep the interpreter from writing the rest of the output when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     _end_process(status)
+
+
+def _as_warning(message: str) -> str:
+    from latticemetric.cli.option_words import in_options
+
+    return f"warning: {in_options(harmless(message))}\n"
 
 
 def _fill_closed_streams() -> None:

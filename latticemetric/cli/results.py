@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.files import STANDARD
+from latticemetric.cli.option_words import in_options
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.looks import Looks
@@ -29,9 +30,9 @@ def looks_in(output: str, *, percent: bool) -> Looks:
 
 
 def say(text: str) -> None:
-    """Write to standard error, unless it is closed."""
+    """Write to standard error, unless it is closed; say settings as options."""
     with contextlib.suppress(OSError, ValueError):
-        click.echo(text, err=True)
+        click.echo(in_options(text), err=True)
 
 
 @contextlib.contextmanager

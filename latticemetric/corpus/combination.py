@@ -302,7 +302,7 @@ def _keyed(path: str, lines: Sequence[list[str]]) -> list[NamedOutput]:
     found = {words[0]: words[1:] for words in lines if words}
     if len(found) < sum(map(bool, lines)):
         raise FormatError(
-            "two lines begin with the same id", where=path, advice="if these are not ids, use --style plain"
+            "two lines begin with the same id", where=path, advice='if these are not ids, use style="plain"'
         )
     return [NamedOutput(name, is_id=True, output=words) for name, words in found.items()]
 

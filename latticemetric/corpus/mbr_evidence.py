@@ -25,7 +25,7 @@ from latticemetric.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
 
-_CONTINUE = "(--keep-going reports the error and continues)"
+_CONTINUE = "(keep_going=True reports the error and continues)"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
             raise InputError(
                 "the graph and its evidence differ: only one has word numbers",
                 where=pair.place,
-                advice="give the symbol table with --symbols",
+                advice="give the symbol table with symbols=…",
             )
     return evidence
 

@@ -130,7 +130,7 @@ class Occurrences:
                 "remove punctuation from references and lattices"
             )
         if sum(one.numbers for one in self.poor) > words / 2:
-            return "the references are numbers; give the symbol table with --symbols, or references of words"
+            return "the references are numbers; give the symbol table with symbols=…, or references of words"
         if self._share_in_others() > 1 / 2:
             return "most of the missing words occur in other lattices; give lattices and references in the same order"
         if any(one.pieces for one in self.poor):

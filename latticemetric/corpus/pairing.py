@@ -33,7 +33,7 @@ _NUMBERS = re.compile(r"([0-9]+)")
 _FIRST_NUMBERS = (0, 1)
 _LONGEST_NUMBER = 18
 
-_ADVICE = "begin each reference with the id of its graph, and give --style keyed"
+_ADVICE = 'begin each reference with the id of its graph, and give style="keyed"'
 
 
 def _changed_numbers(earlier: str, later: str) -> tuple[list[int], bool]:
@@ -127,7 +127,7 @@ class _LineFinder:
             f"the order of the graphs is not known: {' and '.join(names)} are not numbered one after the other",
             where=entry.where,
             advice=f"{_ADVICE}; or number the graphs in the order of the references"
-            + ("; or give --style plain if the graphs already have this order" if self._proven else ""),
+            + ('; or give style="plain" if the graphs already have this order' if self._proven else ""),
         )
 
     def _step(self, entry: Entry) -> int:
@@ -160,7 +160,7 @@ _MOST_FIELDS = 8
 _FEWEST_IDS = 2
 _NUMBER = re.compile(r"[0-9]+")
 
-_CONTINUE = "(--keep-going reports the error and continues)"
+_CONTINUE = "(keep_going=True reports the error and continues)"
 _PARTS = re.compile(r"[^\w-]+")
 
 _AS_MANY = f"give as many references as graphs; or {_ADVICE} {_CONTINUE}"
@@ -407,8 +407,8 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
         f"the lines seem to begin with ids ({listed_names(file.first_words())}), but the graphs have no ids: "
         f"they are numbered {listed_names([entry.name for entry in first])}",
         where=file.name,
-        advice="remove the ids, and put lines in the order of the graphs; or give --style plain if lines begin with "
-        "words of the text, or --style keyed if lines begin with the graphs' numbers",
+        advice='remove the ids, and put lines in the order of the graphs; or give style="plain" if lines begin with '
+        'words of the text, or style="keyed" if lines begin with the graphs\' numbers',
     )
 
 
@@ -420,7 +420,7 @@ def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError 
     return FormatError(
         "lines end in graph ids in brackets, as in trn, but the ids look like words",
         where=file.name,
-        advice="write the id first, without brackets; or give --style plain if the ids are words of the text",
+        advice='write the id first, without brackets; or give style="plain" if the ids are words of the text',
     )
 
 
@@ -434,8 +434,8 @@ def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
         f"the ids do not match: graphs are named {listed_names([entry.name for entry in first])}, "
         f"and the references begin with {listed_names(file.first_words())}",
         where=file.name,
-        advice="make the ids equal; or give --style plain if the references begin with words of the text, or "
-        "--style keyed if most graphs have no reference",
+        advice='make the ids equal; or give style="plain" if the references begin with words of the text, or '
+        'style="keyed" if most graphs have no reference',
     )
 
 
@@ -449,7 +449,7 @@ def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterat
                     f"a line of {file.name} begins with the id '{shortened(entry.name)}', but the first lines do not "
                     "begin with ids",
                     where=entry.place,
-                    advice="give --style keyed if lines begin with ids, otherwise --style plain",
+                    advice='give style="keyed" if lines begin with ids, otherwise style="plain"',
                 )
         yield entry
 
@@ -526,7 +526,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
             problem = InputError(
                 f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
-                advice=f"add one {_CONTINUE}; if the lines do not begin with ids, give --style plain",
+                advice=f'add one {_CONTINUE}; if the lines do not begin with ids, give style="plain"',
             )
             yield Pair(entry.name, entry, (), problem)
     yield from _keyed_without_graph(tables, used, lost)
@@ -625,7 +625,7 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
     if words and not any(map(is_word, words)) and has_numbers(graph):
         raise InputError(
             "the graph's words are numbers, but its reference has no numbers",
-            advice="give the symbol table with --symbols",
+            advice="give the symbol table with symbols=…",
         )
 
 

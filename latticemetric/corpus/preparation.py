@@ -61,7 +61,7 @@ def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
     if graph.vocabulary.is_numeric:
         raise InputError(
             "the graph has word numbers, which cannot be lower-cased or tokenized",
-            advice="give a symbol table with --symbols",
+            advice="give a symbol table with symbols=…",
         )
     return preparation.graph(graph) if isinstance(graph, Lattice) else _prepared_forest(graph, preparation)
 

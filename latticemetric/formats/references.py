@@ -129,7 +129,7 @@ class ReferenceFile:
 
     def _advice_for_twice(self, reference: Reference) -> str:
         if not self.has_ids:
-            return "if these are not ids, use --style plain"
+            return 'if these are not ids, use style="plain"'
         if reference.segment is None:
             return "give each reference its own id"
         from latticemetric.formats.nist.lines import SAME_SEGMENT

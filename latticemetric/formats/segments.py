@@ -18,8 +18,8 @@ from latticemetric.vocabulary import split_words
 SegmentText = str | Lattice
 """The unchanged text of a segment; if the segment has alternatives, a graph."""
 
-_UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --style keyed"
-_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, use --style plain"
+_UNEQUAL = 'line k of each file belongs to segment k; if lines begin with ids, use style="keyed"'
+_LINE_FOR_EACH_ID = 'every file needs a line for each id; if these are not ids, use style="plain"'
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
 
@@ -84,7 +84,7 @@ def read_segments(
         return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
     for path in tables:
         what = "this is JSON, whose texts have ids, but the references are lines of text"
-        raise FormatError(what, where=path, advice="if these lines begin with ids, give --style keyed")
+        raise FormatError(what, where=path, advice='if these lines begin with ids, give style="keyed"')
     return _in_order(paths, [files[path] for path in paths], unequal)
 
 
@@ -294,7 +294,7 @@ def _keyed_lines(path: str, lines: Sequence[str]) -> _Table:
             raise FormatError(
                 f"id '{shortened(fields[0])}' already appears at line {table[fields[0]].where.rpartition(':')[2]}",
                 where=place,
-                advice="give each segment its own id; if these are not ids, use --style plain",
+                advice='give each segment its own id; if these are not ids, use style="plain"',
             )
         # Keep the spaces inside the text: tokenizers use them.
         table[fields[0]] = _Placed(place, line.split(fields[0], 1)[1].strip(" \t"))
@@ -341,7 +341,7 @@ def _required_transcripts(path: str, *, fold_case: bool) -> _Table:
         raise FormatError(
             "this file is not trn, STM, CTM or JSON with ids, but the first reference file is",
             where=path,
-            advice="write trn: one line `words (id)` per segment; beside JSON, --style keyed takes lines with ids",
+            advice='write trn: one line `words (id)` per segment; beside JSON, style="keyed" takes lines with ids',
         )
     return table
 

@@ -106,7 +106,7 @@ def apply_rule(rule: Rewriter, lattice: Lattice) -> Lattice:
     """
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise InputError(
-            "grammars need words, but the graph has word numbers", advice="give a symbol table with --symbols"
+            "grammars need words, but the graph has word numbers", advice="give a symbol table with symbols=…"
         )
     check_accepted(rule, lattice)
     return _Composition(rule, lattice).run()

@@ -120,7 +120,7 @@ def test_words_whose_numbers_are_a_machines_own_are_not_written_as_numbers(tmp_p
     graph = lm.read_one(tmp_path / "a.fst")
     with pytest.raises(
         lm.InputError,
-        match=r"numbers, not words, .* only in the graph.s symbol table; give a symbol table with --symbols",
+        match=r"numbers, not words, .* only in the graph.s symbol table; give a symbol table with symbols=…",
     ):
         write(tmp_path / "a.ark", [("a", graph)])
 

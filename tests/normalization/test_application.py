@@ -303,7 +303,7 @@ def test_one_text_of_many_that_is_rejected_is_found(tmp_path):
 
 def test_words_that_are_numbers_need_their_table():
     lattice = lm.Lattice.from_arcs([0], [1], [7], final=[1])
-    with pytest.raises(lm.InputError, match=r"but the graph has word numbers.*--symbols"):
+    with pytest.raises(lm.InputError, match=r"but the graph has word numbers.*symbols=…"):
         lm.normalize(lattice)
 
 

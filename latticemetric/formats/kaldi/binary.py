@@ -145,7 +145,7 @@ def _numbers(lattice: Lattice) -> Words:
         why = "whose number is only in the graph's symbol table" if vocabulary.is_embedded else "which has no number"
         raise InputError(
             f"a Kaldi binary archive holds numbers, not words, but the graph has '{shortened(spelled, 40)}', {why}",
-            advice="give a symbol table with --symbols, or write kaldi, which is text",
+            advice="give a symbol table with symbols=…, or write kaldi, which is text",
         )
     return np.array([int(used.get(number, EPSILON)) for number in lattice.word.tolist()], dtype=np.int32)
 

@@ -222,7 +222,7 @@ def _numbers(vocabulary: Vocabulary, numbers: list[int], what: str) -> list[str]
         if n != EPSILON and (text == "0" or not is_word_number(text)):
             raise InputError(
                 f"k2 holds numbers, but the {what} '{shortened(text, 40)}' is not a number",
-                advice="read the graph with its numbers, without --symbols",
+                advice="read the graph with its numbers, without symbols=…",
             )
     return texts
 

@@ -93,6 +93,7 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
                 "cached",
                 "cli.files",
                 "cli.options.fields",
+                "corpus.metric_question",
                 "corpus.question",
                 "corpus.settings",
                 "oracle_search",

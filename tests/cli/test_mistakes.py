@@ -297,9 +297,11 @@ def test_another_mistake_is_named_if_only_some_graphs_failed(tmp_path):
     lists, reference = tmp_path / "lists.jsonl", tmp_path / "ref.txt"
     lists.write_text('{"id": "1", "hypotheses": []}\n{"id": "2", "hypotheses": ["a"]}\n')
     reference.write_text("a\na\n")
-    done = run("latticemetric", "tags", "--from-lattices", lists, reference, "--keep-going", "--thresholds", "nan")
-    assert done.status == 2
-    assert done.stderr.splitlines()[1:] == ["error: a confidence or a threshold is NaN; give numbers"]
+    done = run("latticemetric", "calibrate", lists, reference, "--keep-going")
+    assert done.status != 0
+    failed, error = done.stderr.splitlines()
+    assert failed.startswith("failed: ")
+    assert error.startswith("error: all scales fit the words equally well; ")
 
 
 def test_mistakes_are_explained_with_the_oldest_click_too():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import tracemalloc
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -930,3 +932,19 @@ def test_a_data_frame_as_references_is_refused():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(lm.UsageError, match="references is a data frame; give one column"):
         lm.Corpus(PAIR, pandas.DataFrame({"id": ["1"], "text": ["a"]}))
+
+
+def test_the_page_of_a_corpus_names_attributes_that_values_have():
+    page = (Path(__file__).parents[2] / "docs" / "corpus.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+\([^`]*\))` \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    corpus = lm.Corpus(PAIR, {"u1": "u1 c", "u2": "u2"})
+    for question, attributes, totals in rows:
+        answers = eval(f"corpus.{question}", {"corpus": corpus, "rate": "wer", "n": 2})
+        value = answers["u1"]
+        own, _, nested = attributes.partition("; the rest in `oracle`: ")
+        for name in re.findall(r"`(\w+)`", own.partition(", each as of")[0]):
+            assert hasattr(value, name), (question, name)
+        for name in re.findall(r"`(\w+)`", nested):
+            assert hasattr(value.oracle, name), (question, name)
+        assert set(re.findall(r"`(\w+)`", totals)) <= set(answers.totals), question
+    assert len(rows) >= 9

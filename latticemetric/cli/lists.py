@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.commands import Options, verb
 from latticemetric.cli.files import GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
-    OneRateOptions,
+    OneErrorRateOptions,
     PairedReadingOptions,
     RateOutputOptions,
     ResamplingOptions,
@@ -37,10 +37,6 @@ class _CurveOptions(Options):
     corrected: str | None = option_of(ListOracles.fields["corrected"], type=TextFiles())
 
 
-class _RateOptions(OneRateOptions):
-    metric: str = option("--metric -m NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", default="wer")
-
-
 @verb("lists", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lists", type=GraphFiles(), nargs=1)
 @click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
@@ -49,7 +45,7 @@ def command(
     references: tuple[str, ...],
     *,
     wanted: _CurveOptions,
-    metric: _RateOptions,
+    metric: OneErrorRateOptions,
     reading: PairedReadingOptions,
     resampling: ResamplingOptions,
     run: WorkerOptions,

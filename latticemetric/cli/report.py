@@ -16,7 +16,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     SAMPLES,
     UTT2SPK,
-    OneRateOptions,
+    OneErrorRateOptions,
     PairedReadingOptions,
     PointOptions,
     ResamplingOptions,
@@ -76,7 +76,7 @@ def command(
     lattices: str,
     references: tuple[str, ...],
     *,
-    metric: OneRateOptions,
+    metric: OneErrorRateOptions,
     shown: _PageOptions,
     points: PointOptions,
     reading: PairedReadingOptions,
@@ -100,7 +100,7 @@ def command(
     if shown.mbr_by.strip().lower() == "none":
         refuse(["beam", "samples"], "with --mbr-by none")
     task = Pages(
-        metric=metric.rate(),
+        metric=metric.rate(further="--also-score"),
         mbr_by=shown.mbr_by.strip().lower(),
         posterior_scale=shown.posterior_scale,
         beam=shown.beam,

@@ -9,8 +9,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from latticemetric.corpus.answers import Answers
-from latticemetric.corpus.metric_question import DEFAULT_METRICS, EachMetric, MetricQuestion, by_each, rates_of
-from latticemetric.corpus.question import A, Task, rate_of
+from latticemetric.corpus.metric_question import (
+    DEFAULT_METRICS,
+    EachMetric,
+    MetricQuestion,
+    by_each,
+    only_rate,
+    rates_of,
+)
+from latticemetric.corpus.question import A, Task
 from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
 from latticemetric.corpus.sources import Files, Memory, Records, is_path, paths_of
@@ -599,7 +606,7 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.tag_answers import TagAnswers
         from latticemetric.corpus.tag_question import TagThresholds
 
-        values = {"metric": rate_of(metric, self.ignored), "thresholds": thresholds, **settings}
+        values = {"metric": only_rate(metric, self.ignored), "thresholds": thresholds, **settings}
         question, of_run = _divided(TagThresholds, values)
         return TagAnswers(self, question, run_of(run, of_run))
 
@@ -735,7 +742,7 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.picture import GraphPicture
         from latticemetric.vocabulary import split_words
 
-        picture = GraphPicture(metric=rate_of(metric, self.ignored), **settings)
+        picture = GraphPicture(metric=only_rate(metric, self.ignored), **settings)
         texts = [references] if isinstance(references, str) else references
         words = None if texts is None else [self.prepared_text(split_words(text)) for text in texts]
         if words and not picture.needs_references:
@@ -752,7 +759,7 @@ class Corpus(ReadCorpus):
     def report(
         self,
         path: str | os.PathLike[str],
-        metric: str | GRR = "4-grr",
+        metric: str | GRR = "wer",
         *,
         run: RunSettings | None = None,
         **settings: Any,
@@ -764,7 +771,8 @@ class Corpus(ReadCorpus):
 
         Args:
             path: The file to write, compressed if its suffix is `.gz`, `.xz` or `.zst`; `-` for standard output.
-            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object; `also_score` takes
+                others.
             run: The settings of the run.
             settings: What the page shows: `mbr_by` (a method of `mbr`, `auto` or `none`) with `posterior_scale`, `beam`
                 and `samples`; `beams`, `densities` and `nbest_sizes`, to which graphs are pruned; `also_score`, further
@@ -779,7 +787,7 @@ class Corpus(ReadCorpus):
         from latticemetric.formats.streams.output import atomic_output
 
         check_page()
-        task, of_run = _divided(Pages, {"metric": rate_of(metric, self.ignored), **settings})
+        task, of_run = _divided(Pages, {"metric": only_rate(metric, self.ignored, further="also_score"), **settings})
         with begun(self, task, run_of(run, of_run)) as started, atomic_output(path_text(path)) as file:
             text = page(task.report(self, started))
             file.write(f"{text}\n".encode("utf-8", "backslashreplace"))  # names of files may hold any bytes
@@ -817,7 +825,7 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.begin import begun, refuse_runs
         from latticemetric.corpus.list_task import ListOracles
 
-        values = {"metric": rate_of(metric, self.ignored), "at": at, "corrected": corrected, **settings}
+        values = {"metric": only_rate(metric, self.ignored), "at": at, "corrected": corrected, **settings}
         task, of_run = _divided(ListOracles, values)
         how = run_of(run, of_run)
         refuse_runs(self, how, "an oracle of lists", ["keep_going", "timeout", "max_memory", "resume"])

@@ -109,3 +109,22 @@ def test_answers_by_a_metric_that_are_dropped_in_the_middle_leave_their_journal(
     interrupted()
     again = corpus.expected(["wer", "wrr"], resume=tmp_path / "journal")
     assert [one.value.value for one in again["wer"]] == [1, 0]
+
+
+def test_a_search_by_one_metric_says_so_when_there_are_several(tmp_path):
+    corpus, page = lm.Corpus([lm.NBest.from_strings(["a b", "a c"])], ["a c"]), tmp_path / "page.html"
+    with pytest.raises(lm.UsageError, match=r"metric: there are 2 metrics, .* by one; give the others as also_score"):
+        corpus.report(page, "wer,4-grr")
+    with pytest.raises(
+        lm.UsageError, match=r"metric: there are 2 metrics, but this searches by one; name one, such as"
+    ):
+        corpus.lists(["wer", "4-grr"])
+    given = latticemetric("report", *MEETING, "--metric", "wer,4-grr", "-o", page)
+    assert_one_line_error(given, "--metric: there are 2 metrics, but this verb searches by one; give the others with")
+
+
+def test_a_page_is_by_wer_by_default(tmp_path):
+    corpus = lm.Corpus([lm.Lattice.from_strings(["a b", "a c"])], ["a c"])
+    corpus.report(tmp_path / "default.html", title="same")
+    corpus.report(tmp_path / "wer.html", "wer", title="same")
+    assert (tmp_path / "default.html").read_bytes() == (tmp_path / "wer.html").read_bytes()

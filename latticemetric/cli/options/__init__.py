@@ -16,6 +16,7 @@ from latticemetric.cli.options.fields import SettingsOptions
 from latticemetric.cli.options.metrics import (
     ALSO_SCORE,
     PARAMETERS,
+    OneErrorRateOptions,
     OneRateOptions,
     RateOptions,
     metric_parameters,

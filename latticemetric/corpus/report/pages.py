@@ -55,7 +55,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
     section = "Page"
     of_resamples = ("confidence",)  # the seed is that of `samples`, too
 
-    metric: str | GRR = given(default="4-grr")
+    metric: str | GRR = given(default="wer")
     mbr_by: Any = given(
         default="auto",
         option="--mbr-by NAME",

@@ -212,7 +212,7 @@ def test_what_makes_no_sense_is_refused(tmp_path, graphs, references, options, s
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([PICNIC, "--corrected", FIXED], "by wer, not by 4-grr"),
+        ([PICNIC, "--metric", "4-grr", "--corrected", FIXED], "by wer, not by 4-grr"),
         ([PICNIC, "--metric", "wer", "--corrected", EXAMPLES / "letters.ref.txt"], "texts and 4 lists"),
         (
             [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt", "--metric", "wer", "--corrected", FIXED],

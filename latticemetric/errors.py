@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 # Characters that `harmless` keeps. Persian and Hindi words need the zero-width joiners.
 _HARMLESS = " \u200c\u200d"
+
+
+worded: list[Callable[[str], str]] = []
+"""Changes to the words of logged warnings: the command line says options where Python says keywords."""
 
 
 class LatticeMetricError(Exception):

@@ -18,7 +18,15 @@ from latticemetric.cli.commands import HELP, version_option
 from latticemetric.cli.plugin_verbs import all_verbs, find_verb, own_verb, verb_names
 from latticemetric.cli.signals import Stopped, listen, stop_listening
 from latticemetric.cli.verbs import VERBS, sections
-from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
+from latticemetric.errors import (
+    LatticeMetricError,
+    OutputClosedError,
+    UsageError,
+    harmless,
+    of_system,
+    output_closed,
+    worded,
+)
 from latticemetric.memory import hold_command
 
 if TYPE_CHECKING:
@@ -98,6 +106,7 @@ def _run(load: Callable[[], click.Command], program: str) -> None:
     """Load a command and run it; report an error in one line on stderr, with exit status 2."""
     # On import, NumPy's BLAS starts one busy-waiting thread per processor; nothing here uses them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    worded.append(_in_options)
     warnings.formatwarning = lambda message, *_place, **_line: _as_warning(str(message))
     _fill_closed_streams()
     listen()
@@ -115,9 +124,13 @@ def _run(load: Callable[[], click.Command], program: str) -> None:
 
 
 def _as_warning(message: str) -> str:
+    return f"warning: {_in_options(harmless(message))}\n"
+
+
+def _in_options(message: str) -> str:
     from latticemetric.cli.option_words import in_options
 
-    return f"warning: {in_options(harmless(message))}\n"
+    return in_options(message)
 
 
 def _fill_closed_streams() -> None:

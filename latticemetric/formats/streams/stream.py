@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias
 
-from latticemetric.errors import FormatError, InputError, UsageError, harmless, of_system, shortened
+from latticemetric.errors import FormatError, InputError, UsageError, harmless, of_system, shortened, worded
 from latticemetric.formats.streams.advice import advice_for
 from latticemetric.formats.streams.compression import DamageError, Unpacked, compression_of, without_compression
 from latticemetric.formats.streams.inputs import current
@@ -240,7 +240,10 @@ def warn(place: str, what: str) -> None:
     """Log the warning `place: what` on one line."""
     import logging
 
-    logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
+    message = harmless(f"{place}: {what}")
+    for change in worded:
+        message = change(message)
+    logging.getLogger("latticemetric").warning("%s", message)
 
 
 def is_hidden(name: str) -> bool:

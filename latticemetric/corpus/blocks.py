@@ -7,7 +7,7 @@ or a decision that is not theirs; such lattices are searched one by one, as thos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from latticemetric import _native
@@ -45,6 +45,7 @@ def answered_in_blocks(
     *,
     alone: Callable[[Pair], Answer],
     found: Callable[[Pair, Sequence[Oracle]], Answer],
+    elsewhere: Callable[[Iterable[Pair]], Iterator[Answer]],
 ) -> Iterator[Answer]:
     """Yield the answer of each pair, in order.
 
@@ -55,13 +56,33 @@ def answered_in_blocks(
         run: The settings of the run.
         alone: Answers a pair by itself.
         found: Makes the answer of a pair from the oracle by each rate.
+        elsewhere: Answers pairs in order, in other processes if there are several workers. Takes the rest of the pairs
+            once blocks do not help: with graphs of other formats, or if most lattices must be answered by themselves.
     """
     assert isinstance(run.workers, int)
     check_workers(run.workers)
-    for block in _blocks(pairs):
-        searched = _searched(block, rates, weights, run)
+    blocks = _blocks(pairs)
+    for block in blocks:
+        if _is_of_other_formats(block):
+            yield from elsewhere(chain(block, chain.from_iterable(blocks)))
+            return
+        searched = list(_searched(block, rates, weights, run))
         for pair, oracles in zip(block, searched, strict=True):
-            yield alone(pair) if oracles is None else found(pair, oracles)
+            if oracles is not None:
+                yield found(pair, oracles)
+                continue
+            with held(run.limits.default_memory):
+                answer = alone(pair)
+            yield answer
+        if len(block) > 1 and 2 * searched.count(None) > len(block):
+            yield from elsewhere(chain.from_iterable(blocks))
+            return
+
+
+def _is_of_other_formats(block: Sequence[Pair]) -> bool:
+    """Return True if a block has graphs, but none that kernels can read."""
+    entries = [pair.entry for pair in block if pair.entry is not None]
+    return bool(entries) and all(entry.text is None for entry in entries)
 
 
 def _blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:

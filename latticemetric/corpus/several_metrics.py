@@ -109,7 +109,15 @@ def _answered(
     def found(pair: Pair, oracles: Sequence[Oracle]) -> Any:
         return of_each(pair, tuple(one.found(pair, best) for one, best in zip(plain, oracles, strict=True)))
 
-    return answered_in_blocks(pairs, rates, plain[0].weights, run, alone=answering(ask, failed, run), found=found)
+    return answered_in_blocks(
+        pairs,
+        rates,
+        plain[0].weights,
+        run,
+        alone=answering(ask, failed, run),
+        found=found,
+        elsewhere=lambda rest: answer_each(ask, failed, rest, run),
+    )
 
 
 def _only(pair: Pair, answers: tuple[Any, ...]) -> Any:  # noqa: ARG001

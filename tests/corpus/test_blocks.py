@@ -1,5 +1,6 @@
 """Lattices that kernels search in blocks have the answers of lattices that are searched one by one."""
 
+import os
 import random
 import signal
 import sys
@@ -12,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
+from latticemetric import memory
 from latticemetric.corpus import blocks, several_metrics
 from latticemetric.corpus.oracles import OracleSearch
 from latticemetric.corpus.pairing import begin_notes
 from latticemetric.corpus.run import Run
 from latticemetric.formats.kaldi import text as kaldi
+from latticemetric.parallel.limits import Limits
 
 WORDS = ["a", "b", "c", "d", "<eps>", "12", "é", "ß", "e\u0301", "x\u00a0y", "<s>", "[noise]"]
 THREADS = Path("/proc/self/task")  # Linux only
@@ -194,3 +197,45 @@ def test_an_interrupt_ends_all_threads(tmp_path, workers):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
     assert (len(list(THREADS.iterdir())) if THREADS.exists() else 0) <= threads
+
+
+@pytest.mark.parametrize("form", ["openfst", "poor"])
+def test_what_blocks_cannot_search_goes_to_other_processes(tmp_path, form):
+    """Graphs of other formats, and archives whose lattices match poorly, are searched by all workers."""
+    seen = set()
+
+    def noted(pair):
+        seen.add(os.getpid())
+        return pair.name
+
+    texts = PLAIN if form == "poor" else None
+    if texts is None:
+        graphs = {f"u{n}": lm.Lattice.from_strings(["a b", "a c"]) for n in range(300)}
+        lm.write(tmp_path / "lattices.far", graphs.items(), format="far")
+    else:
+        (tmp_path / "lattices").write_text(texts)
+    (tmp_path / "references").write_text("".join(f"u{n} x y z x y z\n" for n in range(3000)))
+    corpus = lm.Corpus.read(tmp_path / ("lattices" if texts else "lattices.far"), tmp_path / "references")
+    run, moved = Run(workers=2, keep_going=True), []
+    pairs = corpus.required_pairs(run).pairs
+    answers = blocks.answered_in_blocks(
+        pairs, [lm.WER()], corpus.weights, run, alone=noted, found=lambda pair, _: pair.name,
+        elsewhere=lambda rest: (moved.append(pair.name) or pair.name for pair in rest),
+    )  # fmt: skip
+    assert len(list(answers)) == 3000
+    assert len(moved) >= 1900
+
+
+def test_memory_is_held_for_lattices_that_are_searched_alone(tmp_path):
+    held = []
+    (tmp_path / "lattices").write_text(PLAIN[: PLAIN.index("u9 ")])
+    (tmp_path / "references").write_text("".join(f"u{n} x y z\n" for n in range(9)))
+    corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi")
+    run = Run(limits=Limits(default_memory=2**31))
+    blocks_ = blocks.answered_in_blocks(
+        corpus.required_pairs(run).pairs, [lm.WER()], corpus.weights, run,
+        alone=lambda _: held.append(memory._limit), found=lambda *_: None, elsewhere=lambda rest: iter(list(rest)),
+    )  # fmt: skip
+    assert len(list(blocks_)) == 9
+    assert held[0] == 2**31
+    assert memory._limit is None

@@ -19,7 +19,7 @@ using namespace nb::literals;
 struct Task {
   std::string_view text;
   bool symbols;
-  ReferenceWords references;
+  SpelledReferences references;
 };
 
 // Returns the UTF-8 of a string, which lives as long as the string; nothing if it has half a character.
@@ -53,7 +53,7 @@ Task task_of(nb::handle given) {
 }
 
 // Texts one after the other, with the end of each.
-struct TextColumn {
+struct TextRows {
   std::string texts;
   std::vector<std::int64_t> begin{0};
 
@@ -68,7 +68,7 @@ struct TextColumn {
 // Paths as columns.
 struct PathColumns {
   std::vector<std::int64_t> arcs, arc_begin{0};
-  TextColumn text;
+  TextRows text;
   std::vector<double> cost;
 
   void add(const PathFields& path) {
@@ -86,7 +86,7 @@ struct PathColumns {
 // Scores as columns.
 struct ScoreColumns {
   std::vector<std::int32_t> reference;
-  TextColumn edits;
+  TextRows edits;
   std::vector<std::int64_t> counts;
 
   void add(const ScoredFields& score) {

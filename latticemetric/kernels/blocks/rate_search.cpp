@@ -83,7 +83,7 @@ RateSearcher::RateSearcher(const std::vector<Gains>& rates, std::array<double, K
   for (const Gains gains : rates_) aligners_.emplace_back(gains);
 }
 
-RateFindings RateSearcher::found(std::string_view text, bool symbols, const ReferenceWords& references) {
+RateFindings RateSearcher::found(std::string_view text, bool symbols, const SpelledReferences& references) {
   // Python reads such a lattice again, and says what is wrong. Other exceptions end the whole call: interrupts.
   try {
     return searched(text, symbols, references);
@@ -95,7 +95,7 @@ RateFindings RateSearcher::found(std::string_view text, bool symbols, const Refe
   return {};
 }
 
-RateFindings RateSearcher::searched(std::string_view text, bool symbols, const ReferenceWords& references) {
+RateFindings RateSearcher::searched(std::string_view text, bool symbols, const SpelledReferences& references) {
   RateFindings found;
   KaldiLattice read;
   if (!read_kaldi_lattice(text, symbols, read) || !number_references(read, references)) return found;
@@ -122,7 +122,7 @@ RateFindings RateSearcher::searched(std::string_view text, bool symbols, const R
 }
 
 // Numbers the words of the references. Returns false if Python may have to say something about them.
-bool RateSearcher::number_references(const KaldiLattice& read, const ReferenceWords& references) {
+bool RateSearcher::number_references(const KaldiLattice& read, const SpelledReferences& references) {
   const WordColumn& words = read.lines.word;
   bool any = false, none_known = true;
   references_.resize(references.size());

@@ -39,7 +39,7 @@ struct RateFindings {
 };
 
 // The references of a lattice: their words as UTF-8.
-using ReferenceWords = std::vector<std::vector<std::string_view>>;
+using SpelledReferences = std::vector<std::vector<std::string_view>>;
 
 // Searches lattices of Kaldi text archives, one after the other, with one set of buffers.
 //
@@ -50,12 +50,12 @@ class RateSearcher {
   RateSearcher(const std::vector<Gains>& rates, std::array<double, KaldiLattice::costs> weights);
 
   // `text` begins with the line of the id. `symbols` says whether its archive has words, not word numbers.
-  RateFindings found(std::string_view text, bool symbols, const ReferenceWords& references);
+  RateFindings found(std::string_view text, bool symbols, const SpelledReferences& references);
 
  private:
-  RateFindings searched(std::string_view text, bool symbols, const ReferenceWords& references);
+  RateFindings searched(std::string_view text, bool symbols, const SpelledReferences& references);
   bool fits(std::size_t reference_words) const;
-  bool number_references(const KaldiLattice& read, const ReferenceWords& references);
+  bool number_references(const KaldiLattice& read, const SpelledReferences& references);
   bool add_oracle(const Lattice& lattice, std::size_t rate, RateFindings& found);
   ScoredFields scored(const std::vector<std::int64_t>& arcs, const Lattice& lattice, std::size_t rate);
   PathFields fields_of(std::vector<std::int64_t> arcs, const KaldiLattice& read, const Lattice& lattice);

@@ -15,7 +15,7 @@ namespace {
 using Units = std::int64_t;  // a cost, as a multiple of the unit
 constexpr Units never = std::numeric_limits<Units>::max();
 
-std::uint64_t joined(std::uint64_t hash, std::uint64_t value) {
+std::uint64_t hashed_with(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
   return hash ^ (hash >> 29);
 }
@@ -189,7 +189,7 @@ class SubsetConstruction {
     close();
     std::uint64_t hash = 0;
     for (const auto& [state, residual] : subset_)
-      hash = joined(joined(hash, static_cast<std::uint64_t>(state)), static_cast<std::uint64_t>(residual));
+      hash = hashed_with(hashed_with(hash, static_cast<std::uint64_t>(state)), static_cast<std::uint64_t>(residual));
     const auto next = begin_.size() - 1;
     if (next == std::numeric_limits<std::int32_t>::max()) throw TooLarge("the determinized lattice has too many states");
     const auto number = numbers_.find(hash, static_cast<std::int32_t>(next), [this](auto one) { return is_subset(one); });
@@ -282,11 +282,11 @@ Deterministic merged(const Deterministic& lattice) {
   };
   for (auto place = order.rbegin(); place != order.rend(); ++place) {
     const auto s = *place;
-    auto hash = joined(0, static_cast<std::uint64_t>(lattice.final[s]));
+    auto hash = hashed_with(0, static_cast<std::uint64_t>(lattice.final[s]));
     poll(10 * (lattice.begin[s + 1] - lattice.begin[s]));
     for (auto a = lattice.begin[s]; a < lattice.begin[s + 1]; ++a) {
-      hash = joined(hash, pair_key(lattice.word[a], merged_state[lattice.target[a]]));
-      hash = joined(hash, static_cast<std::uint64_t>(lattice.cost[a]));
+      hash = hashed_with(hash, pair_key(lattice.word[a], merged_state[lattice.target[a]]));
+      hash = hashed_with(hash, static_cast<std::uint64_t>(lattice.cost[a]));
     }
     const auto next = static_cast<std::int32_t>(first.size());
     merged_state[s] = numbers.find(hash, next, [&](std::int32_t other) { return are_alike(s, first[other]); });

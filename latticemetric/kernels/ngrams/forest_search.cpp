@@ -130,8 +130,8 @@ class ForestNgramSearch {
     return gain;
   }
 
-  Words words_of(const std::vector<std::int64_t>& edges) const {
-    Words words;
+  NumberedWords words_of(const std::vector<std::int64_t>& edges) const {
+    NumberedWords words;
     std::vector<Symbol> pending;
     const auto open = [&](std::int64_t edge) {
       const Symbol* const symbols = rules_.symbols(edge);
@@ -160,7 +160,7 @@ class ForestNgramSearch {
   double least_ = -infinity;                 // the gain of the best derivation
   double bound_ = infinity;
   bool is_proved_ = false;
-  std::vector<Words> offered_;               // strings whose gains the next search knows exactly
+  std::vector<NumberedWords> offered_;               // strings whose gains the next search knows exactly
   std::int64_t allowed_ = first_items, items_of_offer_ = 0;
   bool is_new_ = true;                       // the bounds of all n-grams have changed
 };

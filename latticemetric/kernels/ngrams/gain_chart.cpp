@@ -10,7 +10,7 @@
 namespace latticemetric {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double no_bound = std::numeric_limits<double>::infinity();
 constexpr std::size_t all_items = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t most_numbered = std::size_t{1} << 31;   // their numbers have 31 bits
 
@@ -148,7 +148,7 @@ void GainLevel::put(std::int64_t place, const Ends& ends, const GainPart& part, 
 }
 
 std::int64_t GainLevel::new_item(std::int64_t place, const Ends& ends, double gain) {
-  const double rest = before_ ? before_->outside_bound(place, ends) : infinity;
+  const double rest = before_ ? before_->outside_bound(place, ends) : no_bound;
   if (gain + rest < limits_.least) return -1;
   items_.push_back({place, ends.left, ends.right, ends.whole, rest, {}});
   if (2 * ++filled_ > table_.size()) rehash();
@@ -167,7 +167,7 @@ double GainLevel::outside_bound(std::int64_t place, Ends ends) const {
   }
   ends.right = ngrams_.last(ends.right, words_);
   const auto at = item_at(place, ends);
-  return at < 0 ? -infinity : items_[at].outside + more;
+  return at < 0 ? -no_bound : items_[at].outside + more;
 }
 
 std::int64_t GainLevel::item_at(std::int64_t place, const Ends& ends) const {
@@ -288,7 +288,7 @@ bool GainLevel::comes_before(Made one, Made other) const {
 
 // Goes backwards over the steps: everything that an item is part of is settled before the item itself.
 void GainLevel::compute_outside() {
-  for (auto& item : items_) item.outside = -infinity;
+  for (auto& item : items_) item.outside = -no_bound;
   for (std::int32_t v = 0; v < rules_.graph().nodes; ++v)
     if (std::isfinite(rules_.graph().goal_cost[v]))
       for (auto i = nodes_[v].begin; i < nodes_[v].end; ++i) items_[i].outside = -excess(items_[i]);

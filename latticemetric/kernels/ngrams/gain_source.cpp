@@ -27,7 +27,7 @@ GivenGains::GivenGains(const ForestNgramGains& gains, std::int32_t longest)
 EvidenceGains::EvidenceGains(ForestNgrams& evidence, PosteriorGains gains)
     : evidence_(evidence), gains_(std::move(gains)), known_(nothing_known(1)) {}
 
-double EvidenceGains::gain(const Words& words) {
+double EvidenceGains::gain(const NumberedWords& words) {
   double gain = gains_.word * static_cast<double>(words.size());
   for (std::size_t n = 1; n <= gains_.factor.size(); ++n)
     for (auto first = words.begin(); words.end() - first >= static_cast<std::ptrdiff_t>(n); ++first)
@@ -35,7 +35,7 @@ double EvidenceGains::gain(const Words& words) {
   return gain;
 }
 
-bool EvidenceGains::learn(const std::vector<Words>& strings) {
+bool EvidenceGains::learn(const std::vector<NumberedWords>& strings) {
   bool any_changes = false;
   for (const auto& words : strings) any_changes |= set_gains(words);
   learned_.insert(learned_.end(), strings.begin(), strings.end());
@@ -64,11 +64,11 @@ void EvidenceGains::refine(SearchEffort& effort) {
 }
 
 // Shorter n-grams go first: with an n-gram, all within it must be known.
-bool EvidenceGains::set_gains(const Words& words) {
+bool EvidenceGains::set_gains(const NumberedWords& words) {
   bool any_changes = false;
   for (std::size_t n = 1; n <= gains_.factor.size(); ++n)
     for (auto first = words.begin(); words.end() - first >= static_cast<std::ptrdiff_t>(n); ++first) {
-      const Words ngram(first, first + static_cast<std::ptrdiff_t>(n));
+      const NumberedWords ngram(first, first + static_cast<std::ptrdiff_t>(n));
       auto parent = NgramTrie::root;
       for (std::size_t k = 0; k + 1 < n; ++k) parent = known_.longer(parent, ngram[k]);
       const double gain = rounded(gains_.factor[n - 1] * evidence_.posterior(ngram));

@@ -12,7 +12,7 @@
 
 namespace latticemetric {
 
-using Words = std::vector<std::int32_t>;
+using NumberedWords = std::vector<std::int32_t>;
 
 class GainSource {
  public:
@@ -22,10 +22,10 @@ class GainSource {
   virtual const KnownNgrams& bounds() const = 0;
 
   // Returns the exact gain of a string.
-  virtual double gain(const Words& words) = 0;
+  virtual double gain(const NumberedWords& words) = 0;
 
   // Replaces the bounds of the n-grams of these strings by their gains. Returns whether any bound has changed.
-  virtual bool learn(const std::vector<Words>& strings) = 0;
+  virtual bool learn(const std::vector<NumberedWords>& strings) = 0;
 
   // Makes the bounds of all n-grams closer, if possible.
   virtual void refine(SearchEffort& effort) = 0;
@@ -51,8 +51,8 @@ class GivenGains : public GainSource {
   GivenGains(const ForestNgramGains& gains, std::int32_t longest);
 
   const KnownNgrams& bounds() const override { return known_; }
-  double gain(const Words& words) override { return known_.gain_of(words); }
-  bool learn(const std::vector<Words>&) override { return false; }
+  double gain(const NumberedWords& words) override { return known_.gain_of(words); }
+  bool learn(const std::vector<NumberedWords>&) override { return false; }
   void refine(SearchEffort&) override {}
   double work_to_refine() const override { return std::numeric_limits<double>::infinity(); }
 
@@ -73,8 +73,8 @@ class EvidenceGains : public GainSource {
   EvidenceGains(ForestNgrams& evidence, PosteriorGains gains);
 
   const KnownNgrams& bounds() const override { return known_; }
-  double gain(const Words& words) override;
-  bool learn(const std::vector<Words>& strings) override;
+  double gain(const NumberedWords& words) override;
+  bool learn(const std::vector<NumberedWords>& strings) override;
   void refine(SearchEffort& effort) override;
   double work_to_refine() const override { return work_to_refine_; }
 
@@ -82,14 +82,14 @@ class EvidenceGains : public GainSource {
   double rounded(double gain) const;
   double rounded_up(double gain) const;
   KnownNgrams nothing_known(double posterior) const;
-  bool set_gains(const Words& words);
+  bool set_gains(const NumberedWords& words);
 
   ForestNgrams& evidence_;
   const PosteriorGains gains_;
   std::size_t level_ = 0;   // the next level of bounds
   double work_to_refine_ = 0;
   KnownNgrams known_;
-  std::vector<Words> learned_;
+  std::vector<NumberedWords> learned_;
 };
 
 }  // namespace latticemetric

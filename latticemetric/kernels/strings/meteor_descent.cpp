@@ -11,7 +11,7 @@
 namespace latticemetric {
 namespace {
 
-constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::int64_t beyond_all = std::numeric_limits<std::int64_t>::max() / 4;
 
 }  // namespace
 
@@ -256,7 +256,7 @@ std::int64_t MappingDescent::least_crossings() const {
     for (std::size_t pair = 0; pair < component.pairs(); ++pair) {
       before.swap(here);
       here.resize(component.skips());
-      std::int64_t least = infinite;
+      std::int64_t least = beyond_all;
       for (std::size_t skip = 0; skip < component.skips(); ++skip) {
         least = std::min(least, before[skip]);
         const auto word = component.word_of(pair, skip), reference = component.reference_of(pair, skip);

@@ -163,6 +163,8 @@ class Answers(Tabular, Generic[A]):
             format: `text`, `tsv`, `json`, `jsonl`, `ctm` (with times), `parquet` or `arrow`; by default, the suffix of
                 the file chooses it.
         """
+        from latticemetric.corpus.tables.files import write_table
+
         name = os.fspath(path)
         with ExitStack() as stack:
             if self._is_complete or self._rest is not None:
@@ -248,30 +250,6 @@ def _answers_of(
         if kept is not None and (answers := kept()) is not None:
             answers._shard = run.shard  # noqa: SLF001  of the run that keeps them
         yield from answered(run)
-
-
-def write_table(table: Table, path: str, name: str | None) -> None:
-    """Write a table to a file in the format of this name or, by default, of the file's suffix."""
-    from latticemetric.corpus.tables.formats import FORMATS, PARTS, format_for, lines_of
-    from latticemetric.formats.streams.output import atomic_output
-
-    parts = [*PARTS, *(part for part in ("ctm", "trn") if hasattr(table, part))]
-    if name is None:
-        chosen = format_for(path, parts) or FORMATS["text"]
-    else:
-        known = [one.name for one in FORMATS.values() if one.needs in parts]
-        if name not in known:
-            raise UsageError(f"there is no format '{shortened(name)}' here", advice=f"choose one of {', '.join(known)}")
-        chosen = FORMATS[name]
-    chosen.require()
-    with atomic_output(path) as file:
-        if chosen.write is not None:
-            chosen.write(table, file)
-            return
-        for line in lines_of(table, chosen.name):
-            file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
-        if chosen.name == "text" and not table.is_for_programs:
-            file.writelines(f"{line}\n".encode() for line in table.summary())
 
 
 def _cell(value: object) -> str:

@@ -59,7 +59,7 @@ class MergedShards(Tabular):
             format: `json`, which is the default; of sweeps, any format of `Answers.write`, by default that of the
                 suffix.
         """
-        from latticemetric.corpus.answers import write_table
+        from latticemetric.corpus.tables.files import write_table
         from latticemetric.corpus.tables.formats import PARTS, format_for
 
         name = os.fspath(path)

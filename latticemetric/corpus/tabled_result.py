@@ -33,7 +33,7 @@ class TabledResult(Result, Tabular):
             path: The file; `.gz` and similar suffixes compress it.
             format: `text`, `tsv`, `json`, `jsonl`, `parquet` or `arrow`; by default, the suffix of the file chooses it.
         """
-        from latticemetric.corpus.answers import write_table
+        from latticemetric.corpus.tables.files import write_table
 
         write_table(self._table(), os.fspath(path), format)
 

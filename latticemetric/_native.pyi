@@ -173,7 +173,7 @@ def determinize(
 ]:
     """Return the smallest lattice with one path per string: source, target, word and cost of each arc, and final costs.
 
-    What each arc adds to the cost of the best path is rounded to a multiple of `unit`.
+    The steps by which arcs make the cost of the best path grow are rounded to multiples of `unit`.
     """
 
 _Texts: TypeAlias = tuple[bytes, npt.NDArray[np.int64]]

@@ -15,7 +15,7 @@ struct WeightedArcs {
 };
 
 // Returns the smallest deterministic lattice without ε in which each string costs what its best path costs (Mohri 1997).
-// What each arc adds to the cost of the best path is rounded to a multiple of `unit` first, so the cost of a string may
+// Costs that arcs add to that of the best path are rounded to multiples of `unit` first, so the cost of a string may
 // change by unit / 2 for each arc of a path, and for its end; the best string keeps its cost. If costs are too large for
 // multiples of 64 bits, the unit is larger, and about as fine as the costs' own doubles.
 //

@@ -2,6 +2,8 @@
 
 import gc
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,3 +66,18 @@ def test_a_graph_of_another_kind_leaves_no_ignored_exception(suffix, before, tmp
     gc.collect()
     assert ignored == []
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there are no files in memory")
+def test_a_refused_file_in_memory_leaves_nothing_behind():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        source, target = Path(folder, "x.txt"), Path(folder, "x.plf")
+        source.write_text("u\n0 1 a 1,2,3_4\n1\n\n")
+        labelled = list(lm.read(source))  # PLF stores no labels
+        with pytest.raises(lm.LatticeMetricError, match="plf"):
+            lm.write(target, labelled, format="plf")
+        assert not target.exists()
+        target.write_text("before")
+        with pytest.raises(lm.LatticeMetricError, match="plf"):
+            lm.write(target, labelled, format="plf")
+        assert target.read_text() == "before"

@@ -192,7 +192,9 @@ def sync(path: str) -> None:
 def is_replaceable(path: str) -> bool:
     """Check whether a new file may replace this path; devices, pipes and folders cannot be replaced."""
     target = Path(path).absolute()
-    return target.parts[1:2] not in {("dev",), ("proc",)} and (target.is_file() or not target.exists())
+    if target.parts[1:2] in {("dev",), ("proc",)} and target.parts[1:3] != ("dev", "shm"):  # files in memory
+        return False
+    return target.is_file() or not target.exists()
 
 
 def check_writable(path: str) -> None:

@@ -370,13 +370,17 @@ def test_networks_have_the_documented_fields():
 
 @pytest.mark.usefixtures("folder")
 def test_lists_have_the_documented_fields():
-    arguments = ("latticemetric", "lists", "picnic.json", "--corrected", "picnic.corrected.txt", "--format")
+    lists = ("latticemetric", "lists", "picnic.json", "--metric")
+    arguments = (*lists, "wer", "--corrected", "picnic.corrected.txt", "--format")
     document = json.loads(output_of(*arguments, "json"))
     assert list(document) == documented("json.md", "Output of `lists`")
     assert list(document["points"][0]) == documented("json.md", "A point of `lists`")
     assert list(document["corrections"]) == documented("json.md", "Corrections of `lists`")
     header, *_ = output_of(*arguments, "tsv").splitlines()
     assert header.split("\t") == documented("json.md", "A point of `lists`")
+    several = json.loads(output_of(*lists, "wer,4-grr", "--format", "json"))
+    assert several.keys() == {"signatures", "lists", "ranks", "compositional", "points"}
+    assert list(several["points"][0]) == ["metric", *document["points"][0]]
 
 
 @pytest.mark.usefixtures("folder")

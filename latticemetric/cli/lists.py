@@ -7,8 +7,8 @@ import click
 from latticemetric.cli.commands import Options, verb
 from latticemetric.cli.files import GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
-    OneErrorRateOptions,
     PairedReadingOptions,
+    RateOptions,
     RateOutputOptions,
     ResamplingOptions,
     WorkerOptions,
@@ -17,12 +17,11 @@ from latticemetric.cli.options import (
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import requiring_references
 from latticemetric.corpus.list_task import ListOracles
-from latticemetric.errors import UsageError
 
 _EPILOG = """\b
 Examples:
   latticemetric lists lists.json --at 1,5,10
-  latticemetric lists beams.jsonl refs.txt --metric 4-grr
+  latticemetric lists beams.jsonl refs.txt --metric wer,4-grr
   latticemetric lists lists.json --corrected fixed.txt --normalize english
 """
 
@@ -45,7 +44,7 @@ def command(
     references: tuple[str, ...],
     *,
     wanted: _CurveOptions,
-    metric: OneErrorRateOptions,
+    metric: RateOptions,
     reading: PairedReadingOptions,
     resampling: ResamplingOptions,
     run: WorkerOptions,
@@ -59,18 +58,15 @@ def command(
     --reference-field.
     """
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.tables.lists import ListTable
+    from latticemetric.corpus.tables.lists import table_of
     from latticemetric.parallel.limits import default_workers
 
-    searched = metric.rate()
-    if wanted.corrected is not None and (searched.name != "wer" or not searched.gains.are_edits):
-        raise UsageError("--corrected supports the metric wer only", advice="leave --metric and --parameter out")
     # Options of resampling stay allowed without resamples.
     intervals = resampling.asdict() if resampling.resamples else {}
-    task = ListOracles(metric=searched, at=wanted.at or None, corrected=wanted.corrected, **intervals)
+    task = ListOracles(metric=metric.rates(), at=wanted.at or None, corrected=wanted.corrected, **intervals)
     corpus = reading.corpus([lists], references)
     with requiring_references():
         found = task.found(corpus, Run(run.workers or default_workers(), watched=True))
-    table = ListTable(found, looks=output.looks)
+    table = table_of(found, looks=output.looks)
     output.write(table)
     output.say_summary(table)

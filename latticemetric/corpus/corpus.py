@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
     from latticemetric.corpus.gradients import ExpectedAnswers
-    from latticemetric.corpus.list_results import OracleAtK
+    from latticemetric.corpus.list_results import OracleAtK, OracleAtKByMetric
     from latticemetric.corpus.oracles import OracleAnswer
     from latticemetric.corpus.pairing import Style
     from latticemetric.corpus.question import Question
@@ -792,31 +792,62 @@ class Corpus(ReadCorpus):
             text = page(task.report(self, started))
             file.write(f"{text}\n".encode("utf-8", "backslashreplace"))  # names of files may hold any bytes
 
+    @overload
+    def lists(
+        self,
+        metric: _SeveralRates = ...,
+        *,
+        at: Collection[int] | None = ...,
+        corrected: Any = ...,
+        run: RunSettings | None = ...,
+        **settings: Any,
+    ) -> OracleAtKByMetric: ...
+    @overload
+    def lists(
+        self,
+        metric: _OneRate,
+        *,
+        at: Collection[int] | None = ...,
+        corrected: Any = ...,
+        run: RunSettings | None = ...,
+        **settings: Any,
+    ) -> OracleAtK: ...
+    @overload
+    def lists(
+        self,
+        metric: str,
+        *,
+        at: Collection[int] | None = ...,
+        corrected: Any = ...,
+        run: RunSettings | None = ...,
+        **settings: Any,
+    ) -> OracleAtK | OracleAtKByMetric: ...
     @says_new_keywords
     def lists(
         self,
-        metric: str | GRR = "wer",
+        metric: Any = DEFAULT_METRICS,
         *,
         at: Collection[int] | None = None,
         corrected: Any = None,
         run: RunSettings | None = None,
         **settings: Any,
-    ) -> OracleAtK:
+    ) -> OracleAtK | OracleAtKByMetric:
         """Find the oracle of the first k hypotheses of all n-best lists, for several k; also score corrected texts.
 
         Lists are counted block by block, and only sums are kept. So there is no answer for each list, but one result.
 
         Args:
-            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object.
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object. A list, or names with
+                commas between them, gives a mapping from metric to result; each list is read once.
             at: The values of k; 1 and the length of the longest list are always added. By default, 1, 2, 3, 4, 5, 10,
                 20, 50, 100, 200, 500 and 1000. Values above the length of the longest list are left out.
-            corrected: Corrected texts, one per list, or a file of them; for the metric wer only.
+            corrected: Corrected texts, one per list, or a file of them; they are scored by `wer`, one of the metrics.
             run: The settings of the run: `workers` and `progress`.
             settings: The settings of intervals (`resamples`, `seed`, `confidence`) and of the run by name.
 
         Examples:
             >>> corpus = Corpus.from_records([{"nbest": ["a b", "a c"], "reference": "a c"}])
-            >>> found = corpus.lists(corrected=["a c"])
+            >>> found = corpus.lists("wer", corrected=["a c"])
             >>> [(point.k, point.numerator, point.denominator) for point in found.points]
             [(1, 1, 2), (2, 0, 2)]
             >>> found.corrections.recovered
@@ -825,12 +856,14 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.begin import begun, refuse_runs
         from latticemetric.corpus.list_task import ListOracles
 
-        values = {"metric": only_rate(metric, self.ignored), "at": at, "corrected": corrected, **settings}
+        rates, several = rates_of(metric, self.ignored)
+        values = {"metric": rates, "at": at, "corrected": corrected, **settings}
         task, of_run = _divided(ListOracles, values)
         how = run_of(run, of_run)
         refuse_runs(self, how, "an oracle of lists", ["keep_going", "timeout", "max_memory", "resume"])
         with begun(self, task, how) as started:
-            return task.found(self, started)
+            found = task.found(self, started)
+        return found if several else found.curves[0]
 
     @says_new_keywords
     def tune(

@@ -8,15 +8,19 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from latticemetric.corpus.feature_weights import check_columns
-from latticemetric.corpus.list_arguments import Words
+from latticemetric.corpus.list_arguments import Words, columns_of
 from latticemetric.corpus.lists import lists_of_pairs, rewritten
-from latticemetric.corpus.oracle_at_k import ListSums, sums_of, sums_of_columns
+from latticemetric.corpus.oracle_at_k import ListSums, sums_of_columns
 from latticemetric.corpus.pairing import Pair, pair_within, warn_of_words
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.nbest.records import has_scores
 from latticemetric.formats.registry import Block
 from latticemetric.lattice.columns import FeatureWeights, Weights
 from latticemetric.metrics.recognition import GRR
+from latticemetric.nbest import ListColumns
+
+Sums = tuple[ListSums, ...]
+"""The sums of some lists by each metric."""
 
 _LISTS_AT_ONCE = 4096
 
@@ -26,14 +30,14 @@ class BlockSums:
     """Settings for the sums of a block of lists.
 
     Attributes:
-        rate: The metric.
+        rates: The metrics.
         at: The values of k, with the same default as in `oracle_at_k`.
         weights: Weight of each score in the model's cost.
         keep: True to keep the counts of each list, for resamples.
         rewrite: Rewrites texts and references; `None` leaves them unchanged.
     """
 
-    rate: GRR
+    rates: Sequence[GRR]
     at: Sequence[int] | None = None
     weights: Weights | None = None
     keep: bool = False
@@ -43,12 +47,16 @@ class BlockSums:
     def takes_columns(self) -> bool:
         """True if the columns of a table are enough to compute the sums, without `NBest` objects.
 
-        They are enough if texts are not rewritten, the file's own scores rank the lists, and the metric compares all
+        They are enough if texts are not rewritten, the file's own scores rank the lists, and the metrics compare all
         words.
         """
-        return self.rewrite is None and not self.weights and self.rate.counts_all_words
+        return self.rewrite is None and not self.weights and all(rate.counts_all_words for rate in self.rates)
 
-    def of(self, pairs: Iterable[Pair]) -> ListSums:
+    @property
+    def _not_counted(self) -> frozenset[str]:
+        return frozenset[str]().union(*(rate.ignore | rate.wildcard for rate in self.rates))
+
+    def of(self, pairs: Iterable[Pair]) -> Sums:
         """Return the sums of a block of pairs."""
         pairs = list(pairs)
         lists = lists_of_pairs(pairs)
@@ -57,13 +65,17 @@ class BlockSums:
                 check_columns(graph, pair.entry, self.weights)
         if self.rewrite is None:
             for pair, graph in zip(pairs, lists.lists, strict=True):
-                warn_of_words(pair, graph, self.rate.ignore | self.rate.wildcard)
+                warn_of_words(pair, graph, self._not_counted)
         else:
             lists = rewritten(lists, self.rewrite)
-        return sums_of(lists.lists, lists.references, self.rate, at=self.at, weights=self.weights, keep=self.keep)
+        return self.of_columns(columns_of(lists.lists, lists.references, self.weights))
+
+    def of_columns(self, lists: ListColumns) -> Sums:
+        """Return the sums of a block of lists in columns."""
+        return tuple(sums_of_columns(lists, rate, at=self.at, keep=self.keep) for rate in self.rates)
 
 
-def sums_of_pairs(pairs: Iterable[Pair], settings: BlockSums) -> Iterator[ListSums]:
+def sums_of_pairs(pairs: Iterable[Pair], settings: BlockSums) -> Iterator[Sums]:
     """Yield the sums of pairs, block by block."""
     stream = iter(pairs)
     while block := list(islice(stream, _LISTS_AT_ONCE)):
@@ -73,7 +85,7 @@ def sums_of_pairs(pairs: Iterable[Pair], settings: BlockSums) -> Iterator[ListSu
 class _Answer(NamedTuple):
     """The sums of a block, and the ids of its lists, if the lists have ids."""
 
-    sums: ListSums
+    sums: Sums
     ids: tuple[str, ...]
 
 
@@ -107,7 +119,7 @@ class TableSums:
         self._field, self.references = within.field, within.references
         self._blocks = chain([first], stream)
 
-    def each(self, settings: BlockSums, workers: int | None = None) -> Iterator[ListSums]:
+    def each(self, settings: BlockSums, workers: int | None = None) -> Iterator[Sums]:
         """Yield the sums of each block, in order. `workers` is a number of processes; by default, one per processor."""
         from latticemetric.parallel.limits import default_workers
         from latticemetric.parallel.map import map_in_order
@@ -116,8 +128,7 @@ class TableSums:
             if settings.takes_columns and self._prepare is None and self._scored is not False:
                 found = block.lists(self._field, self.references, named=self._named)
                 if found is not None:
-                    sums = sums_of_columns(found.columns, settings.rate, at=settings.at, keep=settings.keep)
-                    return _Answer(sums, found.names)
+                    return _Answer(settings.of_columns(found.columns), found.names)
             return self._answer_of_entries(block, settings)
 
         known: set[str] = set()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from latticemetric.corpus.tabled_result import TabledResult
 from latticemetric.display.frames import Tabular
+from latticemetric.errors import UsageError, shortened
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.frozen import Result
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -194,6 +196,11 @@ class OracleAtK(TabledResult):
     seed: int = 0
 
     @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.signature.partition("|")[0]
+
+    @property
     def one_best(self) -> Point:
         """The scores of the 1-bests."""
         return self.points[0]
@@ -250,3 +257,34 @@ class OracleAtK(TabledResult):
     def totals(self) -> dict[str, Any]:
         """The numbers of the whole corpus, as JSON has them: lists are counted together, so there are no others."""
         return self.asdict()
+
+
+@dataclass(frozen=True, repr=False)
+class OracleAtKByMetric(Mapping[str, OracleAtK], TabledResult):
+    """The oracles of the first k hypotheses by several metrics: a mapping from the name of each metric to its oracles.
+
+    Attributes:
+        curves: The oracles by each metric.
+    """
+
+    _table_name = "lists.ListsTable"
+
+    curves: tuple[OracleAtK, ...]
+
+    def __getitem__(self, metric: str) -> OracleAtK:
+        for one in self.curves:
+            if one.metric == metric:
+                return one
+        known = ", ".join(self)
+        raise UsageError(f"there are no oracles by '{shortened(str(metric))}'", advice=f"choose one of {known}")
+
+    def __iter__(self) -> Iterator[str]:
+        return (one.metric for one in self.curves)
+
+    def __len__(self) -> int:
+        return len(self.curves)
+
+    @property
+    def totals(self) -> dict[str, Any]:
+        """The numbers of the whole corpus, by metric."""
+        return {name: one.totals for name, one in self.items()}

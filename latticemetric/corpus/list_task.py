@@ -1,21 +1,21 @@
-"""The oracle of the first k hypotheses of the n-best lists of a corpus. Nothing here imports NumPy."""
+"""The oracles of the first k hypotheses of the n-best lists of a corpus. Nothing here imports NumPy."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from latticemetric.corpus.metric_question import DEFAULT_METRICS, listed_metrics, refuse_twice, removes
 from latticemetric.corpus.question import Resampled, Task, number_of_resamples
 from latticemetric.errors import UsageError
 from latticemetric.settings import given
 
 if TYPE_CHECKING:
     from latticemetric.corpus.list_arguments import Words
-    from latticemetric.corpus.list_blocks import BlockSums
-    from latticemetric.corpus.list_results import Corrections, OracleAtK
-    from latticemetric.corpus.oracle_at_k import ListSums
+    from latticemetric.corpus.list_blocks import BlockSums, Sums
+    from latticemetric.corpus.list_results import Corrections, OracleAtK, OracleAtKByMetric
     from latticemetric.corpus.pairing import Pair
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
@@ -26,14 +26,14 @@ class ListOracles(Resampled, Task):
     """The oracles of the first k hypotheses of all n-best lists together, and perhaps the scores of corrected texts.
 
     Attributes:
-        metric: A recognition rate, or its name.
+        metric: A recognition rate, or several: objects, or names with commas between them. Each list is read once.
         at: The values of k; `None` for the usual ones.
         corrected: Corrected texts, one per list, or a file of them.
     """
 
     verb = "lists"
 
-    metric: str | GRR = given(default="wer")
+    metric: Any = given(default=DEFAULT_METRICS)
     at: Collection[int] | None = given(
         default=None,
         option="--at NUMBERS",
@@ -43,86 +43,105 @@ class ListOracles(Resampled, Task):
     corrected: Any = given(
         default=None,
         option="--corrected FILE",
-        help="Also score the texts in FILE, one per list: corrected hypotheses, or hypotheses chosen from the list.",
+        help="Also score, by WER, the texts in FILE, one per list: corrected hypotheses, or ones chosen from the list.",
     )
     resamples: int = number_of_resamples(default=0)
 
     def check(self) -> None:
-        """Replace the name of the metric by the metric; check the values of k."""
+        """Replace the names of the metrics by the metrics; check the values of k."""
         super().check()
         from latticemetric.corpus.oracle_at_k import points_within
         from latticemetric.metrics.recognition import as_recognition_rate
 
-        vars(self)["metric"] = as_recognition_rate(self.metric)
+        vars(self)["metric"] = tuple(map(as_recognition_rate, listed_metrics(self.metric)[0]))
+        refuse_twice([rate.name for rate in self.rates])
         if self.at is not None:
             points_within(self._points, 1)
-        if self.corrected is not None and (self.rate.name != "wer" or not self.rate.gains.are_edits):
-            raise UsageError("corrected texts are scored by wer only", advice="leave metric out")
+        if self.corrected is not None:
+            self._wer  # noqa: B018  refuses other metrics
 
     @property
-    def rate(self) -> GRR:
-        """The metric."""
-        return cast("GRR", self.metric)
+    def rates(self) -> tuple[GRR, ...]:
+        """The metrics."""
+        rates: tuple[GRR, ...] = self.metric
+        return rates
+
+    @property
+    def _wer(self) -> GRR:
+        """The metric of corrected texts."""
+        wer = next((rate for rate in self.rates if rate.name == "wer"), None)
+        if wer is None:
+            what = "corrected texts are scored by wer, which is not among the metrics"
+            raise UsageError(what, advice="add wer to the metrics")
+        if not wer.gains.are_edits:
+            raise UsageError("corrected texts are scored by wer without weights", advice="leave its parameters out")
+        return wer
 
     @property
     def _points(self) -> Any:
         return self.at
 
-    def _removing(self, corpus: ReadCorpus) -> bool:
-        """Return True if the ignored words are removed from texts, since the metric does not ignore them itself."""
-        return not corpus.ignored <= self.rate.ignore
-
-    def found(self, corpus: ReadCorpus, run: Run) -> OracleAtK:
+    def found(self, corpus: ReadCorpus, run: Run) -> OracleAtKByMetric:
         """Return the oracles of all lists of a corpus that has references."""
         from latticemetric.corpus.list_blocks import BlockSums
-        from latticemetric.corpus.oracle_at_k import curve_of
+        from latticemetric.corpus.list_results import OracleAtKByMetric
 
-        grammar, judged = corpus.grammar, None
-        keep, rewrite = bool(self.resamples), None if grammar is None else grammar.text
-        settings = BlockSums(self.rate, self._points, corpus.weights, keep=keep, rewrite=rewrite)
+        rewrite = None if corpus.grammar is None else corpus.grammar.text
+        settings = BlockSums(self.rates, self._points, corpus.weights, keep=bool(self.resamples), rewrite=rewrite)
         if self.corrected is None:
             sums, references = self._sums(corpus, run, settings)
-        else:
-            sums, references, judged = self._sums_and_corrections(corpus, run, settings)
-        curve = curve_of(list(sums), self.rate, at=self._points, **self.resampling)
-        signature = self.rate.signature_for(references).also(norm=corpus.rewritten_by)
-        if grammar is not None:
-            signature = signature.also(readings=grammar.readings_of_text)
-        return replace(curve, signature=str(signature), corrections=judged)
+            return OracleAtKByMetric(self._curves(sums, references, corpus))
+        sums, references, judged = self._sums_and_corrections(corpus, run, settings)
+        curves = self._curves(sums, references, corpus)
+        return OracleAtKByMetric(
+            tuple(replace(one, corrections=judged) if one.metric == "wer" else one for one in curves)
+        )
 
-    def _sums(self, corpus: ReadCorpus, run: Run, settings: BlockSums) -> tuple[Iterator[ListSums], int | str]:
-        """Return the `ListSums` of each block of lists, and the number of references per list."""
+    def _curves(self, sums: Iterable[Sums], references: int | str, corpus: ReadCorpus) -> tuple[OracleAtK, ...]:
+        """Return the oracles by each metric, from the sums of all blocks of lists."""
+        from latticemetric.corpus.oracle_at_k import curve_of
+
+        parts, curves = list(sums), []
+        for position, rate in enumerate(self.rates):
+            curve = curve_of([part[position] for part in parts], rate, at=self._points, **self.resampling)
+            signature = rate.signature_for(references).also(norm=corpus.rewritten_by)
+            if corpus.grammar is not None:
+                signature = signature.also(readings=corpus.grammar.readings_of_text)
+            curves.append(replace(curve, signature=str(signature)))
+        return tuple(curves)
+
+    def _sums(self, corpus: ReadCorpus, run: Run, settings: BlockSums) -> tuple[Iterable[Sums], int | str]:
+        """Return the sums of each block of lists, and the number of references per list."""
         from latticemetric.corpus.list_blocks import TableSums, sums_of_pairs
         from latticemetric.display.progress import progress
 
         if (blocks := corpus.blocks()) is not None:
-            prepare = corpus.preparing(removing=self._removing(corpus))
+            prepare = corpus.preparing(removing=removes(self.rates, corpus))
             sums = TableSums(
                 progress(blocks, None, "blocks") if run.watched else blocks, corpus.reading.reference_field, prepare
             )
             return sums.each(settings, run.workers), sums.references
         # `settings` normalizes, so that lists stay lists.
-        paired = corpus.required_pairs(run, removing=self._removing(corpus), rewriting=False)
+        paired = corpus.required_pairs(run, removing=removes(self.rates, corpus), rewriting=False)
         return sums_of_pairs(paired.pairs, settings), paired.references
 
     def _sums_and_corrections(
         self, corpus: ReadCorpus, run: Run, settings: BlockSums
-    ) -> tuple[Iterator[ListSums], int | str, Corrections]:
-        """Return the `ListSums`, the number of references per list, and the results of the corrected texts."""
+    ) -> tuple[Iterable[Sums], int | str, Corrections]:
+        """Return the sums, the number of references per list, and the results of the corrected texts."""
         from latticemetric.corpus.corrections import corrections
         from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs
 
-        paired = corpus.required_pairs(run, removing=self._removing(corpus), rewriting=False)
+        removing, wer = removes(self.rates, corpus), self._wer
+        paired = corpus.required_pairs(run, removing=removing, rewriting=False)
         pairs: list[Pair] = list(paired.pairs)
         if settings.rewrite is not None:
             pairs = list(rewritten_pairs(pairs, settings.rewrite))
         lists = lists_of_pairs(pairs)
-        texts = [
-            corpus.prepared_text(text, removing=self._removing(corpus)) for text in self._texts(lists.names, corpus)
-        ]
-        ignore = self.rate.ignore | self.rate.wildcard
+        texts = [corpus.prepared_text(text, removing=removing) for text in self._texts(lists.names, corpus)]
+        ignore = wer.ignore | wer.wildcard
         judged = corrections(lists.lists, lists.references, texts, weights=corpus.weights, ignore=ignore)
-        return iter([replace(settings, rewrite=None).of(pairs)]), paired.references, judged
+        return [replace(settings, rewrite=None).of(pairs)], paired.references, judged
 
     def _texts(self, names: Sequence[str], corpus: ReadCorpus) -> list[Words]:
         """Return the corrected text of each list."""

@@ -35,7 +35,7 @@ class MetricQuestion(Question[A]):
 
     def removes(self, corpus: ReadCorpus) -> bool:
         """Return True if the ignored words are removed from texts, since the metric does not ignore them itself."""
-        return not corpus.ignored <= self.rate.ignore
+        return removes([self.rate], corpus)
 
     def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[A]:
         """Yield the answer of each graph of the run, in order."""
@@ -81,9 +81,7 @@ class EachMetric(Question["AnswersOfGraph"]):
 
     def check(self) -> None:
         """Refuse a metric that is given twice."""
-        names = self.names
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise UsageError(f"metric '{twice}' is given twice", advice="leave one of them out")
+        refuse_twice(self.names)
 
     def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[AnswersOfGraph]:
         """Yield the answers of each graph of the run, in order."""
@@ -118,6 +116,17 @@ def by_each(questions: Sequence[MetricQuestion[Any]], *, several: bool = False) 
     """Return the question by all metrics; the question itself if there is one, unless `several`."""
     first, *others = questions
     return EachMetric(questions=tuple(questions)) if several or others else first
+
+
+def removes(rates: Iterable[GRR], corpus: ReadCorpus) -> bool:
+    """Return True if the ignored words are removed from texts, since some rate does not ignore them itself."""
+    return not all(corpus.ignored <= rate.ignore for rate in rates)
+
+
+def refuse_twice(names: Sequence[str]) -> None:
+    """Refuse a metric that is given twice."""
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"metric '{twice}' is given twice", advice="leave one of them out")
 
 
 def listed_metrics(metric: Any) -> tuple[list[Any], bool]:

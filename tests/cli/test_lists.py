@@ -16,7 +16,7 @@ def lists(*arguments):
 
 
 def test_the_document_is_what_python_says():
-    document = good(lists(PICNIC, "--corrected", CORRECTED, "--format", "json", "--seed", 4)).json
+    document = good(lists(PICNIC, "--metric", "wer", "--corrected", CORRECTED, "--format", "json", "--seed", 4)).json
     found = read_lists(PICNIC)
     judged = document.pop("corrections")
     assert document == json.loads(json.dumps(curve(found, resamples=1000, seed=4).asdict()))
@@ -39,7 +39,7 @@ def test_texts_are_normalized_alone(tmp_path):
     corrected = tmp_path / "fixed.txt"
     corrected.write_text("HELLO world?\n")
     plain, normal = (
-        good(lists(path, "--corrected", corrected, "--format", "json", *more)).json
+        good(lists(path, "-m", "wer", "--corrected", corrected, "--format", "json", *more)).json
         for more in ([], ["--normalize", "english"])
     )
     assert (plain["points"][0]["numerator"], normal["points"][0]["numerator"]) == (2, 0)
@@ -63,10 +63,10 @@ def test_ignored_words_count_nowhere(tmp_path):
     [
         ([EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"], "meeting-001.*not an n-best list"),
         ([PICNIC, "--corrected", EXAMPLES / "letters.ref.txt"], "texts and 4 lists"),
-        ([PICNIC, "--corrected", CORRECTED, "--metric", "wrr"], "--corrected supports the metric wer only"),
+        ([PICNIC, "--corrected", CORRECTED, "--metric", "wrr,4-grr"], "scored by wer, which is not among the metrics"),
         (
             [PICNIC, "--corrected", CORRECTED, "--metric", "wer", "-P", "wer.substitution=2"],
-            "supports the metric wer only",
+            "scored by wer without weights; leave its parameters out",
         ),
         ([PICNIC, "--at", "0"], "number of hypotheses is 0"),
         ([PICNIC, "--metric", "bleu"], "cannot search a graph"),
@@ -87,7 +87,7 @@ def test_the_signature_says_that_references_have_one_reading(grammar, fields, ar
     path.write_text(json.dumps({"nbest": ["he's gone"], "reference": "he has gone"}) + "\n")
     (tmp_path / "fixed.txt").write_text("he is gone\n")
     more = [str(tmp_path / name) if name.endswith("txt") else name for name in more]
-    found = good(lists(path, "--normalize", grammar, "--format", "json", *more)).json
+    found = good(lists(path, "-m", "wer", "--normalize", grammar, "--format", "json", *more)).json
     assert f"|{fields}|v:" in found["signature"]
     corpus = good(oracle(path, "--metric", "wer", "--normalize", grammar, "--format", "json")).json["corpus"]
     assert (corpus["one_best"]["numerator"] == found["points"][0]["numerator"]) == are_alike

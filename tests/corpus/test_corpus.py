@@ -612,6 +612,7 @@ def test_the_types_of_oracles_are_those_that_checkers_see():
     assert typed_corpus.by_any_name(corpus, "cer,wrr") == ["cer", "wrr"]
     assert typed_corpus.by_any_name(corpus, "cer") == ["1"]
     assert [type(answer).__name__ for answer in typed_corpus.sweeps(corpus)] == ["Swept"]
+    assert typed_corpus.of_lists(lm.Corpus([lm.NBest.from_strings(["a"])], ["a"]), "wrr") == ["wer", "4-grr"]
 
 
 def test_the_types_of_oracles_with_openfst_are_those_that_checkers_see():

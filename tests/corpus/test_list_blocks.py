@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kit.lists import oracle_at_k, read_lists
 
 from latticemetric import GRR, WER, FormatError, _native
-from latticemetric.corpus.list_blocks import BlockSums, TableSums, sums_of_pairs
+from latticemetric.corpus.list_blocks import BlockSums, Sums, TableSums, sums_of_pairs
 from latticemetric.corpus.oracle_at_k import curve_of, sums_of, sums_of_columns
 from latticemetric.corpus.pairing import pair_within
 from latticemetric.display.arrow import values_of
@@ -24,6 +24,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 _TEXTS = st.lists(st.sampled_from("ab"), max_size=3).map(" ".join)
 _LISTS = st.lists(st.tuples(st.lists(_TEXTS, min_size=1, max_size=7), _TEXTS), min_size=1, max_size=9)
 _ROWS = [{"nbest": ["a b", "a c", "a b"][: 1 + n % 3], "reference": "a c d"[: 1 + 2 * (n % 3)]} for n in range(2500)]
+METRICS = WER(), GRR(4)
 
 
 def _table(path: Path, rows: list[dict[str, Any]]) -> str:
@@ -49,22 +50,27 @@ def test_blocks_of_a_table_have_the_sums_of_its_lists(tmp_path: Path, workers: i
     path = _table(tmp_path / "lists.parquet", _ROWS)
     found = blocks(path)
     assert found is not None
-    sums = list(TableSums(found).each(BlockSums(WER()), workers))
-    expected = oracle_at_k([row["nbest"] for row in _ROWS], [row["reference"] for row in _ROWS])
+    sums = list(TableSums(found).each(BlockSums(METRICS), workers))
+    texts = [row["nbest"] for row in _ROWS], [row["reference"] for row in _ROWS]
+    expected = [oracle_at_k(*texts, metric).asdict() for metric in METRICS]
     assert len(sums) > 2
-    assert curve_of(sums, WER()).asdict() == expected.asdict()
+    assert _curves(sums) == expected
     within = pair_within(entries([path]))
     assert within is not None
-    assert curve_of(list(sums_of_pairs(within.pairs, BlockSums(WER()))), WER()).asdict() == expected.asdict()
+    assert _curves(list(sums_of_pairs(within.pairs, BlockSums(METRICS)))) == expected
+
+
+def _curves(sums: list[Sums]) -> list[dict[str, Any]]:
+    return [curve_of([one[k] for one in sums], metric).asdict() for k, metric in enumerate(METRICS)]
 
 
 def test_texts_of_blocks_are_rewritten(tmp_path: Path) -> None:
     found = blocks(_table(tmp_path / "lists.parquet", _ROWS))
     assert found is not None
-    settings = BlockSums(WER(), rewrite=lambda words: tuple("x" for _ in words))
+    settings = BlockSums(METRICS, rewrite=lambda words: tuple("x" for _ in words))
     rows = [([" ".join("x" * len(text.split())) for text in row["nbest"]], row["reference"]) for row in _ROWS]
     expected = oracle_at_k([row[0] for row in rows], [" ".join("x" * len(row[1].split())) for row in rows])
-    assert curve_of(list(TableSums(found).each(settings, 1)), WER()).asdict() == expected.asdict()
+    assert _curves(list(TableSums(found).each(settings, 1)))[0] == expected.asdict()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +87,7 @@ def test_faults_of_later_blocks_are_found(tmp_path: Path, changed: dict[int, Any
     found = blocks(_table(tmp_path / "lists.parquet", rows))
     assert found is not None
     with pytest.raises(FormatError, match=error):
-        list(TableSums(found).each(BlockSums(WER()), 1))
+        list(TableSums(found).each(BlockSums(METRICS), 1))
 
 
 def test_other_files_have_no_blocks(tmp_path: Path) -> None:

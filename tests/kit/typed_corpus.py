@@ -7,6 +7,7 @@ from latticemetric.corpus.answers_by_metric import AnswersByMetric
 from latticemetric.corpus.compounds import CompoundAnswer
 from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
 from latticemetric.corpus.gradients import ExpectedAnswers
+from latticemetric.corpus.list_results import OracleAtKByMetric
 from latticemetric.corpus.oracles import OracleAnswer
 from latticemetric.corpus.sweep import Swept
 
@@ -54,6 +55,15 @@ def with_openfst(corpus: lm.Corpus, automaton: lm.ByAutomaton) -> list[lm.Answer
 def sweeps(corpus: lm.Corpus) -> lm.Answers[Swept]:
     """Sweep; the answer of each graph has its oracles."""
     return assert_type(corpus.sweep(lm.WER(), beams=[1], nbest_sizes=(1, 2)), lm.Answers[Swept])
+
+
+def of_lists(corpus: lm.Corpus, name: str) -> list[str]:
+    """Find the oracle of the first k, by one metric and by several."""
+    assert_type(corpus.lists("wer", corrected=["a"]), lm.OracleAtK)
+    assert_type(corpus.lists(lm.WER(), at=[1, 2]), lm.OracleAtK)
+    assert_type(corpus.lists(name), lm.OracleAtK | OracleAtKByMetric)
+    assert_type(corpus.lists(["wer"]), OracleAtKByMetric)
+    return [point.metric for point in assert_type(corpus.lists(), OracleAtKByMetric).values()]
 
 
 def by_default(corpus: lm.Corpus) -> list[str]:

@@ -427,7 +427,7 @@ def word_set(words: Iterable[str], name: str) -> frozenset[str]:
     """Return words as a set; raise an error for a single string, since it would become a set of letters."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
-    if not isinstance(words, Iterable):
+    if isinstance(words, bytes | bytearray | Mapping) or not isinstance(words, Iterable):
         raise UsageError(f"{name} is a {type(words).__name__}", advice="give a list of words")
     if not isinstance(words, frozenset):
         words = listed_words(list(words), name)

@@ -113,7 +113,7 @@ def combine_systems(
         format: The format of graphs, or `text` for lines of words; detected by default.
         style: `keyed` if lines of text begin with ids, `plain` if not, `auto` to detect this.
         lowercase: Write all words in lower case.
-        ignore: Words to remove, separated by spaces or as a list.
+        ignore: Words to remove: a list, a text like `"uh,um"`, or `"@FILE"`.
         keep_marks: Read the sentence marks of a format as words.
         settings: The vote (`system_weights`, `null`, `scheme`, `count_share`, `tune_share`), `time_mediated`,
             `posterior_scale`, and how references score it: `subsets`, `resamples`, `seed`, `confidence`; see
@@ -121,12 +121,13 @@ def combine_systems(
     """
     from latticemetric.corpus.feature_weights import as_feature_weights
     from latticemetric.formats.reading import as_vocabulary
+    from latticemetric.formats.word_lists import given_words
 
     paths = [os.fspath(one) for one in ([files] if isinstance(files, str | os.PathLike) else files)]
     reference = None if references is None else os.fspath(references)
     how = CombinationSettings(**settings)
     how.require_fit(len(paths), has_references=reference is not None)
-    ignored = frozenset(ignore.split() if isinstance(ignore, str) else ignore)
+    ignored = given_words(ignore, "ignore")
     utterances = read_systems(
         paths,
         format=format,

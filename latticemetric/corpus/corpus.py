@@ -76,7 +76,7 @@ class Corpus(ReadCorpus):
         lowercase: Write all words in lower case.
         tokenize: A tokenizer of sacrebleu.
         normalize: A grammar that rewrites all texts.
-        ignore: Words to remove from graphs and references, separated by spaces or as a list.
+        ignore: Words to remove from graphs and references: a list, a text like `"uh,um"`, or `"@FILE"`.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -135,7 +135,7 @@ class Corpus(ReadCorpus):
             lowercase: Write all words in lower case.
             tokenize: A tokenizer of sacrebleu.
             normalize: A grammar that rewrites all texts.
-            ignore: Words to remove from graphs and references, separated by spaces or as a list.
+            ignore: Words to remove from graphs and references: a list, a text like `"uh,um"`, or `"@FILE"`.
             format: The format of the graphs; detected by default.
             style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect this.
             reference_field: Without files of references: the field of each graph's record that holds its references.
@@ -184,7 +184,7 @@ class Corpus(ReadCorpus):
             lowercase: Write all words in lower case.
             tokenize: A tokenizer of sacrebleu.
             normalize: A grammar that rewrites all texts.
-            ignore: Words to remove from lists and references, separated by spaces or as a list.
+            ignore: Words to remove from lists and references: a list, a text like `"uh,um"`, or `"@FILE"`.
 
         Examples:
             >>> corpus = Corpus.from_records([{"nbest": ["a b", "a c"], "reference": "a c"}])

@@ -15,10 +15,11 @@ from latticemetric.corpus.list_arguments import AnyList, Words, check_lengths, r
 from latticemetric.corpus.list_results import Corrections, Edits, Hallucinations
 from latticemetric.corpus.oracle_at_k import oracle_at_k
 from latticemetric.errors import UsageError
+from latticemetric.formats.word_lists import given_words
 from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.recognition import WER
-from latticemetric.vocabulary import listed_words, word_set
+from latticemetric.vocabulary import listed_words
 
 _WER = WER()
 
@@ -29,7 +30,7 @@ def corrections(
     corrected: Sequence[str | Sequence[str]],
     *,
     weights: Weights | None = None,
-    ignore: Collection[str] = (),
+    ignore: Collection[str] | str = (),
 ) -> Corrections:
     """Compare corrected texts with their n-best lists.
 
@@ -53,7 +54,7 @@ def corrections(
     expected = references_of(references)
     if any(len(several) != 1 for several in expected):
         raise UsageError("a list has several references", advice="give one reference for each list")
-    silent = word_set(ignore, "ignore")
+    silent = given_words(ignore, "ignore")
     texts = [_without(several[0], silent) for several in expected]
     hypotheses = [[_without(words, silent) for words in ranked_words(nbest, weights)] for nbest in lists]
     outputs = [_without(listed_words(text, "a corrected text"), silent) for text in corrected]

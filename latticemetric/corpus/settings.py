@@ -88,7 +88,7 @@ class ReadingSettings(Settings):
         lowercase: Write all words in lower case.
         tokenize: A tokenizer of sacrebleu.
         normalize: A grammar, or its name, that rewrites all texts.
-        ignore: Words to remove from graphs and references, separated by spaces or as a list.
+        ignore: Words to remove from graphs and references: a list, a text like `"uh,um"`, or `"@FILE"`.
     """
 
     section = "Input"
@@ -142,8 +142,15 @@ class ReadingSettings(Settings):
         default=(),
         holds="words",
         option="--ignore WORDS",
-        help="Words to remove from hypotheses and references first: '<s> </s>'; @FILE reads them from a file.",
+        help="Words to remove from hypotheses and references first: '<s>,</s>'; @FILE reads them from a file.",
     )
+
+    def check(self) -> None:
+        """Read the words to ignore, so that a file of them is read once."""
+        if not self._is_default("ignore", self.ignore):
+            from latticemetric.formats.word_lists import given_words
+
+            vars(self)["ignore"] = given_words(self.ignore, "ignore")
 
     @property
     def steps(self) -> list[str]:
@@ -154,7 +161,4 @@ class ReadingSettings(Settings):
 
     def ignored(self) -> frozenset[str]:
         """Return the words of `ignore`."""
-        from latticemetric.vocabulary import split_words, word_set
-
-        words = self.ignore
-        return frozenset(split_words(words)) if isinstance(words, str) else word_set(words, "ignore")
+        return frozenset(self.ignore)

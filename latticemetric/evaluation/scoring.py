@@ -323,7 +323,7 @@ def score(
     *,
     lowercase: bool = False,
     tokenize: str | Mapping[str, str | None] | None = None,
-    ignore: Collection[str] = (),
+    ignore: Collection[str] | str = (),
 ) -> Scores:
     """Score hypotheses against references by one or several metrics.
 
@@ -335,7 +335,7 @@ def score(
         lowercase: Compare lower-cased texts.
         tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, … A mapping
             gives tokenizers by metric: `{"bleu": "13a"}`.
-        ignore: Words to remove from hypotheses and references, such as `["<s>", "</s>"]`.
+        ignore: Words to remove from hypotheses and references, as for `Corpus.read`: a list, `"<s>,</s>"` or `"@FILE"`.
 
     Examples:
         >>> found = score(["the cat sat", "a dog"], ["the cat sat down", "the dog"], "wer,chrf")

@@ -175,7 +175,7 @@ class ForestArrays(Frozen):
             >>> best.tolist(), forest.words(best), forest.cost_of(best), forest.scores_along(best)
             ([2, 0], ('5', '7'), 1.5, {'tm': 1.5})
         """
-        hypergraph = self.hypergraph(self.cost(weights), words=self.word_counts(ignore))
+        hypergraph = self.hypergraph(self.cost(weights), words=self.word_counts(word_set(ignore, "ignore")))
         with small_enough("prune the forest, or allow more memory (--max-memory)"):
             return _native.best_derivation(summable(hypergraph))
 

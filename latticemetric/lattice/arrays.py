@@ -151,7 +151,7 @@ class LatticeArrays(Frozen):
             (('a', 'c'), 1.0, {'cost': 1.0})
         """
         cost = self.cost(weights)
-        return _native.best_path(self.native(cost, is_word=self.word_counts(ignore)))
+        return _native.best_path(self.native(cost, is_word=self.word_counts(word_set(ignore, "ignore"))))
 
     def native(
         self, cost: Costs, label: Words | None = None, is_word: npt.NDArray[np.uint8] | None = None

@@ -139,8 +139,8 @@ class GCR(SpelledRate):
         beta: Penalty = 0,
         spaces: bool = True,
         unicode: UnicodeForm = "none",
-        ignore: Iterable[str] = (),
-        wildcard: Iterable[str] = (),
+        ignore: str | Iterable[str] = (),
+        wildcard: str | Iterable[str] = (),
     ) -> None:
         check_flags(spaces=spaces)
         normalizer(unicode)
@@ -244,8 +244,8 @@ class CER(EditRate, GCR):
         empty: Empty | Literal[0] = "errors",
         spaces: bool = True,
         unicode: UnicodeForm = "none",
-        ignore: Iterable[str] = (),
-        wildcard: Iterable[str] = (),
+        ignore: str | Iterable[str] = (),
+        wildcard: str | Iterable[str] = (),
     ) -> None:
         super().__init__(
             substitution=substitution, empty=empty, spaces=spaces, unicode=unicode, ignore=ignore, wildcard=wildcard
@@ -291,8 +291,8 @@ class MixedErrorRate(EditRate, SpelledRate):
         *,
         substitution: Penalty = 1,
         empty: Empty | Literal[0] = "errors",
-        ignore: Iterable[str] = (),
-        wildcard: Iterable[str] = (),
+        ignore: str | Iterable[str] = (),
+        wildcard: str | Iterable[str] = (),
     ) -> None:
         super().__init__(substitution=substitution, empty=empty, ignore=ignore, wildcard=wildcard)
 

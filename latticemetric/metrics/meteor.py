@@ -20,12 +20,12 @@ from latticemetric import _native
 from latticemetric.arguments import real_number, whole_number
 from latticemetric.display.text import aligned_rows
 from latticemetric.errors import InputError, UsageError
+from latticemetric.formats.word_lists import given_words
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, plain_sum, words_of
 from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import NumberedStrings, number_all
 from latticemetric.metrics.wordnet import base_forms, synsets, wordnet
-from latticemetric.vocabulary import word_set
 
 # ---- Alignments, for people to read ----
 
@@ -191,7 +191,7 @@ class METEOR(TallyMetric):
         weight: float = _WEIGHT,
         penalty: float = _PENALTY,
         exponent: float = _EXPONENT,
-        stop_words: Iterable[str] = (),
+        stop_words: str | Iterable[str] = (),
         cap: int = _CAP,
     ) -> None:
         names = stages.split(",") if isinstance(stages, str) else stages if hasattr(stages, "__iter__") else [stages]
@@ -205,7 +205,7 @@ class METEOR(TallyMetric):
             "weight": _checked(weight, "weight"),
             "penalty": _checked(penalty, "penalty", most=1.0),
             "exponent": _checked(exponent, "exponent"),
-            "stop_words": word_set(stop_words, "stop_words"),
+            "stop_words": given_words(stop_words, "stop_words"),
             "cap": whole_number(
                 cap, f"cap is {cap!r}, not a number of states", "give a whole number ≥ 1", most=2**62 - 1
             ),

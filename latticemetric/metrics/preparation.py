@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import MissingDependencyError, UsageError, importing, shortened
+from latticemetric.formats.word_lists import given_words
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words, listed_words, numbered_words, split_words, word_set
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, listed_words, numbered_words, split_words
 
 # Unicode white space that is not ASCII white space.
 _UNICODE_SPACE = re.compile(r"[^\S \t\n\r\f\v]")
@@ -65,7 +66,7 @@ class Preparation:
     def __post_init__(self) -> None:
         named = self.tokenize not in {None, "none"}
         object.__setattr__(self, "_tokenizer", find_tokenizer(str(self.tokenize)) if named else None)
-        ignored = word_set(self.ignore, "ignore")
+        ignored = given_words(self.ignore, "ignore")
         object.__setattr__(self, "ignore", frozenset(map(str.lower, ignored)) if self.lowercase else ignored)
 
     def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[bool, str | None, Collection[str]]]:
@@ -234,7 +235,10 @@ class Preparations:
     lowercase: bool = False
     tokenize: str | Mapping[str, str | None] | None = None
     others: str | None = None
-    ignore: Collection[str] = frozenset()
+    ignore: Collection[str] | str = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ignore", given_words(self.ignore, "ignore"))
 
     def of(self, metric: str) -> Preparation:
         """Return the preparation for the metric with this name."""
@@ -255,7 +259,7 @@ class Preparations:
                 )
 
     def _made(self, tokenizer: str | None) -> Preparation:
-        return _preparation(self.lowercase, tokenizer, word_set(self.ignore, "ignore"))
+        return _preparation(self.lowercase, tokenizer, frozenset(self.ignore))
 
 
 @lru_cache(maxsize=16)

@@ -21,6 +21,7 @@ from latticemetric.automata.recognition import Gains, best_reading, require_shor
 from latticemetric.automata.reference import ReferenceGraph, counted_labels, reversed_lattice
 from latticemetric.cached import cached_property
 from latticemetric.errors import UsageError, shortened
+from latticemetric.formats.word_lists import given_words
 from latticemetric.lattice.columns import Steps
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
@@ -55,7 +56,7 @@ from latticemetric.metrics.reference_checks import check_corpus, check_hypothesi
 from latticemetric.metrics.registry import make_metric, register
 from latticemetric.metrics.segments import ListCounts, checked_order, count_lists, count_segments
 from latticemetric.nbest import ListColumns
-from latticemetric.vocabulary import Vocabulary, word_set
+from latticemetric.vocabulary import Vocabulary
 
 Counts = npt.NDArray[np.int64]
 
@@ -121,8 +122,8 @@ class GRR(Metric[RecognitionStatistics]):
         *,
         alpha: Penalty = 1,
         beta: Penalty = 0,
-        ignore: Iterable[str] = (),
-        wildcard: Iterable[str] = (),
+        ignore: str | Iterable[str] = (),
+        wildcard: str | Iterable[str] = (),
     ) -> None:
         order = checked_order(order, "an n-gram recognition rate")
         penalties = exact_penalty(alpha, "alpha"), exact_penalty(beta, "beta")
@@ -130,8 +131,8 @@ class GRR(Metric[RecognitionStatistics]):
             "order": order,
             "alpha": penalties[0],
             "beta": penalties[1],
-            "ignore": word_set(ignore, "ignore"),
-            "wildcard": word_set(wildcard, "wildcard"),
+            "ignore": given_words(ignore, "ignore"),
+            "wildcard": given_words(wildcard, "wildcard"),
             "gains": exact_gains(order, *penalties),
         }
         for name, value in values.items():
@@ -446,7 +447,7 @@ class WRR(GRR):
 
     name = "wrr"
 
-    def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
+    def __init__(self, *, ignore: str | Iterable[str] = (), wildcard: str | Iterable[str] = ()) -> None:
         super().__init__(1, ignore=ignore, wildcard=wildcard)
 
     def _parameters(self) -> dict[str, str]:
@@ -552,8 +553,8 @@ class WER(EditRate):
         *,
         substitution: Penalty = 1,
         empty: Empty | Literal[0] = "errors",
-        ignore: Iterable[str] = (),
-        wildcard: Iterable[str] = (),
+        ignore: str | Iterable[str] = (),
+        wildcard: str | Iterable[str] = (),
     ) -> None:
         super().__init__(substitution=substitution, empty=empty, ignore=ignore, wildcard=wildcard)
 

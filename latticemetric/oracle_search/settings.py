@@ -146,7 +146,7 @@ class ByRate(_Shown):
     graphs: bool = flag(default=False, help="Also find the graph of all best paths.")
 
     def check(self) -> None:
-        """Replace the name of the metric by the metric."""
+        """Replace the name of the metric by the metric, and the words by their set."""
         super().check()
         from latticemetric.metrics.recognition import as_recognition_rate
 
@@ -189,14 +189,15 @@ class ByCorpusBLEU(SearchSettings):
     engines = ("native",)
 
     metric: str | BLEU = given(default="bleu")
-    ignore: Collection[str] = given(default=frozenset())
+    ignore: Collection[str] | str = given(default=frozenset())
 
     def check(self) -> None:
-        """Replace the name of the metric by the metric."""
+        """Replace the name of the metric by the metric, and the words by their set."""
         super().check()
+        from latticemetric.formats.word_lists import given_words
         from latticemetric.oracle_search.corpus_bleu import as_bleu
 
-        vars(self)["metric"] = as_bleu(self.metric)
+        vars(self).update(metric=as_bleu(self.metric), ignore=given_words(self.ignore, "ignore"))
 
     @property
     def bleu(self) -> BLEU:

@@ -249,7 +249,7 @@ def test_signature():
         {"penalty": 1.5},
         {"exponent": "3"},
         {"cap": 0},
-        {"stop_words": "the"},
+        {"stop_words": 3},
         {"beam": 40},
     ],
 )

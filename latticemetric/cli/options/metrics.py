@@ -85,7 +85,8 @@ def metric_parameters(
                 where="--parameter",
                 advice=f"name it there, or leave {text} out",
             )
-        parameters.setdefault(metric, {})[name] = cased_words(value) if name in WORD_SETS else _parameter_value(value)
+        is_words = name in WORD_SETS
+        parameters.setdefault(metric, {})[name] = cased_words(value, target) if is_words else _parameter_value(value)
     return parameters
 
 
@@ -111,7 +112,7 @@ def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each
 
 PARAMETERS = option(
     "--parameter -P METRIC.NAME=VALUE",
-    "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc, 'wer.ignore=uh um', …; repeatable.",
+    "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc, wer.ignore=uh,um, …; repeatable.",
     multiple=True,
     type=MetricParameter(),
 )

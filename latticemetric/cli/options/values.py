@@ -69,32 +69,24 @@ def listed(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def word_list(text: str | None) -> frozenset[str]:
-    """Return the words of an option: separated by white space, or read from a file after `@`."""
+def word_list(text: str | None, name: str = "--ignore") -> frozenset[str]:
+    """Return the words of an option; `name` is its name in errors."""
     if not text:
         return frozenset()
-    from latticemetric.vocabulary import split_words
+    from latticemetric.formats.word_lists import given_words
 
     if text.startswith("@"):
-        from latticemetric.formats.streams.stream import open_stream
-
-        with open_stream(text[1:]) as stream:
-            return frozenset(word for line in stream.lines() for word in split_words(line))
-    if os.path.isfile(text):  # noqa: PTH113  a name may be longer than a path may be
-        raise UsageError(
-            f"'{text}' is given as a word, but is the name of a file",
-            advice=f"to read words from the file, give @{text}",
-        )
+        return given_words(text, name)
     try:
         # In an ASCII locale, Python represents non-ASCII characters of an argument as escaped bytes.
-        return frozenset(split_words(os.fsencode(text).decode("utf-8")))
+        return given_words(os.fsencode(text).decode("utf-8"), name)
     except UnicodeError:
         raise UsageError("the words of an option are not UTF-8", advice="set LC_ALL to a UTF-8 locale") from None
 
 
-def cased_words(text: str | None) -> frozenset[str]:
+def cased_words(text: str | None, name: str = "--ignore") -> frozenset[str]:
     """Return the words of an option (see `word_list`), lower-cased under `--lowercase`, as the texts are."""
-    words = word_list(text)
+    words = word_list(text, name)
     return frozenset(map(str.lower, words)) if click.get_current_context().params.get("lowercase") else words
 
 

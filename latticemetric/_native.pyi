@@ -889,6 +889,32 @@ def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> di
 def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
     """Parse bytes `begin` to `end` of a Kaldi binary archive, a lattice; return the columns of `parse_kaldi`."""
 
+_Costs: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+_Labels: TypeAlias = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]
+_SortedLattice: TypeAlias = tuple[
+    int,
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    _Costs,
+    _Costs,
+    _Labels | None,
+]
+
+def read_kaldi(
+    whole: bytes, begin: int, end: int, symbols: bool, may_move: bool
+) -> tuple[_SortedLattice, list[str] | None] | None:
+    """Read one lattice, bytes `begin` to `end` of a Kaldi text archive, and sort it as `validated` does.
+
+    Return the number of states, then read-only columns: source, target, word, final, two pairs of costs, labels. Also
+    return the words; `None` if they are numbers. Return `None` if `parse_kaldi` and `validated` must read the lattice:
+    there is something to say, or rows would move, but `may_move` is false.
+    """
+
+def read_kaldi_binary(whole: bytes, begin: int, end: int, may_move: bool) -> _SortedLattice | None:
+    """Read one lattice of a Kaldi binary archive, as `read_kaldi` reads one of a text archive."""
+
 def write_kaldi_binary(
     states: int,
     source: npt.NDArray[np.int32],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import index
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +48,13 @@ class Vocabulary:
         ['to', 'be']
     """
 
-    __slots__ = ("_highest", "_number", "_spaced", "_tables", "_word", "epsilon", "is_embedded", "is_given")
+    __slots__ = (
+        "_highest", "_listed", "_number", "_spaced", "_tables", "_word", "epsilon", "is_embedded", "is_given",
+    )  # fmt: skip
 
+    _word: dict[int, str]
+    _number: dict[str, int]
+    _listed: list[str]
     _spaced: frozenset[int]
     _tables: dict[tuple[str, Spelling], _native.Utf8Texts | None]
 
@@ -71,9 +76,13 @@ class Vocabulary:
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
         """Number distinct words from 1 in order of appearance; a string is split at white space."""
+        return cls.of_distinct(list(dict.fromkeys(_strings(words))))
+
+    @classmethod
+    def of_distinct(cls, words: list[str]) -> Vocabulary:
+        """Number strings that are known to be distinct from 1."""
         vocabulary = cls.__new__(cls)
-        # The words are strings and distinct: `__init__` would check them again.
-        vocabulary.__setstate__((dict(enumerate(dict.fromkeys(_strings(words)), start=1)), False, False, ""))
+        vocabulary.__setstate__((words, False, False, ""))
         return vocabulary
 
     @classmethod
@@ -170,13 +179,26 @@ class Vocabulary:
     def __contains__(self, word: object) -> bool:
         return word in self._number
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "_word":
+                self._word = dict(enumerate(self._listed, start=1))
+                return self._word
+            if name == "_number":
+                self._number = {word: number for number, word in self._word.items()}
+                return self._number
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
     def __getstate__(self) -> tuple[Any, ...]:
         return self._word, self.is_given, self.is_embedded, self.epsilon
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._word, self.is_given, self.is_embedded, self.epsilon = state
-        self._number = {word: number for number, word in self._word.items()}
-        self._highest = max(self._word, default=0)
+        words, self.is_given, self.is_embedded, self.epsilon = state
+        if isinstance(words, list):
+            self._listed, self._highest = words, len(words)  # the tables are built when they are used
+        else:
+            self._word, self._highest = words, max(words, default=0)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Vocabulary) and self._word == other._word)

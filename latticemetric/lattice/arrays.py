@@ -113,6 +113,13 @@ class LatticeArrays(Frozen):
         )
         return cls(*validated(draft, checked_start(start), copy=copy))
 
+    @classmethod
+    def of_valid(cls, columns: Columns) -> Self:
+        """Return the lattice of columns that `validated` would return as they are."""
+        lattice = cls.__new__(cls)
+        vars(lattice).update(columns._asdict(), ranked=False)
+        return lattice
+
     @says_new_keywords
     def cost(self, weights: WeightsOrCosts = None) -> Costs:
         """Return the model's costs: the sum of all score columns, each multiplied by its weight.

@@ -89,6 +89,13 @@ class Column(Frozen):
         if type(self.weight) is not float:
             values["weight"] = _own_weight(self.weight)
 
+    @classmethod
+    def of_valid(cls, arc: Floats, final: Floats) -> Column:
+        """Return a column of costs that are valid: read-only, contiguous arrays of finite 64-bit floats."""
+        column = cls.__new__(cls)
+        vars(column).update(arc=arc, final=final, weight=1.0)
+        return column
+
     def taken(self, arcs: Rows, ends: Rows) -> Column:
         """Return the column with only these arcs and final states."""
         return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.weight)

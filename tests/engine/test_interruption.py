@@ -272,6 +272,7 @@ def calls() -> dict[str, Callable[[], object]]:
             forest, keys[1:], keys[1:], np.ones(3), 2.0**-30, -1.0, 1 << 60, np.inf, BYTES
         ),
         "parse_kaldi": lambda: _native.parse_kaldi(text, 0, len(text)),
+        "read_kaldi": lambda: _native.read_kaldi(text, 0, len(text), symbols=False, may_move=True),
         "join_rows": lambda: _native.join_rows(rows, ids),
         "take_rows": lambda: _native.take_rows(rows, ids, every_row),
         "split_rows": lambda: _native.split_rows(*spelled_ids),
@@ -322,6 +323,7 @@ NAMES = (
     "search_forest_ngrams",
     "search of ForestNgrams",
     "parse_kaldi",
+    "read_kaldi",
     "join_rows",
     "take_rows",
     "split_rows",

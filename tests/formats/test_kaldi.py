@@ -1,13 +1,16 @@
 """Kaldi archives: text and binary say the same, scripts point into either, and what Kaldi cannot hold is refused."""
 
 import math
+import pickle
 import shutil
+from dataclasses import replace
+from functools import partial
 from itertools import cycle, pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kit.format_cases.kaldi import lattice4, machine
 from kit.formats import contents, paths_of
@@ -15,6 +18,9 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.formats.kaldi.text import lattice_of, parse_block
+from latticemetric.formats.streams.stream import Piece
+from latticemetric.formats.text.fields import encode_column, parsed_natively
 
 WORDS = EXAMPLES / "meeting.words.txt"
 
@@ -125,6 +131,66 @@ def test_lines_of_large_lattices_are_all_read_once(number, others, wrong):
     with pytest.raises(_native.ParseError) as error:
         _native.parse_kaldi(text, 0, len(text), symbols=False)
     assert error.value.args[0] == wrong % number + 2
+
+
+ARC_WORDS = st.sampled_from(["<eps>", "a", "b", "ε", "8", "é", "0"])
+WEIGHTS = st.sampled_from(["", " 1,2,", " 0.5,-1.25,4_5", " 0,3,7", " 1.23456789,2"])
+
+
+@st.composite
+def shuffled_archives(draw):
+    """A lattice in any order of lines and numbers of states, some on no complete path, perhaps broken."""
+    states = draw(st.lists(st.integers(0, draw(st.sampled_from([6, 10**6]))), min_size=1, max_size=6, unique=True))
+    numeric, cyclic = draw(st.booleans()), draw(st.integers(0, 9)) == 0
+    lines = []
+    for _ in range(draw(st.integers(0, 10))):
+        source, target = (
+            draw(st.lists(st.integers(0, len(states) - 1), min_size=2, max_size=2, unique=not cyclic))
+            if (len(states) > 1)
+            else (0, 0)
+        )
+        if not cyclic:
+            source, target = sorted((source, target))
+        word = draw(st.sampled_from("0125")) if numeric else draw(ARC_WORDS)
+        lines.append(f"{states[source]} {states[target]} {word}{draw(WEIGHTS)}")
+    lines += [f"{state}{draw(WEIGHTS)}" for state in draw(st.lists(st.sampled_from(states), max_size=3))]
+    return "\n".join(["id", *(draw(st.permutations(lines)) if draw(st.booleans()) else lines), ""])
+
+
+def read_or_error(read):
+    try:
+        lattice = read()
+    except lm.errors.LatticeMetricError as error:
+        return type(error), str(error)
+    return lattice, list(lattice.vocabulary.items()) if not lattice.vocabulary.is_numeric else None
+
+
+@settings(max_examples=300)
+@given(text=shuffled_archives(), symbols=st.booleans(), given_table=st.booleans())
+def test_a_lattice_that_is_sorted_while_it_is_read_is_the_one_that_validation_makes(text, symbols, given_table):
+    table = lm.Vocabulary({1: "a", 2: "b", 5: "8"}) if given_table else None
+    data = text.encode()
+
+    def validated_later():
+        columns = parsed_natively(partial(_native.parse_kaldi, symbols=symbols), data_piece(data), "x", 0)
+        return lattice_of(columns, *encode_column(columns["word"], table))
+
+    found = read_or_error(lambda: parse_block(data_piece(data), "x", 0, table, are_spelled=symbols))
+    assert found == read_or_error(validated_later)
+    if isinstance(found[0], lm.Lattice):
+        lattice = found[0]
+        columns = [lattice.source, lattice.target, lattice.word, lattice.final]
+        columns += [part for column in lattice.scores.values() for part in (column.arc, column.final)]
+        columns += [part for side in lattice.labels.values() for part in (side.arc, side.final)]
+        assert not any(column.flags.writeable for column in columns)
+        assert all(column.flags.c_contiguous and column.flags.aligned for column in columns)
+        copy = pickle.loads(pickle.dumps(lattice))
+        assert copy == lattice
+        assert replace(lattice) == lattice
+
+
+def data_piece(data):
+    return Piece(data, 0, len(data))
 
 
 @pytest.mark.parametrize("space", [" ", "\t", " \t "], ids=["space", "tab", "both"])

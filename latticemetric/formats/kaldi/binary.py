@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
-from latticemetric.formats.kaldi.text import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
+from latticemetric.formats.kaldi.text import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of, sorted_lattice
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.fields import is_word_number
@@ -110,6 +110,9 @@ def _native_errors() -> Iterator[None]:
 def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:
     """Build a lattice from the bytes of a machine; `table` maps word numbers to words."""
     with _native_errors():
+        read = _native.read_kaldi_binary(machine.whole, machine.begin, machine.end, may_move=table is None)
+        if read is not None:
+            return sorted_lattice(read, None, table)
         columns = _native.parse_kaldi_binary(machine.whole, machine.begin, machine.end)
     return lattice_of(columns, columns["word"], table)
 

@@ -29,6 +29,7 @@ from latticemetric.formats.text.fields import (
     require_words,
     words_part,
 )
+from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
@@ -96,6 +97,11 @@ def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | 
     all look like numbers.
     """
     try:
+        # A table is asked about all words, also those of arcs that would be removed.
+        read_sorted = partial(_native.read_kaldi, symbols=are_spelled, may_move=table is None)
+        if (read := parsed_natively(read_sorted, block, file, lines_before)) is not None:
+            sorted_columns, words = read
+            return sorted_lattice(sorted_columns, words, table)
         columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     except FormatError as error:
         if match := _NO_PAIR.match(error.what):
@@ -104,8 +110,8 @@ def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | 
     if _are_weights(columns):
         what = "the arcs have single costs, not pairs of a graph and an acoustic cost"
         raise FormatError(what, where=f"{file}:{lines_before + 2}", advice=_FOR_MACHINES)
-    words, vocabulary = encode_column(columns["word"], table)
-    return lattice_of(columns, words, vocabulary)
+    numbers, vocabulary = encode_column(columns["word"], table)
+    return lattice_of(columns, numbers, vocabulary)
 
 
 def _are_weights(columns: dict[str, Any]) -> bool:
@@ -140,6 +146,24 @@ register(Format("kaldi", (".lat", ".ark.txt", ".lat.txt", ".kaldi"), _sniff, _re
 
 
 # ---- Two costs of 32 bits and transition ids, for text and binary archives ----
+
+
+def sorted_lattice(columns: Any, words: list[str] | None, table: Vocabulary | None) -> Lattice:
+    """Build a lattice from the sorted columns that a native reader returns; `words` are the words, if not numbers."""
+    states, source, target, word, final, graph, acoustic, transitions = columns
+    labels: FrozenDict[str, Labels] = FrozenDict()
+    if transitions is not None:
+        arcs, ends, rows = transitions
+        labels = FrozenDict({TRANSITIONS: Labels(arcs, ends, Texts(*rows))})
+    if table is not None:
+        word, vocabulary = encode_column((word, words), table)
+        vocabulary.check(word)
+        word = frozen(word)
+    else:
+        vocabulary = Vocabulary.numeric() if words is None else Vocabulary.of_distinct(words)
+    lm, am = COLUMNS
+    scores = FrozenDict({lm: Column.of_valid(*graph), am: Column.of_valid(*acoustic)})
+    return Lattice.of_valid(Columns(states, source, target, word, final, scores, vocabulary, None, labels))
 
 
 def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | None) -> Lattice:

@@ -15,6 +15,7 @@
 #include "formats/hypergraph.hpp"
 #include "formats/json.hpp"
 #include "formats/kaldi_binary.hpp"
+#include "formats/kaldi_order.hpp"
 #include "formats/plf.hpp"
 #include "formats/slf.hpp"
 #include "formats/travatar_json.hpp"
@@ -138,6 +139,50 @@ std::string_view part_of(const nb::bytes& whole, std::size_t begin, std::size_t 
 nb::dict parse_kaldi_text(nb::bytes whole, std::size_t begin, std::size_t end, bool symbols) {
   return parse_arc_lines(part_of(whole, begin, end),
                          [symbols](std::string_view lines) { return parse_kaldi(lines, symbols); });
+}
+
+// Returns a column that Python cannot change.
+template <typename T>
+nb::ndarray<nb::numpy, const T> constant(std::vector<T> values) {
+  if (values.empty()) values.reserve(1);  // without a place in memory, NumPy would make an array of its own
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  const T* const data = owned->data();
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {data, {size}, owner};
+}
+
+// Returns a lattice whose columns are sorted: the number of states, source, target, word, final, the costs of arcs and
+// final states by column, and the labels: `None` if the text has none.
+template <typename Machine>
+nb::tuple sorted_lattice(std::int32_t states, Machine& machine, std::vector<std::int32_t>& word, bool has_labels) {
+  nb::object labels = nb::none();
+  if (has_labels)
+    labels = nb::make_tuple(constant(std::move(machine.transitions)), constant(std::move(machine.final_transitions)),
+                            label_rows(std::move(machine.transition_rows)));
+  return nb::make_tuple(states, constant(std::move(machine.source)), constant(std::move(machine.target)),
+                        constant(std::move(word)), constant(std::move(machine.final)),
+                        nb::make_tuple(constant(std::move(machine.cost[0])), constant(std::move(machine.final_cost[0]))),
+                        nb::make_tuple(constant(std::move(machine.cost[1])), constant(std::move(machine.final_cost[1]))),
+                        labels);
+}
+
+nb::object read_kaldi_text(nb::bytes whole, std::size_t begin, std::size_t end, bool symbols, bool may_move) {
+  const auto text = part_of(whole, begin, end);
+  ArcLines lines;
+  std::vector<std::int32_t> word;
+  std::int32_t states = 0;
+  bool has_labels = false;
+  {
+    const KernelScope running;
+    lines = parse_kaldi(text, symbols);
+    word = lines.word.take();
+    has_labels = lines.transition_rows.begin.size() > 1;
+    if (!may_be_weights(lines)) states = sort_columns(lines, word, may_move);
+  }
+  if (states == 0) return nb::none();
+  nb::object words = lines.word.numeric() ? nb::none() : nb::object(to_strings(lines.word.words()));
+  return nb::make_tuple(sorted_lattice(states, lines, word, has_labels), words);
 }
 
 nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(as_view(text), parse_openfst); }
@@ -273,6 +318,21 @@ Output<std::int64_t> split_text_blocks(nb::bytes text, std::size_t begin, bool a
   return to_numpy(std::move(blocks), {rows, 4});
 }
 
+nb::object read_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end, bool may_move) {
+  const auto bytes = part_of(whole, begin, end);
+  KaldiMachine machine;
+  std::int32_t states = 0;
+  bool has_labels = false;
+  {
+    const KernelScope running;
+    machine = parse_kaldi_binary(bytes);
+    has_labels = machine.transition_rows.begin.size() > 1;
+    states = sort_columns(machine, machine.output, may_move);
+  }
+  if (states == 0) return nb::none();
+  return sorted_lattice(states, machine, machine.output, has_labels);
+}
+
 nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end) {
   const auto bytes = part_of(whole, begin, end);
   KaldiMachine machine;
@@ -342,6 +402,8 @@ void bind_formats(nb::module_& m) {
   });
   nb::exception<NotJson>(m, "NotJsonError", PyExc_ValueError);
   m.def("parse_kaldi", &parse_kaldi_text, "whole"_a, "begin"_a, "end"_a, "symbols"_a = false);
+  m.def("read_kaldi", &read_kaldi_text, "whole"_a, "begin"_a, "end"_a, "symbols"_a, "may_move"_a);
+  m.def("read_kaldi_binary", &read_kaldi_machine, "whole"_a, "begin"_a, "end"_a, "may_move"_a);
   m.def("parse_kaldi_binary", &parse_kaldi_machine, "whole"_a, "begin"_a, "end"_a);
   m.def("write_kaldi_binary", &write_kaldi_machine, "states"_a, "source"_a, "target"_a, "word"_a, "arcs"_a, "final"_a,
         "ends"_a);

@@ -367,6 +367,14 @@ ArcLines parse_kaldi(std::string_view text, bool symbols) {
   }
 }
 
+bool may_be_weights(const ArcLines& lattice) {
+  const auto is_cost = [](double cost) { return cost != 0; };
+  for (const auto& costs : lattice.cost)
+    if (std::any_of(costs.begin(), costs.end(), is_cost)) return false;
+  const auto& words = lattice.word.words();
+  return !words.empty() && (is_score(words[0]) || words[0] == "Infinity");
+}
+
 ArcLines parse_openfst(std::string_view text) {
   const bool has_output = fourth_is_output(text);
   // Each side may be numbers or symbols: tries numbers first.

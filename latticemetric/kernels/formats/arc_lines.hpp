@@ -28,6 +28,9 @@ struct ArcLines {
 // not (`s t tid word g,a`). Words are symbols if `symbols` says so or if some word is no number, else they are numbers.
 ArcLines parse_kaldi(std::string_view text, bool symbols);
 
+// Returns whether what was read as words of a Kaldi archive may be the weights of OpenFst's machines: `0 1 5 0.3`.
+bool may_be_weights(const ArcLines& lattice);
+
 // Reads an OpenFst machine as text: arcs `s t input [output] [weight]`, final states `s [weight]`.
 ArcLines parse_openfst(std::string_view text);
 

@@ -283,7 +283,7 @@ def test_tables_of_fields_are_those_of_todays_records_and_docstrings():
 
 def test_a_field_that_no_docstring_describes_is_found_out():
     item = next(one for one in fields.TABLES if one.heading == "An item")
-    undocumented = item._replace(described_by=("corpus.tables.table.AnswerTable.records",))
+    undocumented = item._replace(described_by=("corpus.tables.table.AnswerTable.answered",))
     with pytest.raises(AssertionError, match="describe score, numerator"):
         fields.table(undocumented)
 

@@ -6,8 +6,9 @@ import click
 
 from latticemetric.cli.commands import verb
 from latticemetric.cli.files import ShardFiles
-from latticemetric.cli.options import PlottedOutputOptions, format_option, refuse
-from latticemetric.corpus.tables.formats import FORMATS
+from latticemetric.cli.options import FRACTIONS, PlottedOutputOptions, format_option, refuse
+from latticemetric.corpus.tables.formats import PARTS, check_format
+from latticemetric.corpus.tables.table import ItemTable
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b
@@ -15,6 +16,7 @@ Examples:
   lattice-oracle lats.ark.gz text --shard 1/2 --format json -o 1.json
   lattice-oracle lats.ark.gz text --shard 2/2 --format json -o 2.json
   latticemetric merge 1.json 2.json -o all.json
+  latticemetric merge 1.json 2.json --format text
   latticemetric merge sweep.*.json --format text --plot sweep.svg
 """
 
@@ -22,7 +24,8 @@ Examples:
 class _MergedOptions(PlottedOutputOptions):
     """Output options; the default format is JSON."""
 
-    output_format: str = format_option("json")
+    output_format: str = format_option("json", parts=(*PARTS, "ctm"))
+    fractions: bool = FRACTIONS
 
 
 @verb("merge", epilog=_EPILOG)
@@ -30,22 +33,21 @@ class _MergedOptions(PlottedOutputOptions):
 def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     """Merge the JSON documents of all N shards (--shard I/N --format json), in any order.
 
-    The result equals, byte for byte, the result of one run without shards: items are in the order of the graphs, and
-    sums are exact.
-    Documents of sweep can also be written in other formats, and plotted.
+    The result equals, byte for byte, the result of one run without shards, in every format: items are in the order of
+    the graphs, and sums are exact. Text has what the options of the shards say, such as --alignment.
     """
     from latticemetric.corpus.merged_shards import merge
+    from latticemetric.display.text import long_integers
 
     merged = merge(shards)
-    if merged.has_table:
-        output.check_plot(metrics=merged.metrics)
-    else:
-        if output.output_format != "json" or output.plot is not None:
-            refuse(["output_format", "plot"], "with documents of verbs other than sweep")
-        if FORMATS[output.output_format].write is not None:
-            raise UsageError(
-                "only documents of sweep can be written as a table", where="--output", advice="name a .json file"
-            )
     table = merged.table(output.looks)
-    output.write(table)
-    output.say_summary(table)
+    if not table.has_plot:
+        refuse(["plot"], f"with documents of {merged.verb}")
+    output.check_plot(metrics=merged.metrics)
+    check_format(table, output.output_format)
+    if output.output_format == "text" and isinstance(table, ItemTable) and table.unshown:
+        what = f"text with tags cannot show {' or '.join(table.unshown)}"
+        raise UsageError(what, where="--format", advice="choose json, which has everything")
+    with long_integers():
+        output.write(table)
+        output.say_summary(table)

@@ -201,10 +201,10 @@ class ExpectationTotals:
         return {"expected": {name: _written(value) for name, value in vars(self).items()}}
 
     @classmethod
-    def merged(cls, states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Add up the values that `state` returned for each shard; return the fields of `corpus` over all shards."""
-        totals = (cls(**{name: _read(value) for name, value in state["expected"].items()}) for state in states)
-        return sum(totals, cls()).asdict()
+    def merged(cls, states: Iterable[Mapping[str, Any]]) -> Self:
+        """Add up the values that `state` returned for each shard; return the totals of all shards."""
+        read = ({name: _read(value) for name, value in state["expected"].items()} for state in states)
+        return sum((cls(**values) for values in read), cls())
 
 
 def _ratio(path: ScoredPath, metric: GRR) -> tuple[Fraction, Fraction]:

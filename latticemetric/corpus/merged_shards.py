@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class MergedShards(Tabular):
     """The results of all shards of a run, as those of one run without shards; made by `merge`.
 
-    Printed, it is what `latticemetric merge` prints: the JSON document or, of sweeps, the table.
+    Items are read when they are needed, one at a time.
 
     Attributes:
         verb: The verb that wrote the shards.
@@ -30,16 +30,9 @@ class MergedShards(Tabular):
         self.verb = str(documents[0].run["command"])
 
     @property
-    def has_table(self) -> bool:
-        """True if the results can be written in every format, and drawn; False if they are only a JSON document."""
-        return self.verb == "sweep"
-
-    @property
     def metrics(self) -> int:
         """The number of metrics of the searches."""
-        sums = self._documents[0].sums
-        several = sums.get("metrics") if isinstance(sums, dict) else None
-        return len(several) if isinstance(several, dict) else 1
+        return len(self._documents[0].fields["shard"]["table"].get("each", "1"))
 
     @property
     def totals(self) -> dict[str, Any]:
@@ -56,18 +49,15 @@ class MergedShards(Tabular):
 
         Args:
             path: The file; `.gz` and similar suffixes compress it.
-            format: `json`, which is the default; of sweeps, any format of `Answers.write`, by default that of the
-                suffix.
+            format: Any format of `Answers.write`; by default, that of the suffix, else `json`.
         """
         from latticemetric.corpus.tables.files import write_table
         from latticemetric.corpus.tables.formats import PARTS, format_for
 
         name = os.fspath(path)
         if format is None:
-            of_suffix = format_for(name, PARTS)
+            of_suffix = format_for(name, (*PARTS, "ctm"))
             format = "json" if of_suffix is None else of_suffix.name  # noqa: A001
-        if format != "json" and not self.has_table:
-            raise UsageError(f"shards of {self.verb} merge to JSON only", where=name, advice="write a .json file")
         with long_integers():
             write_table(self.table(), name, format)
 
@@ -79,21 +69,17 @@ class MergedShards(Tabular):
         """
         from latticemetric.corpus.report.plots import check_plot
 
-        if self.has_table:
+        table = self.table()
+        if table.has_plot:
             check_plot(os.fspath(path), metrics=self.metrics)
-        self.table().plot(os.fspath(path))
+        table.plot(os.fspath(path))
 
     def table(self, looks: Looks | None = None) -> Table:
         """Return the table that the command line writes."""
         from latticemetric.corpus.tables.looks import Looks
+        from latticemetric.corpus.tables.merged import merged_table
 
-        if self.has_table:
-            from latticemetric.corpus.tables.sweep import merged_sweep
-
-            return merged_sweep(self._documents, looks=looks or Looks())
-        from latticemetric.corpus.tables.merged import MergedTable
-
-        return MergedTable(self._documents)
+        return merged_table(self._documents, looks or Looks())
 
     def __str__(self) -> str:
         table = self.table()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, TypeVar
 
-from latticemetric.corpus.shards import Shard, document_end
+from latticemetric.corpus.shards import Shard
 from latticemetric.errors import FormatError, InputError, UsageError
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 
@@ -105,57 +105,84 @@ def _read(path: str) -> ShardDocument:
         dict(fields["shard"]["run"]["options"])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("this is not a JSON document of a shard", where=path, advice=_ADVICE) from None
+    if "table" not in fields["shard"]:
+        what = "this shard comes from an earlier version of latticemetric"
+        raise FormatError(what, where=path, advice="run all shards again")
     return ShardDocument(path, head, fields, shard)
 
 
-def merged_lines(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the lines of the merged document: the same bytes that a run without shards writes.
+class Documents:
+    """The documents of all shards of one run, in order, as one document. Items are read one at a time."""
 
-    Items are copied unchanged, one at a time. `documents` are the documents of all shards, in order.
-    """
-    yield documents[0].head
-    before = ""
-    for item in merged_items(documents):
-        yield before + item
-        before = ","
-    yield document_end(_sums(documents))
+    def __init__(self, documents: Sequence[ShardDocument]) -> None:
+        self._documents = documents
+
+    def merged(self, end: str) -> Iterator[str]:
+        """Yield the lines of the merged document: the same bytes that a run without shards writes.
+
+        Items are copied unchanged. `end` is the text behind them.
+        """
+        yield self._documents[0].head
+        before = ""
+        for _, item in self._items():
+            yield before + item
+            before = ","
+        yield end
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the items as records.
+
+        Raises:
+            FormatError: An item was changed.
+        """
+        for path, item in self._items():
+            with _unchanged(path):
+                record = dict(json.loads(item))
+                assert isinstance(record["id"], str)
+            yield record
+
+    def numbers(self) -> dict[str, int]:
+        """Return the numbers of graphs that were answered and that failed."""
+        failed = sum(_is_failed(item) for _, item in self._items())
+        return {"graphs": self._documents[0].run["graphs"] - failed, "failed": failed}
+
+    def _items(self) -> Iterator[tuple[str, str]]:
+        """Yield the path of a document and an item, in the order of the graphs: one graph of each shard in turn."""
+        documents = self._documents
+        each = documents[0].fields["shard"].get("items_each", 1)
+        with ExitStack() as stack:
+            graphs = [
+                _graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each, one.path)
+                for one in documents
+            ]
+            ended: ShardDocument | None = None
+            while ended is None:
+                for one, stream in zip(documents, graphs, strict=True):
+                    items = next(stream, None)
+                    if items is None:
+                        ended = ended or one
+                    elif ended is not None:
+                        raise InputError(
+                            f"this shard has too many graphs to match {ended.path}",
+                            where=one.path,
+                            advice="one of the files was changed: run both shards again",
+                        )
+                    else:
+                        yield from ((one.path, item) for item in items)
 
 
-def merged_totals(documents: Sequence[ShardDocument]) -> dict[str, Any]:
-    """Return the totals of all graphs; if the documents have no sums, the numbers of answers and of failed graphs."""
-    if documents[0].sums is None:
-        failed = sum("error" in json.loads(item) for item in merged_items(documents))
-        return {"graphs": documents[0].run["graphs"] - failed, "failed": failed}
-    sums = _sums(documents)
-    totals: dict[str, Any] = sums.get("corpus", sums)
-    return totals
+@contextmanager
+def _unchanged(path: str) -> Iterator[None]:
+    """Say that a file was changed, in place of the errors of code that reads its items."""
+    try:
+        yield
+    except _DAMAGE:
+        raise FormatError("an item of this shard is damaged", where=path, advice=_ADVICE) from None
 
 
-def _sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
-    return put_together(documents, _merged_sums) if documents[0].sums is not None else {}
-
-
-def merged_items(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the items of all documents in the order of the graphs: one graph of each shard in turn."""
-    each = documents[0].fields["shard"].get("items_each", 1)
-    with ExitStack() as stack:
-        graphs = [
-            _graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each, one.path) for one in documents
-        ]
-        ended: ShardDocument | None = None
-        while ended is None:
-            for one, stream in zip(documents, graphs, strict=True):
-                items = next(stream, None)
-                if items is None:
-                    ended = ended or one
-                elif ended is not None:
-                    raise InputError(
-                        f"this shard has too many graphs to match {ended.path}",
-                        where=one.path,
-                        advice="one of the files was changed: run both shards again",
-                    )
-                else:
-                    yield from items
+def _is_failed(item: str) -> bool:
+    """Return True if an item has the error of a graph; with several metrics, each of them has such an item."""
+    return "error" in json.loads(item)
 
 
 def _graphs(lines: Iterator[str], per_graph: int, path: str) -> Iterator[list[str]]:
@@ -169,28 +196,3 @@ def _graphs(lines: Iterator[str], per_graph: int, path: str) -> Iterator[list[st
             what = f"the last graph has {len(several)} item{'s' * (len(several) > 1)} in place of {per_graph}"
             raise InputError(what, where=path, advice=_ADVICE)
         yield several
-
-
-def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
-    return _totals_of([one.sums for one in documents])
-
-
-def _totals_of(states: Sequence[Any]) -> dict[str, Any]:
-    if "metrics" in states[0]:
-        each = {name: [state["metrics"][name] for state in states] for name in states[0]["metrics"]}
-        return {"corpus": {name: _totals_of(several)["corpus"] for name, several in each.items()}}
-    if "signature" in states[0]:  # sums of an automaton; documents of rates have the signature before the items
-        from latticemetric.corpus.user_automaton import AutomatonTotals
-
-        return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).asdict()
-    if "expected" in states[0]:
-        from latticemetric.corpus.expectations import ExpectationTotals
-
-        return {"corpus": ExpectationTotals.merged(states)}
-    if "compounds" in states[0]:
-        from latticemetric.corpus.compounds import CompoundTotals
-
-        return {"corpus": CompoundTotals.merged(states).asdict()}
-    from latticemetric.corpus.oracles import OracleSums
-
-    return {"corpus": OracleSums.merged(states).corpus()}

@@ -400,10 +400,13 @@ class OracleSums:
         return state
 
     @classmethod
-    def merged(cls, states: Sequence[State]) -> Self:
-        """Return the totals of all shards; `states` has the values that `state` returned for each shard, in order."""
+    def merged(cls, states: Sequence[State], *, posteriors: bool = False) -> Self:
+        """Return the totals of all shards; `states` has the values that `state` returned for each shard, in order.
+
+        `posteriors` is true if the answers have the confidences of words.
+        """
         first = states[0]
-        settings = {"metric": metric_of(first["metric"]), **first.get("wanted", {})}
+        settings = {"metric": metric_of(first["metric"]), "posteriors": posteriors, **first.get("wanted", {})}
         rewritten_by = None
         if "scorer" in first:
             scorer = StringScorer.of_state(first["scorer"])

@@ -101,6 +101,7 @@ class ShardRun:
             index (int): The I of `--shard I/N`.
             of (int): The N of `--shard I/N`.
             run (common_to_shards): What all shards of a run share.
+            table (Mapping): The kind of the table, and what it shows. Its fields may change with any version.
             sums (Mapping): Exact summands of the totals; only if there are totals. Its fields may change with any
                 version.
         """

@@ -97,7 +97,7 @@ latticemetric()
 """
 
 
-WITHOUT_TABLES = {"doctor", "draw", "merge"}  # merge copies documents, except those of sweep
+WITHOUT_TABLES = {"doctor", "draw"}
 WRITING = [words for words in RUNS if words[0] not in WITHOUT_TABLES and COMMANDS[command_of(words)].has("--format")]
 
 

@@ -49,7 +49,7 @@ class Records(NamedTuple):
     """The section whose fields are left out, as this one adds to them."""
 
 
-_ANSWER = "corpus.tables.table.AnswerTable.records"
+_ANSWER = "corpus.tables.table.AnswerTable.answered"
 _MEETING = "meeting.lat.txt meeting.ref.txt"
 _ORACLES = f"oracle {_MEETING} --metric wer"
 _SEARCH = "oracle_search.scored_path"
@@ -76,7 +76,7 @@ TABLES = [
         "With several metrics",
         f"oracle {_MEETING} --metric wer,4-grr",
         ("lattices", 0),
-        ("corpus.tables.by_metric.MetricsTable.records",),
+        ("corpus.tables.by_metric.MetricsTable.answered",),
         "An item",
     ),
     Records("An item", _ORACLES, ("lattices", 0), (f"{_SEARCH}.Oracle", "corpus.oracles.OracleAnswer")),

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from latticemetric.corpus.tables.cells import named_scores
-from latticemetric.corpus.tables.table import CTMTable, values
+from latticemetric.corpus.tables.table import CTMTable, Record, values
 
 
 class BestTable(CTMTable):
     """Lines of id and words; records also have costs, times and confidences."""
 
+    kind = "best"
     columns = ("id", "hypothesis", "cost", "posterior", "confidences", "begin", "end", "scores", "error")
 
-    def text(self) -> Iterator[str]:
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield lines of id and words, as decoders write them; a graph that failed has no words."""
-        for answer in self.answers:
-            yield self.looks.words_line(answer.name, "" if answer.problem is not None else " ".join(answer.value.words))
+        return (self.looks.words_line(record["id"], record.get("hypothesis", "")) for record in records)
 
-    def rows(self) -> Iterator[list[object]]:
+    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
         """Yield one row per graph; begin and end times are lists."""
-        for record in self.records():
-            times = record.pop("times", None) or []
-            record |= {"begin": [begin for begin, _ in times], "end": [end for _, end in times]}
-            record["scores"] = named_scores(record.get("scores", {}))
-            yield values(record, self.columns)
+        for record in records:
+            times = record.get("times") or []
+            spans = {"begin": [begin for begin, _ in times], "end": [end for _, end in times]}
+            yield values({**record, **spans, "scores": named_scores(record.get("scores", {}))}, self.columns)

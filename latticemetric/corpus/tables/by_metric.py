@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from latticemetric.corpus.tables.cells import IdColumn, aligned
-from latticemetric.corpus.tables.table import Record, Table, json_document
+from latticemetric.corpus.tables.table import ItemTable, Record
 from latticemetric.display.text import display_width, padding
 
 if TYPE_CHECKING:
@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from latticemetric.metrics.signature import Signature
 
 
-class RateTable(Table):
+class Mergeable(Protocol):
+    """A table whose shards can be merged."""
+
+    def merging(self) -> Record:
+        """Return the data of a shard that `merge` needs."""
+
+
+class RateTable(ItemTable):
     """The answers of a run by one rate, and their sums. Answers are read one by one.
 
     Attributes:
@@ -30,7 +37,7 @@ class RateTable(Table):
     def __init__(
         self, answers: Iterable[Any], metric: GRR, signature: Signature, shard: ShardRun | None = None
     ) -> None:
-        self._answers, self.metric, self.signature, self._shard = self._added(answers), metric, signature, shard
+        self._answers, self.metric, self.signature, self._shard = self._added(answers), metric, str(signature), shard
 
     def _added(self, answers: Iterable[Any]) -> Iterator[Any]:
         for answer in answers:
@@ -44,22 +51,18 @@ class RateTable(Table):
         """Add an answer to the sums."""
 
     @abstractmethod
-    def text_of(self, answer: Any, column: IdColumn, metric: str = "") -> Iterator[str]:
-        """Yield the lines of a graph, with the name of the metric if there are several."""
-
-    @abstractmethod
     def record_of(self, answer: Any) -> Record:
         """Return the record of a graph."""
 
     @abstractmethod
-    def row_of(self, answer: Any) -> list[object]:
-        """Return the row of a graph."""
-
-    # ---- All graphs ----
+    def text_of(self, record: Record, column: IdColumn, metric: str = "") -> Iterator[str]:
+        """Yield the lines of the record of a graph, with the name of the metric if there are several."""
 
     @abstractmethod
-    def state(self) -> Record:
-        """Return the sums as plain values, for `merge`."""
+    def row_of(self, record: Record) -> list[object]:
+        """Return the row of the record of a graph."""
+
+    # ---- All graphs ----
 
     @abstractmethod
     def rates(self) -> list[list[str]]:
@@ -87,35 +90,27 @@ class RateTable(Table):
 
     # ---- The table ----
 
-    def text(self) -> Iterator[str]:
-        """Yield the lines of each graph."""
-        column = IdColumn()
-        for answer in self._answers:
-            yield from self.text_of(answer, column)
-
-    def records(self) -> Iterator[Record]:
+    def answered(self) -> Iterator[Record]:
         """Yield one record per graph."""
         return map(self.record_of, self._answers)
 
-    def rows(self) -> Iterator[list[object]]:
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
+        """Yield the lines of each graph."""
+        column = IdColumn()
+        for record in records:
+            yield from self.text_of(record, column)
+
+    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
         """Yield one row per graph."""
-        return map(self.row_of, self._answers)
+        return map(self.row_of, records)
 
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums.
+    def head(self) -> Record:
+        """Return the signature."""
+        return {"signature": self.signature}
 
-        Fields:
-            signature (str): Metric, parameters, number of references, version.
-            lattices (list[OracleAnswer]): The items, in the order of the graphs; then references without a graph.
-            corpus (Totals): The totals.
-        """
-        from latticemetric.corpus.shards import document_end
-
-        def end() -> str:
-            state = {} if self._shard is None else {"sums": self.state()}
-            return document_end({"corpus": self.totals()}, self._shard, **state)
-
-        return json_document({"signature": str(self.signature)}, {"lattices": self.records()}, end)
+    def end(self) -> Record:
+        """Return the totals."""
+        return {"corpus": self.totals()}
 
     def summary(self) -> list[str]:
         """Return the totals of the corpus."""
@@ -127,85 +122,108 @@ class RateTable(Table):
         return [*lines, *self.string_signatures()]
 
 
-class MetricsTable(Table):
+class MetricsTable(ItemTable):
     """The answers by several rates: for each graph, a line or a record by each metric."""
+
+    kind = "metrics"
 
     def __init__(
         self, answers: Iterable[AnswersOfGraph], tables: Sequence[RateTable], shard: ShardRun | None = None
     ) -> None:
         """Take the answers, and a table without answers for each metric."""
-        self._answers, self._tables, self._shard = answers, tables, shard
-        self._names = [one.metric.name for one in tables]
+        self._answers, self._shard = answers, shard
+        self._tables = {one.metric.name: one for one in tables}
         self.looks = tables[0].looks
 
-    def _each(self) -> Iterator[tuple[str, RateTable, Any]]:
-        """Yield the name of each metric, its table, and its answer, graph by graph; add up the answers."""
-        for several in self._answers:
-            for name, one, answer in zip(self._names, self._tables, several.value, strict=True):
-                one.add(answer)
-                yield name, one, answer
+    @property
+    def _first(self) -> RateTable:
+        return next(iter(self._tables.values()))
 
-    def text(self) -> Iterator[str]:
-        """Yield one line per graph and metric, and their further results."""
-        column, width = IdColumn(), max(map(display_width, self._names))
-        for name, one, answer in self._each():
-            yield from one.text_of(answer, column, f"  {name}{padding(name, width)}")
-
-    def records(self) -> Iterator[Record]:
-        """Yield one record per graph and metric.
+    def answered(self) -> Iterator[Record]:
+        """Yield one record per graph and metric; add up the answers.
 
         Fields:
             metric (str): The metric that the search optimized.
         """
-        for name, one, answer in self._each():
-            yield {"id": answer.name, "metric": name, **one.record_of(answer)}
+        for several in self._answers:
+            for (name, one), answer in zip(self._tables.items(), several.value, strict=True):
+                one.add(answer)
+                yield {"id": answer.name, "metric": name, **one.record_of(answer)}
+
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
+        """Yield one line per graph and metric, and their further results."""
+        column, width = IdColumn(), max(map(display_width, self._tables))
+        names = {name: f"  {name}{padding(name, width)}" for name in self._tables}
+        for record in records:
+            metric = record["metric"]
+            yield from self._tables[metric].text_of(record, column, names[metric])
+
+    @property
+    def unshown(self) -> Sequence[str]:
+        """The results that options ask for, but text leaves out: tags have no place for the name of their metric."""
+        return ["metric"] if self._first.is_for_programs else self._first.unshown
 
     @property
     def columns(self) -> list[str]:
         """The titles of the TSV columns."""
-        first, *others = self._tables[0].columns
+        first, *others = self._first.columns
         return [first, "metric", *others]
 
-    def rows(self) -> Iterator[list[object]]:
+    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
         """Yield one row per graph and metric."""
-        for name, one, answer in self._each():
-            first, *others = one.row_of(answer)
-            yield [first, name, *others]
+        for record in records:
+            first, *others = self._tables[record["metric"]].row_of(record)
+            yield [first, record["metric"], *others]
 
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums by each metric."""
-        from latticemetric.corpus.shards import document_end
+    def head(self) -> Record:
+        """Return the signature of each metric."""
+        return {"signatures": {name: one.signature for name, one in self._tables.items()}}
 
-        def end() -> str:
-            states = {name: one.state() for name, one in zip(self._names, self._tables, strict=True)}
-            merging = {} if self._shard is None else {"items_each": len(states), "sums": {"metrics": states}}
-            return document_end({"corpus": self.totals()}, self._shard, **merging)
+    def end(self) -> Record:
+        """Return the totals by each metric."""
+        return {"corpus": self.totals()}
 
-        signatures = {name: str(one.signature) for name, one in zip(self._names, self._tables, strict=True)}
-        return json_document({"signatures": signatures}, {"lattices": self.records()}, end)
+    def merging(self) -> Record:
+        """Return the data of a shard that `merge` needs."""
+        return {"items_each": len(self._tables), **merging_each(self.kind, self._tables)}
+
+    @classmethod
+    def merged_each(cls, tables: Sequence[RateTable]) -> Self:
+        """Return the table of all shards, from that by each metric."""
+        return cls((), tables)
 
     def warning(self) -> str | None:
         """Return the warning of the first metric."""
-        return self._tables[0].warning()
+        return self._first.warning()
 
     def totals(self) -> Record:
         """Return the numbers of all answers by each metric; call this after the answers were read."""
-        return {name: one.totals() for name, one in zip(self._names, self._tables, strict=True)}
+        return {name: one.totals() for name, one in self._tables.items()}
 
     def summary(self) -> list[str]:
         """Return one table of the totals by all metrics, and their notes and signatures."""
-        first = self._tables[0]
+        first, *others = self._tables.values()
         rows = [["", "", self.looks.rate_title("score"), *first.headings]]
-        for name, one in zip(self._names, self._tables, strict=True):
+        for name, one in self._tables.items():
             rows += ([name if k == 0 else "", *row] for k, row in enumerate(one.rates()))
-        lines = ["", *aligned(rows, left=(0, 1)), *chain.from_iterable(one.error_lines() for one in self._tables)]
-        for name, one in zip(self._names, self._tables, strict=True):
+        lines = ["", *aligned(rows, left=(0, 1))]
+        lines += chain.from_iterable(one.error_lines() for one in self._tables.values())
+        for name, one in self._tables.items():
             if strings := one.string_scores():
                 strings[0][0] = f"by {name}"
                 lines += ["", *aligned(strings)]
             lines += (f"{name}: {note}" for note in one.notes())
-        lines += [f"{first.counts()}   {first.signature}", *(str(one.signature) for one in self._tables[1:])]
+        lines += [f"{first.counts()}   {first.signature}", *(one.signature for one in others)]
         return [*lines, *first.string_signatures()]
+
+
+def merging_each(kind: str, tables: Mapping[str, Mergeable]) -> Record:
+    """Return the data of a shard that `merge` needs of the tables by several metrics."""
+    each = {name: one.merging() for name, one in tables.items()}
+    return {
+        "table": {"kind": kind, "each": {name: one["table"] for name, one in each.items()}},
+        "sums": {"metrics": {name: one["sums"] for name, one in each.items()}},
+    }
 
 
 def sections(tables: Iterable[Iterable[str]]) -> Iterator[str]:

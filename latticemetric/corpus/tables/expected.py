@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from latticemetric.corpus.tables.by_metric import RateTable
 from latticemetric.corpus.tables.cells import IdColumn, counted
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import Record, values
+from latticemetric.corpus.tables.table import Record, ShardSums, values
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _SHOWN = 3  # ids of graphs that a warning lists
 
 class ExpectedTable(RateTable):
     """Expectations and their sums. Answers are read one by one."""
+
+    kind = "expected"
 
     def __init__(
         self,
@@ -51,40 +53,56 @@ class ExpectedTable(RateTable):
         if self._gradient and answer.expected is not None and answer.expected.gradient is None:
             self._without.append(answer.name)
 
-    def text_of(self, answer: ExpectationAnswer, column: IdColumn, metric: str = "") -> Iterator[str]:
-        """Yield the line of a lattice: the expected rate, its standard deviation or bounds, 1-best and oracle."""
-        found, best = answer.expected, answer.oracle
-        if found is None or best is None:
-            yield f"{harmless(answer.name)}{metric.rstrip()}  failed"
-            return
-        spread = f"{self.looks.rate(found.low)} … {self.looks.rate(found.high)}"
-        if found.exact:
-            spread = "" if found.variance is None else f"± {self.looks.rate(found.variance**0.5)}"
-        rates = f"1-best {self.looks.lone_rate(best.one_best.score):>7}  oracle {self.looks.lone_rate(best.score)}"
-        yield f"{column(answer.name)}{metric}  {self.looks.lone_rate(found.value):>7}  {spread:<10}  {rates}"
-
     def record_of(self, answer: ExpectationAnswer) -> Record:
         """Return the record of a lattice."""
         return answer.asdict()
+
+    def text_of(self, record: Record, column: IdColumn, metric: str = "") -> Iterator[str]:
+        """Yield the line of a lattice: the expected rate, its standard deviation or bounds, 1-best and oracle."""
+        if "error" in record:
+            yield f"{harmless(record['id'])}{metric.rstrip()}  failed"
+            return
+        spread = f"{self.looks.rate(record['low'])} … {self.looks.rate(record['high'])}"
+        if record["exact"]:
+            spread = "" if record["variance"] is None else f"± {self.looks.rate(record['variance'] ** 0.5)}"
+        one_best, oracle = (self.looks.lone_rate(record[path]["score"]) for path in ("one_best", "oracle"))
+        rates = f"1-best {one_best:>7}  oracle {oracle}"
+        yield f"{column(record['id'])}{metric}  {self.looks.lone_rate(record['expected']):>7}  {spread:<10}  {rates}"
 
     @property
     def columns(self) -> list[str]:
         """The titles of the TSV columns."""
         return [*_COLUMNS, *(f"{path}_{name}" for path in ("one_best", "oracle") for name in _PATH_COLUMNS), "error"]
 
-    def row_of(self, answer: ExpectationAnswer) -> list[object]:
+    def row_of(self, record: Record) -> list[object]:
         """Return the row of a lattice; a distribution is `0:0.5 1:0.25 …`."""
-        record = self.record_of(answer)
         pairs = record.get("distribution")
-        record["distribution"] = None if pairs is None else " ".join(f"{k}:{p!r}" for k, p in pairs)
-        row = values(record, _COLUMNS)
+        row = values(
+            {**record, "distribution": None if pairs is None else " ".join(f"{k}:{p!r}" for k, p in pairs)}, _COLUMNS
+        )
         for path in ("one_best", "oracle"):
             row += values(record.get(path, {}), _PATH_COLUMNS)
         return [*row, record.get("error")]
 
+    def settings(self) -> Record:
+        """Return the metric."""
+        from latticemetric.corpus.oracles import metric_state
+
+        return {"metric": metric_state(self.metric)}
+
     def state(self) -> Record:
         """Return the sums as plain values, for `merge`."""
         return self._totals.state()
+
+    @classmethod
+    def merged(cls, shards: ShardSums, looks: Looks) -> ExpectedTable:
+        """Return the table of all shards, without records."""
+        from latticemetric.corpus.oracles import metric_of
+
+        table = cls((), metric_of(shards.settings["metric"]), looks=looks)
+        table.signature = shards.signature
+        table._totals = table._totals.merged(shards.states)
+        return table
 
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, shortened
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.table import Table
@@ -84,6 +84,20 @@ FORMATS = {
 }
 PARTS = ("text", "rows", "document", "records")
 """The parts that a table has: all other parts are of few tables."""
+
+
+def parts_of(table: Table) -> list[str]:
+    """Return the parts that a table has."""
+    return [*PARTS, *(part for part in ("ctm", "trn") if hasattr(table, part))]
+
+
+def check_format(table: Table, name: str) -> ResultFormat:
+    """Return the format of this name; refuse one that needs a part that the table lacks."""
+    parts = parts_of(table)
+    known = [one.name for one in FORMATS.values() if one.needs in parts]
+    if name not in known:
+        raise UsageError(f"there is no format '{shortened(name)}' here", advice=f"choose one of {', '.join(known)}")
+    return FORMATS[name]
 
 
 def formats_of(parts: Collection[str]) -> list[str]:

@@ -33,7 +33,7 @@ _LARGEST = 10**300
 class InfoTable(AnswerTable):
     """The sizes of each graph, sorted by the column `sort`, or in the order of the graphs."""
 
-    name = "graphs"
+    kind, name = "info", "graphs"
     columns = (*COLUMNS, "error")
 
     def __init__(
@@ -47,10 +47,10 @@ class InfoTable(AnswerTable):
         super().__init__(answers, shard, looks=looks)
         self._sort = sort
 
-    def records(self) -> Iterator[Record]:
-        """Yield one record per graph, sorted by the column `sort`; graphs without a value in this column come last."""
-        records, name = super().records(), self._sort
-        return records if name is None else iter(sorted(records, key=lambda record: _sort_key(record.get(name))))
+    def noted(self, records: Iterable[Record]) -> Iterable[Record]:
+        """Yield the records, sorted by the column `sort`; graphs without a value in this column come last."""
+        name = self._sort
+        return records if name is None else sorted(records, key=lambda record: _sort_key(record.get(name)))
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
         """Yield the sizes of a graph, and the format of its file.
@@ -60,14 +60,14 @@ class InfoTable(AnswerTable):
         """
         yield {"format": answer.format, **answer.value}
 
-    def rows(self) -> Iterator[list[object]]:
+    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
         """Yield one row per graph; separate its score names with commas."""
-        return (list(map(_with_commas, values(record, self.columns))) for record in self.records())
+        return (list(map(_with_commas, values(record, self.columns))) for record in records)
 
-    def text(self) -> Iterator[str]:
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield a table that fits the terminal: leave out columns, the least important first."""
         columns: dict[str, list[str]] = {name: [name.replace("_", " ")] for name in _TEXT_COLUMNS}
-        for record in self.records():
+        for record in records:
             for name, cells in columns.items():
                 cells.append(_cell(name, record))
         width, nothing = self.looks.width, shown(None)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.tables.cells import aligned, counted, shown
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import CTMTable, Record, Table, as_json
+from latticemetric.corpus.tables.table import CTMTable, Record, Table, as_json, spaced_words
+from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import ByNgrams
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "dete
 class MBRTable(CTMTable):
     """The answers of each graph, one record per setting."""
 
+    kind = "mbr"
     columns: Sequence[str] = (
         "id", "hypothesis", "gain", "gain_bound", "exact", "risk", "cost", "confidences", "one_best",
         *_NGRAM_COLUMNS, "error"
@@ -34,9 +36,9 @@ class MBRTable(CTMTable):
         self._gaps: list[float] = []
         self._limits: set[str] = set()
 
-    def records(self) -> Iterator[Record]:
+    def noted(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield the records of each graph, and note the gains that are not exact."""
-        for record in super().records():
+        for record in records:
             if "gain_bound" in record and not record["exact"]:
                 self._gaps.append(record["gain_bound"] - record["gain"])
                 self._limits.add("--most-items" if record["seconds"] is None else "--most-items or --seconds")
@@ -46,15 +48,24 @@ class MBRTable(CTMTable):
         """Yield a record for each setting."""
         several = answer.value if isinstance(answer.value, tuple) else (answer.value,)
         for found in several:
-            record = found.asdict()
+            record = found.asdict() | spaced_words(found.words)
             if self._signature is not None:
                 record["signature"] = self._signature
             yield record
 
-    def text(self) -> Iterator[str]:
+    def settings(self) -> Record:
+        """Return the number of records of each graph."""
+        return {"records_each": self._records_each}
+
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield lines of id and words, as decoders write them; a graph that failed has no words."""
-        for record in self.records():
-            yield self.looks.words_line(record["id"], record.get("hypothesis", ""))
+        return (self.looks.words_line(record["id"], record.get("hypothesis", "")) for record in records)
+
+    def ctm(self) -> Iterator[str]:
+        """Yield the lines of CTM of one setting."""
+        if self._records_each > 1:
+            raise UsageError("ctm holds one setting, but there are several", advice="choose another format")
+        return super().ctm()
 
     @property
     def is_for_programs(self) -> bool:
@@ -74,6 +85,7 @@ class MBRTable(CTMTable):
 class ExactRiskTable(MBRTable):
     """Answers by exact risk, compared with the answers by the upper bound."""
 
+    kind = "exact-risk"
     columns = (
         "id", "hypothesis", "risk", "low", "high", "exact", "expected_words", "expected_wer", "confidences",
         "one_best", "one_best_risk", "word_mbr", "word_mbr_risk", "word_mbr_bound", "improvement", "candidates", "error"
@@ -83,9 +95,9 @@ class ExactRiskTable(MBRTable):
         super().__init__(*arguments, **settings)
         self._found: list[Record] = []
 
-    def records(self) -> Iterator[Record]:
+    def noted(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield the records of each graph, and add up their risks."""
-        for record in super().records():
+        for record in super().noted(records):
             if "error" not in record:
                 self._found.append({name: record[name] for name in (*_RISKS.values(), "expected_words", "exact")})
             yield record

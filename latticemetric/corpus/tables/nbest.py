@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from latticemetric.corpus.tables.cells import IdColumn, named_scores, shown, spoken
-from latticemetric.corpus.tables.table import AnswerTable, Record, values
+from latticemetric.corpus.tables.table import AnswerTable, Record, split_text, values
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class NBestTable(AnswerTable):
     """One line or row per string or path."""
 
+    kind = "nbest"
     columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
@@ -24,21 +25,21 @@ class NBestTable(AnswerTable):
         """
         yield answer.value.asdict()
 
-    def rows(self) -> Iterator[list[object]]:
+    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
         """Yield one row per string or path; for a graph that failed, one row."""
-        for record in self.records():
+        for record in records:
             for row in record.get("paths", [record]):
                 scores = named_scores(row.get("scores", {}))
                 yield values({"id": record["id"], **row, "scores": scores}, self.columns)
 
-    def text(self) -> Iterator[str]:
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield a line for each string or path: id, rank, cost and words."""
         column = IdColumn()
-        for record in self.records():
+        for record in records:
             name = column(record["id"])
             if "error" in record:
                 yield f"{name}  failed"
                 continue
             for row in record["paths"]:
-                words = spoken(row["hypothesis"].split(" "))
+                words = spoken(split_text(row["hypothesis"]))
                 yield f"{name}  {row['rank']:>4}  {shown(row['cost']):>10}  {words}"

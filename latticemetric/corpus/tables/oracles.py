@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.tables.by_metric import RateTable
 from latticemetric.corpus.tables.cells import IdColumn, aligned, counted, named_scores, shown, spoken
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import AnswerTable, Record, Table, as_json, json_document, values
+from latticemetric.corpus.tables.table import (
+    AnswerTable,
+    Record,
+    ShardSums,
+    Table,
+    as_json,
+    json_document,
+    spaced_words,
+    split_text,
+    values,
+    words_of,
+)
 from latticemetric.display.text import error_line
 from latticemetric.errors import harmless
 from latticemetric.metrics.registry import make_metric
@@ -16,13 +29,14 @@ from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCor
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
-    from latticemetric.corpus.compounds import CompoundAnswer
+    from latticemetric.corpus.compounds import CompoundAnswer, CompoundTotals
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
-    from latticemetric.corpus.margins import MarginKind, Margins
+    from latticemetric.corpus.margins import MarginKind
     from latticemetric.corpus.oracles import OracleAnswer, OracleSums
     from latticemetric.corpus.shards import ShardRun
+    from latticemetric.corpus.user_automaton import AutomatonTotals
+    from latticemetric.metrics.alignment import Alignment
     from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-    from latticemetric.oracle_search.compounds import CompoundPath
     from latticemetric.oracle_search.scored_path import ScoredPath
 
 COLUMNS = (
@@ -70,7 +84,7 @@ def oracle_table(
             return OracleTable(answers, sums, shard, looks=looks, tags=tags, alignment=alignment)
         case ByCompounds():
             signature = make_metric("compound-wer").signature_for(references).also(norm=rewritten_by)
-            return CompoundTable(answers, shard, looks=looks, signature=str(signature))
+            return CompoundTable(answers, str(signature), shard, looks=looks)
         case ByAutomaton():
             return AutomatonTable(answers, shard, looks=looks)
         case ByCorpusBLEU():
@@ -90,6 +104,8 @@ class OracleTable(RateTable):
         tags: True to tag words as OK or BAD; the text is then the tags of the 1-best.
         alignment: True to show alignments in the text.
     """
+
+    kind = "oracles"
 
     def __init__(
         self,
@@ -115,50 +131,55 @@ class OracleTable(RateTable):
         """Add an answer to the sums."""
         self.sums.add(answer)
 
-    def text_of(self, answer: OracleAnswer, column: IdColumn, metric: str = "") -> Iterator[str]:
-        """Yield the line of a lattice, with the name of the metric if there are several, and of further results."""
-        oracle = answer.oracle
-        if self._tags:
-            yield "" if oracle is None else " ".join(oracle.one_best.tags_with_gaps)
-            return
-        if oracle is None:
-            yield f"{harmless(answer.name)}{metric.rstrip()}  failed"
-            return
-        words: Sequence[str] = oracle.words
-        if answer.confidences is not None:
-            words = [f"{word}:{p:.3f}" for word, p in zip(words, answer.confidences.oracle, strict=True)]
-        yield f"{column(answer.name)}{metric}  {_scored(oracle, self.looks)}  {spoken(words)}"
-        if self._alignment:
-            yield from (f"    {line}" for line in self.looks.alignment_lines(oracle.alignment))
-            yield ""
-        if answer.margins is not None:
-            yield from self._margin_lines(answer.margins)
-
-    def _margin_lines(self, margins: Margins) -> Iterator[str]:
-        """Yield the other n-best strings, then the hope, fear and worst strings."""
-        from latticemetric.oracle_search.margin import Hope
-
-        for rank, best in enumerate(margins.nbest[1:], start=2):
-            yield f"  {rank!s:<10}  {_scored(best, self.looks)}  {spoken(best.words)}"
-        for side in self._sides:
-            margin = margins.found.get(side)
-            if margin is None:
-                yield f"  {side.name:<10}  {'failed':>7}"
-                continue
-            bound = None if isinstance(margin, Hope) or margin.exact else margin.bound
-            note = "" if bound is None else f"  (not exact: bound {shown(bound)})"
-            yield f"  {side.name:<10}  {_scored(margin, self.looks)}  {spoken(margin.words)}{note}"
-
     def record_of(self, answer: OracleAnswer) -> Record:
         """Return the record of a lattice, without the signature: the document has it once."""
         record = answer.asdict()
         record.pop("signature", None)
-        if answer.oracle is not None:
-            record["alignment"] = answer.oracle.alignment.edits
+        if (oracle := answer.oracle) is not None:
+            record["alignment"] = oracle.alignment.edits
+            record |= spaced_words(oracle.words) | spaced_words(oracle.reference, "reference_words")
             if self._tags:
-                record |= _tags(answer.oracle)
-                record["one_best"] |= _tags(answer.oracle.one_best)
+                record |= _tags(oracle)
+                record["one_best"] |= _tags(oracle.one_best)
         return record
+
+    def text_of(self, record: Record, column: IdColumn, metric: str = "") -> Iterator[str]:
+        """Yield the line of a lattice, with the name of the metric if there are several, and of further results."""
+        failed = "error" in record
+        if self._tags:
+            yield "" if failed else " ".join(_tags_with_gaps(record["one_best"]))
+            return
+        if failed:
+            yield f"{harmless(record['id'])}{metric.rstrip()}  failed"
+            return
+        words = words_of(record)
+        if self.sums.search.posteriors:
+            words = [f"{word}:{p:.3f}" for word, p in zip(words, record["confidences"], strict=True)]
+        yield f"{column(record['id'])}{metric}  {_scored(record, self.looks)}  {spoken(words)}"
+        if self._alignment:
+            yield from (f"    {line}" for line in self.looks.alignment_lines(self._aligned(record)))
+            yield ""
+        yield from self._margin_lines(record)
+
+    def _aligned(self, record: Record) -> Alignment:
+        """Return the alignment of the oracle with its reference."""
+        spaced: list[str] | None = record.get("reference_words")
+        reference = split_text(record["reference"]) if spaced is None else spaced
+        counted = self.metric.counted
+        return self.metric.alignments(counted(words_of(record)), counted(reference), record["alignment"])
+
+    def _margin_lines(self, record: Record) -> Iterator[str]:
+        """Yield the other n-best strings, then the hope, fear and worst strings."""
+        for rank, best in enumerate(record.get("nbest", [])[1:], start=2):
+            yield f"  {rank!s:<10}  {_scored(best, self.looks)}  {spoken([best['hypothesis']])}"
+        for side in self._sides:
+            margin = _margin_of(record, side)
+            if margin is None:
+                yield f"  {side.name:<10}  {'failed':>7}"
+                continue
+            bound = None if side.kind == "hope" or margin["exact"] else margin["bound"]
+            note = "" if bound is None else f"  (not exact: bound {shown(bound)})"
+            yield f"  {side.name:<10}  {_scored(margin, self.looks)}  {spoken([margin['hypothesis']])}{note}"
 
     @property
     def columns(self) -> list[str]:
@@ -167,25 +188,45 @@ class OracleTable(RateTable):
         sides = [f"{side.name.replace(' ', '_')}_{name}" for side in self._sides for name in _columns_of(side)]
         return [*_titles(COLUMNS, ONE_BEST_COLUMNS), *both, *(["nbest"] if self._nbest else []), *sides]
 
-    def row_of(self, answer: OracleAnswer) -> list[object]:
+    def row_of(self, record: Record) -> list[object]:
         """Return the row of a lattice."""
-        record, margins = self.record_of(answer), answer.margins
         one_best, scores = record.get("one_best", {}), record.get("sentence_scores", {})
         row = [*values(record, COLUMNS), *values(one_best, ONE_BEST_COLUMNS), record.get("error")]
         row += [scores.get(name, {}).get(side) for name in self._metrics for side in _SIDES]
         row += [part.get(name) for name in self._lists for part in (record, one_best)]
         if self._nbest:
-            row.append(" ||| ".join(" ".join(best.words) for best in (() if margins is None else margins.nbest)))
+            row.append(" ||| ".join(best["hypothesis"] for best in record.get("nbest", [])))
         for side in self._sides:
-            margin = None if margins is None else margins.found.get(side)
-            fields = {} if margin is None else margin.asdict()
-            fields["scores"] = "" if margin is None else named_scores(margin.scores)
-            row += values(fields, _columns_of(side))
+            margin = _margin_of(record, side)
+            scored = "" if margin is None else named_scores(margin["scores"])
+            row += values({**(margin or {}), "scores": scored}, _columns_of(side))
         return row
+
+    @property
+    def unshown(self) -> list[str]:
+        """The results that options ask for, but text leaves out: with tags, all others."""
+        asked = {"alignment": self._alignment, "nbest": self._nbest, "posteriors": self.sums.search.posteriors}
+        return [name for name, is_asked in asked.items() if is_asked and self._tags]
+
+    def settings(self) -> Record:
+        """Return what the text and the rows show."""
+        asked = {"tags": self._tags, "alignment": self._alignment}
+        return {**asked, "posteriors": self.sums.search.posteriors}
 
     def state(self) -> Record:
         """Return the sums as plain values, for `merge`."""
         return self.sums.state()
+
+    @classmethod
+    def merged(cls, shards: ShardSums, looks: Looks) -> OracleTable:
+        """Return the table of all shards, without records."""
+        from latticemetric.corpus.oracles import OracleSums
+
+        shown = dict(shards.settings)
+        sums = OracleSums.merged(shards.states, posteriors=shown.pop("posteriors"))
+        table = cls((), sums, looks=looks, **shown)
+        table.signature = shards.signature
+        return table
 
     @property
     def is_for_programs(self) -> bool:
@@ -313,112 +354,150 @@ class CorpusBLEUTable(Table):
         return ["", *aligned(rows), sweeps, f"{_counted(corpus.lattices, corpus.failed)}   {corpus.signature}"]
 
 
-class AutomatonTable(AnswerTable):
+class SummedTable(AnswerTable):
+    """Oracles and their sums: totals that add up.
+
+    Attributes:
+        sums: The sums, which grow as the answers are read.
+    """
+
+    sums: Any  # a class with `of`, `+` and `state`
+
+    def _counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
+        for answer in answers:
+            self.sums += self.sums.of(answer)
+            yield answer
+
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
+        """Yield one line per lattice."""
+        column = IdColumn()
+        for record in records:
+            if "error" in record:
+                yield f"{harmless(record['id'])}  failed"
+            else:
+                yield f"{column(record['id'])}  {self.scored(record)}  {spoken([record['hypothesis']])}"
+
+    @abstractmethod
+    def scored(self, record: Record) -> str:
+        """Return the score of a record."""
+
+    def state(self) -> Record:
+        """Return the sums as plain values, for `merge`."""
+        state: Record = self.sums.state()
+        return state
+
+    def counts(self) -> str:
+        """Return the numbers of lattices that were searched and that failed."""
+        return _counted(self.sums.lattices, self.sums.failed)
+
+
+class AutomatonTable(SummedTable):
     """Oracles by a user's automaton, and their sums."""
 
+    kind = "automaton"
     columns = _titles(("id", "score", "hypothesis", "cost", "exact"), ("hypothesis", "score", "cost"))
+    sums: AutomatonTotals
 
     def __init__(self, answers: Iterable[Answer], shard: ShardRun | None = None, *, looks: Looks = AS_FILE) -> None:
         from latticemetric.corpus.user_automaton import AutomatonTotals
 
-        super().__init__(self._counted(answers), shard, looks=looks)
-        self._totals = AutomatonTotals()
+        super().__init__(answers, shard, looks=looks)
+        self.sums = AutomatonTotals()
 
-    def _counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
-        for answer in answers:
-            self._totals += self._totals.of(answer)
-            yield answer
+    def scored(self, record: Record) -> str:
+        """Return the score of a record."""
+        return f"{shown(record['score']):>9}"
 
-    def text(self) -> Iterator[str]:
-        """Yield one line per lattice."""
-        column = IdColumn()
-        for answer in self.answers:
-            if answer.problem is not None:
-                yield f"{harmless(answer.name)}  failed"
-            else:
-                yield f"{column(answer.name)}  {shown(answer.value.score):>9}  {spoken(answer.value.words)}"
+    def noted(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield the records with the signature, which items of documents do not have."""
+        for record in records:
+            if "error" not in record and "signature" not in record:
+                one_best = record.pop("one_best")
+                record |= {"signature": self.sums.signature, "one_best": one_best}
+            yield record
 
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.corpus.shards import document_end
+    def items(self) -> Iterator[Record]:
+        """Yield the items of the JSON document: without the signature, which stands once behind them."""
+        return ({name: value for name, value in one.items() if name != "signature"} for one in self.records())
 
-        def end() -> str:
-            state = {} if self._shard is None else {"sums": self._totals.state()}
-            return document_end(self._totals.asdict(), self._shard, **state)
+    def end(self) -> Record:
+        """Return the sums and the signature."""
+        return self.sums.asdict()
 
-        unsigned = ({name: value for name, value in one.items() if name != "signature"} for one in self.records())
-        return json_document({}, {"lattices": unsigned}, end)
+    @classmethod
+    def merged(cls, shards: ShardSums, looks: Looks) -> AutomatonTable:
+        """Return the table of all shards, without records."""
+        table = cls((), looks=looks)
+        table.sums = sum(map(table.sums.of_state, shards.states), table.sums)
+        return table
 
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""
-        return dict(self._totals.asdict()["corpus"])
+        return dict(self.sums.asdict()["corpus"])
 
     def summary(self) -> list[str]:
         """Return the sums of all lattices."""
-        corpus = self._totals.asdict()["corpus"]
+        corpus = self.totals()
         rows = [["oracle", shown(corpus["score"])], ["1-best", shown(corpus["one_best"]["score"])]]
-        return ["", *aligned(rows), _counted(self._totals.lattices, self._totals.failed)]
+        return ["", *aligned(rows), self.counts()]
 
 
-class CompoundTable(AnswerTable):
+class CompoundTable(SummedTable):
     """Oracles by the word error rate with joined words, and their sums."""
 
+    kind = "compounds"
     columns = _titles(("id", "score", "numerator", "denominator", "hypothesis", "cost", "exact"), ONE_BEST_COLUMNS)
+    sums: CompoundTotals
 
     def __init__(
         self,
         answers: Iterable[CompoundAnswer],
+        signature: str,
         shard: ShardRun | None = None,
         *,
         looks: Looks = AS_FILE,
-        signature: str,
     ) -> None:
         from latticemetric.corpus.compounds import CompoundTotals
 
-        super().__init__(self._counted(answers), shard, looks=looks)
-        self._totals, self._signature = CompoundTotals(), signature
+        super().__init__(answers, shard, looks=looks)
+        self.sums, self._signature = CompoundTotals(), signature
 
-    def _counted(self, answers: Iterable[CompoundAnswer]) -> Iterator[CompoundAnswer]:
-        for answer in answers:
-            self._totals += self._totals.of(answer)
-            yield answer
-
-    def text(self) -> Iterator[str]:
-        """Yield one line per lattice."""
-        column = IdColumn()
-        for answer in self.answers:
-            if answer.problem is not None:
-                yield f"{harmless(answer.name)}  failed"
-            else:
-                yield f"{column(answer.name)}  {_scored(answer.value, self.looks)}  {spoken(answer.value.words)}"
+    def scored(self, record: Record) -> str:
+        """Return the score of a record."""
+        return _scored(record, self.looks)
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
         """Yield the record of a graph, without the signature: the document has it once."""
         yield {name: value for name, value in answer.value.asdict().items() if name != "signature"}
 
-    def document(self) -> Iterator[str]:
-        """Yield the JSON document: items as they arrive, then the sums."""
-        from latticemetric.corpus.shards import document_end
+    def head(self) -> Record:
+        """Return the signature."""
+        return {"signature": self._signature}
 
-        def end() -> str:
-            state = {} if self._shard is None else {"sums": self._totals.state()}
-            return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
+    def end(self) -> Record:
+        """Return the totals."""
+        return {"corpus": self.totals()}
 
-        return json_document({"signature": self._signature}, {"lattices": self.records()}, end)
+    @classmethod
+    def merged(cls, shards: ShardSums, looks: Looks) -> CompoundTable:
+        """Return the table of all shards, without records."""
+        table = cls((), shards.signature, looks=looks)
+        table.sums = table.sums.merged(shards.states)
+        return table
 
     def totals(self) -> Record:
         """Return the numbers of all answers; call this after the answers were read."""
-        return self._totals.asdict()
+        return self.sums.asdict()
 
     def summary(self) -> list[str]:
         """Return the totals of the corpus: oracle, 1-best, and the difference of their scores."""
-        corpus = self._totals.asdict()
+        corpus = self.totals()
         rows = [["", self.looks.rate_title("compound-wer"), ""]]
         for label, side in (("oracle", corpus), ("1-best", corpus["one_best"])):
             rows.append([label, self.looks.rate(side["score"]), f"{side['numerator']}/{side['denominator']}"])
         if corpus["score"] is not None and corpus["one_best"]["score"] is not None:
             rows.append(["headroom", self.looks.rate(abs(corpus["score"] - corpus["one_best"]["score"])), ""])
-        return ["", *aligned(rows), f"{_counted(self._totals.lattices, self._totals.failed)}   {self._signature}"]
+        return ["", *aligned(rows), f"{self.counts()}   {self._signature}"]
 
 
 def _counted(lattices: int, failed: int) -> str:
@@ -429,9 +508,16 @@ def _columns_of(side: MarginKind) -> list[str]:
     return [*(["value"] if side.weight is not None else []), *_MARGIN_COLUMNS]
 
 
-def _scored(path: ScoredPath | CompoundPath, looks: Looks) -> str:
-    counts = f"{shown(path.numerator)}/{path.denominator}"
-    return f"{looks.lone_rate(path.score):>7}  {counts:>9}"
+def _margin_of(record: Record, side: MarginKind) -> Record | None:
+    """Return the hope, fear or worst string in a record; `None` if its search failed."""
+    found = record.get(side.kind, [])
+    several = found if isinstance(found, list) else [found]
+    return next((one for one in several if one.get("weight") == side.weight and "error" not in one), None)
+
+
+def _scored(path: Record, looks: Looks) -> str:
+    counts = f"{shown(path['numerator'])}/{path['denominator']}"
+    return f"{looks.lone_rate(path['score']):>7}  {counts:>9}"
 
 
 def _tags(path: ScoredPath) -> dict[str, list[str]]:
@@ -442,3 +528,9 @@ def _tags(path: ScoredPath) -> dict[str, list[str]]:
         gap_tags (list[str]): The same for the gaps before the first word, between words, and after the last.
     """
     return {"tags": list(path.tags), "gap_tags": list(path.tags_with_gaps[::2])}
+
+
+def _tags_with_gaps(path: Record) -> Iterator[str]:
+    """Yield the tags of a path: those of gaps and words in turn."""
+    for gap, word in zip_longest(path["gap_tags"], path["tags"]):
+        yield from (gap,) if word is None else (gap, word)

@@ -27,6 +27,8 @@ COLUMNS = {
 class PosteriorTable(AnswerTable):
     """One line or row per word, n-gram, arc or edge, or one per graph (`of` is `summary`)."""
 
+    kind = "posteriors"
+
     def __init__(
         self,
         answers: Iterable[Answer],
@@ -43,29 +45,25 @@ class PosteriorTable(AnswerTable):
         """The titles of the TSV columns."""
         return ["id", *COLUMNS[self._of], "error"]
 
-    def records_of(self, answer: Answer) -> Iterator[Record]:
-        """Yield the record of a graph."""
-        yield answer.value.asdict()
+    def settings(self) -> Record:
+        """Return the kind of listing."""
+        return {"of": self._of}
 
-    def rows(self) -> Iterator[list[object]]:
+    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
         """Yield one row per word, n-gram, arc or edge; for a summary or a failed graph, one row per graph."""
-        for answer in self.answers:
-            rows: Iterable[Record] = [{"error": str(answer.problem)}]
-            if answer.problem is None:
-                rows = self.records_of(answer) if self._of == "summary" else answer.value.rows
-            yield from (values({"id": answer.name, **row}, self.columns) for row in rows)
+        for record in records:
+            yield from (values({"id": record["id"], **row}, self.columns) for row in record.get(self._of, [record]))
 
-    def text(self) -> Iterator[str]:
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield a line for each word, n-gram, arc or edge, the most probable first."""
-        for answer in self.answers:
-            name = harmless(answer.name)
-            if answer.problem is not None:
+        for record in records:
+            name = harmless(record["id"])
+            if "error" in record:
                 yield f"{name} failed"
                 continue
-            listing = answer.value
             if self._of == "summary":
-                yield f"{name} log total {listing.log_total:.4f}, entropy {listing.entropy:.4f}"
-            for row in listing.rows:
+                yield f"{name} log total {record['log_total']:.4f}, entropy {record['entropy']:.4f}"
+            for row in record.get(self._of, ()):
                 yield f"{name} {row['posterior']:.4f} {harmless(_described(row))}"
 
 

@@ -17,24 +17,29 @@ if TYPE_CHECKING:
 class RecordTable(AnswerTable):
     """A record for each graph, with these names as columns of TSV and text."""
 
-    name = "graphs"
+    kind, name = "records", "graphs"
     columns: Sequence[str] = ()
 
     def __init__(
         self, names: Sequence[str], answers: Iterable[Answer], shard: ShardRun | None = None, *, looks: Looks = AS_FILE
     ) -> None:
         super().__init__(answers, shard, looks=looks)
+        self._names = names
         self.columns = ("id", *names, "error")
+
+    def settings(self) -> Record:
+        """Return the names of the columns."""
+        return {"names": list(self._names)}
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
         """Yield the record of a graph."""
         yield answer.value
 
-    def text(self) -> Iterator[str]:
+    def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield the lines of a table; a failed graph has its error in place of its values."""
         titles = self.columns[:-1]
         rows = [list(titles)]
-        for record in self.records():
+        for record in records:
             cells = values(record, titles) if "error" not in record else [record["id"], record["error"]]
             rows.append([*map(_cell, cells), *[""] * (len(titles) - len(cells))])
         yield from aligned(rows, left=range(len(titles)))

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.corpus.tables.by_metric import joined_notes, sections, with_metrics
+from latticemetric.corpus.tables.by_metric import joined_notes, merging_each, sections, with_metrics
 from latticemetric.corpus.tables.cells import aligned, counted, resampled, shown
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import Record, Table, json_document
+from latticemetric.corpus.tables.table import Record, ShardSums, Table, json_document
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.merging import ShardDocument
     from latticemetric.corpus.shards import ShardRun
     from latticemetric.corpus.sweep import Sweep, SweepSettings, Swept
     from latticemetric.evaluation.intervals import Interval
@@ -37,6 +36,7 @@ class SweepTable(Table):
     shard: ShardRun | None = None
     looks: Looks = AS_FILE
 
+    has_plot = True
     columns = (
         "kind", "at", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
         "lost", "arcs", "density", "strings", *_BOUNDS, "above", "up_to", "graphs", "headroom",
@@ -63,13 +63,17 @@ class SweepTable(Table):
         return cls(settings, known, totals, resampling, intervals, shard, looks)
 
     @classmethod
-    def of_states(cls, states: Sequence[Record], *, looks: Looks = AS_FILE) -> SweepTable:
-        """Merge the values that `state` returned for each shard."""
+    def merged(cls, shards: ShardSums, looks: Looks) -> SweepTable:
+        """Return the table of all shards."""
         from latticemetric.corpus.sweep import SweepSettings, swept_in_turn
 
-        first = states[0]
-        swept = swept_in_turn([one["swept"] for one in states])
+        first = shards.states[0]
+        swept = swept_in_turn([one["swept"] for one in shards.states])
         return cls.of(SweepSettings.of_state(first["question"]), swept, first["resampling"], looks=looks)
+
+    def merging(self) -> Record:
+        """Return the data of a shard that `merge` needs."""
+        return {"table": {"kind": "sweep"}, "sums": self.state()}
 
     def state(self) -> Record:
         """Return the sweep of each graph and the settings as plain values, for `merge`."""
@@ -115,7 +119,7 @@ class SweepTable(Table):
         from latticemetric.corpus.shards import document_end
 
         def end() -> str:
-            return "]}" if self.shard is None else document_end({}, self.shard, sums=self.state())
+            return "]}" if self.shard is None else document_end({}, self.shard, **self.merging())
 
         head = self.totals()
         lists = {name: head.pop(name) for name in ("rows", "lengths")}
@@ -146,11 +150,18 @@ class SweepTable(Table):
 class SweepsTable(Table):
     """Sweeps by several metrics, one after the other."""
 
+    has_plot = True
+
     def __init__(self, tables: Sequence[SweepTable], shard: ShardRun | None = None) -> None:
         """Take the table of each metric."""
         self.tables, self._shard = tables, shard
         self.looks = tables[0].looks
         self._each = {one.settings.metric.name: one for one in tables}
+
+    @classmethod
+    def merged_each(cls, tables: Sequence[SweepTable]) -> Self:
+        """Return the table of all shards, from that by each metric."""
+        return cls(tables)
 
     def text(self) -> Iterator[str]:
         """Yield the tables of all metrics, with an empty line between them."""
@@ -177,9 +188,7 @@ class SweepsTable(Table):
         from latticemetric.corpus.shards import document_end
 
         def end() -> str:
-            if self._shard is None:
-                return "]}"
-            return document_end({}, self._shard, sums={"metrics": {k: one.state() for k, one in self._each.items()}})
+            return "]}" if self._shard is None else document_end({}, self._shard, **merging_each("sweeps", self._each))
 
         sweeps = {name: one.sweep for name, one in self._each.items()}
         head = {
@@ -204,19 +213,3 @@ class SweepsTable(Table):
     def summary(self) -> list[str]:
         """Return the numbers of graphs, the resampling settings and the signatures."""
         return joined_notes([one.summary() for one in self.tables])
-
-
-def merged_sweep(documents: Sequence[ShardDocument], *, looks: Looks = AS_FILE) -> SweepTable | SweepsTable:
-    """Merge the documents of shards."""
-    from latticemetric.corpus.merging import put_together
-
-    def read(some: Sequence[ShardDocument]) -> SweepTable | SweepsTable:
-        states = [one.sums for one in some]
-        if "metrics" not in states[0]:
-            return SweepTable.of_states(states, looks=looks)
-        names = states[0]["metrics"]
-        return SweepsTable(
-            [SweepTable.of_states([state["metrics"][name] for state in states], looks=looks) for name in names]
-        )
-
-    return put_together(documents, read)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.errors import UsageError, shortened
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
+    from latticemetric.corpus.merging import Documents
     from latticemetric.corpus.shards import ShardRun
 
 Record = dict[str, Any]
@@ -27,9 +28,11 @@ class Table(ABC):
 
     Attributes:
         looks: How the text looks.
+        has_plot: True if the answers can be drawn.
     """
 
     looks: Looks = AS_FILE
+    has_plot: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -46,11 +49,7 @@ class Table(ABC):
 
     def rows(self) -> Iterable[Sequence[object]]:
         """Yield the rows of TSV: by default, the values of each record in the order of `columns`."""
-        columns = self.columns
-        for record in self.records():
-            one_best = record.get("one_best")
-            nested = one_best if isinstance(one_best, dict) else {}
-            yield values({**record, **{f"one_best_{name}": value for name, value in nested.items()}}, columns)
+        return in_columns(self.records(), self.columns)
 
     @abstractmethod
     def document(self) -> Iterable[str]:
@@ -82,36 +81,158 @@ class Table(ABC):
         return None
 
 
-class AnswerTable(Table):
-    """The answers of a run: one per graph.
+class ShardSums(NamedTuple):
+    """The data in the documents of all shards that make their table.
 
-    Each answer has `records_each` records, which are written as soon as the answer arrives. With a `shard`, the JSON
-    document has what `merge` needs.
+    Attributes:
+        settings: The result of `ItemTable.settings`.
+        signature: The signature; empty if the document has none.
+        states: The result of `ItemTable.state` of each shard.
     """
 
-    name = "lattices"
+    settings: Record
+    signature: str
+    states: Sequence[Any]
+
+
+class ItemTable(Table):
+    """A table of items: records of each graph, from which all formats are made, and sums over all graphs.
+
+    The records are those of answers or, after a run in shards, those in the documents of all shards. With a `shard`,
+    the JSON document has what `merge` needs.
+
+    Attributes:
+        kind: The name of the kind of table in documents of shards.
+        name: The name of the list of items in documents.
+    """
+
+    kind: ClassVar[str]
+    name: ClassVar[str] = "lattices"
+    _shard: ShardRun | None = None
+    _documents: Documents | None = None
+
+    # ---- The records ----
+
+    @abstractmethod
+    def answered(self) -> Iterator[Record]:
+        """Yield the records of the answers; add the answers up."""
+
+    def noted(self, records: Iterable[Record]) -> Iterable[Record]:
+        """Yield the records; note what the summary needs."""
+        return records
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records for JSON lines."""
+        return iter(self.noted(self.answered() if self._documents is None else self._documents.records()))
+
+    # ---- Formats ----
+
+    @abstractmethod
+    def lines_of(self, records: Iterable[Record]) -> Iterable[str]:
+        """Yield the lines of the text of these records."""
+
+    def rows_of(self, records: Iterable[Record]) -> Iterable[Sequence[object]]:
+        """Yield the rows of these records: by default, the values of each record in the order of `columns`."""
+        return in_columns(records, self.columns)
+
+    @property
+    def unshown(self) -> Sequence[str]:
+        """The results that options ask for, but text leaves out."""
+        return ()
+
+    def text(self) -> Iterable[str]:
+        """Yield the lines of text output."""
+        return self.lines_of(self.records())
+
+    def rows(self) -> Iterable[Sequence[object]]:
+        """Yield the rows of TSV."""
+        return self.rows_of(self.records())
+
+    def head(self) -> Record:
+        """Return the fields of the JSON document before the items."""
+        return {}
+
+    def end(self) -> Record:
+        """Return the fields of the JSON document behind the items; call this after the records were read."""
+        return {}
+
+    def items(self) -> Iterable[Record]:
+        """Yield the items of the JSON document: by default, the records."""
+        return self.records()
+
+    def document(self) -> Iterator[str]:
+        """Yield the JSON document: items as they arrive, then the sums.
+
+        Items of documents of shards are copied unchanged, one at a time.
+
+        Fields:
+            signature (str): Metric, parameters, number of references, version.
+            lattices (list[OracleAnswer]): The items, in the order of the graphs; then references without a graph.
+            corpus (Totals): The totals.
+        """
+        from latticemetric.corpus.shards import document_end
+
+        if self._documents is not None:
+            return self._documents.merged(document_end(self.end()))
+
+        def end() -> str:
+            return document_end(self.end(), self._shard, **({} if self._shard is None else self.merging()))
+
+        return json_document(self.head(), {self.name: self.items()}, end)
+
+    # ---- Shards ----
+
+    def settings(self) -> Record:
+        """Return what this table was made with, except answers and looks, as plain values: see `merged`."""
+        return {}
+
+    def state(self) -> Record | None:
+        """Return the sums as plain values, for `merged`; `None` if there are none."""
+        return None
+
+    def merging(self) -> Record:
+        """Return the data of a shard that `merge` needs; call this after the records were read."""
+        state = self.state()
+        return {"table": {"kind": self.kind, **self.settings()}, **({} if state is None else {"sums": state})}
+
+    @classmethod
+    def merged(cls, shards: ShardSums, looks: Looks) -> ItemTable:
+        """Return the table of all shards, without records: `read_from` names their documents."""
+        return cls(answers=(), looks=looks, **shards.settings)  # type: ignore[call-arg]  # of the subclass
+
+    def read_from(self, documents: Documents) -> Self:
+        """Take the records from documents of shards."""
+        self._documents = documents
+        return self
+
+
+class AnswerTable(ItemTable):
+    """The answers of a run: one per graph.
+
+    Each answer has `records_each` records, which are written as soon as the answer arrives.
+    """
 
     def __init__(
         self, answers: Iterable[Answer], shard: ShardRun | None = None, *, looks: Looks = AS_FILE, records_each: int = 1
     ) -> None:
         self._shard, self.looks, self._records_each = shard, looks, records_each
         self._numbers = {"graphs": 0, "failed": 0}
-        self.answers = self._noted(answers)
+        self.answers = self._counted(answers)
 
-    def _noted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
+    def _counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
         for answer in answers:
             self._numbers["graphs" if answer.problem is None else "failed"] += 1
             yield answer
 
     def totals(self) -> Record:
         """Return the numbers of graphs that were answered and that failed."""
-        return dict(self._numbers)
+        return dict(self._numbers) if self._documents is None else self._documents.numbers()
 
     def records_of(self, answer: Answer) -> Iterable[Record]:
         """Yield the records of an answer, without the graph's id."""
         yield answer.value.asdict()
 
-    def records(self) -> Iterator[Record]:
+    def answered(self) -> Iterator[Record]:
         """Yield the records of each graph; for a failed graph, yield one record with the error.
 
         Fields:
@@ -122,30 +243,53 @@ class AnswerTable(Table):
             for record in self.records_of(answer) if answer.problem is None else failed:
                 yield {"id": answer.name, **record}
 
-    def document(self) -> Iterator[str]:
-        """Yield the lines of the JSON document; records of the same graph are adjacent."""
-        from latticemetric.corpus.shards import document_end
-
+    def merging(self) -> Record:
+        """Return the data of a shard that `merge` needs; records of the same graph are adjacent."""
         several = {} if self._records_each == 1 else {"items_each": self._records_each}
-        return json_document({}, {self.name: self.records()}, lambda: document_end({}, self._shard, **several))
-
-
-TimedWords = tuple[Sequence[str], Sequence[Sequence[float]] | None, Sequence[float]]
+        return several | super().merging()
 
 
 class CTMTable(AnswerTable):
     """Answers with words, times and confidences; the formats include CTM."""
 
+    def records_of(self, answer: Answer) -> Iterable[Record]:
+        """Yield the record of an answer."""
+        yield answer.value.asdict() | spaced_words(answer.value.words)
+
     def ctm(self) -> Iterator[str]:
         """Yield the lines of CTM, without graphs that failed."""
-        for answer in self.answers:
-            if answer.problem is None:
-                yield from _ctm_lines(answer.name, *self.timed_words(answer))
+        for record in self.records():
+            if "error" not in record:
+                yield from _ctm_lines(record["id"], words_of(record), record["times"], record["confidences"])
 
-    def timed_words(self, answer: Answer) -> TimedWords:
-        """Return the words of an answer, their begin and end times, and their confidences."""
-        found = answer.value
-        return found.words, found.times, found.confidences
+
+def spaced_words(words: Sequence[str], field: str = "words") -> Record:
+    """Return a field with the words if one of them has a space, so that a text of them does not tell them apart.
+
+    Examples:
+        >>> spaced_words(["New", "York"]), spaced_words(["New York"])
+        ({}, {'words': ['New York']})
+    """
+    return {field: list(words)} if words and " ".join(words).count(" ") >= len(words) else {}
+
+
+def words_of(record: Record) -> list[str]:
+    """Return the words of the hypothesis of a record."""
+    spaced: list[str] | None = record.get("words")
+    return split_text(record["hypothesis"]) if spaced is None else spaced
+
+
+def split_text(text: str) -> list[str]:
+    """Split a text into words that single spaces join."""
+    return text.split(" ") if text else []
+
+
+def in_columns(records: Iterable[Record], columns: Sequence[str]) -> Iterator[list[object]]:
+    """Yield the values of each record in these columns; those of its 1-best are in columns like `one_best_score`."""
+    for record in records:
+        one_best = record.get("one_best")
+        nested = one_best if isinstance(one_best, dict) else {}
+        yield values({**record, **{f"one_best_{name}": value for name, value in nested.items()}}, columns)
 
 
 def _ctm_lines(

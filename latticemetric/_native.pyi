@@ -180,16 +180,30 @@ _Texts: TypeAlias = tuple[bytes, npt.NDArray[np.int64]]
 _PathColumns: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], _Texts, npt.NDArray[np.float64]]
 _ScoreColumns: TypeAlias = tuple[npt.NDArray[np.int32], _Texts, npt.NDArray[np.int64]]
 
-def search_kaldi_texts(
-    tasks: list[tuple[bytes, int, int, bool, tuple[tuple[str, ...], ...]]],
+class SymbolTable:
+    """The words of a symbol table, for kernels that read graphs: text k is the word of number k."""
+
+    def __init__(self, texts: Utf8Texts) -> None: ...
+
+_Words: TypeAlias = tuple[str, ...]
+_RateTask: TypeAlias = tuple[bytes, int, int, str, bool, SymbolTable | None, tuple[_Words, ...], tuple[_Words, ...]]
+
+def search_by_rates(
+    tasks: list[_RateTask],
     rates: Sequence[_Gains],
     weights: tuple[float, float],
+    ignored: list[str],
+    silent: list[str],
     threads: int,
 ) -> tuple[npt.NDArray[np.uint8], _PathColumns, list[tuple[_PathColumns, _ScoreColumns, _ScoreColumns]]]:
-    """Search lattices of Kaldi text archives by rates, in threads.
+    """Search lattices of Kaldi's archives by rates, in threads.
 
-    A task has the bytes of a file, the beginning and the end of the lattice in them, whether the archive has words, not
-    word numbers, and the words of the references.
+    A task has the bytes of a file, the beginning and the end of the lattice in them, the format (`kaldi` or
+    `kaldi-binary`), whether the archive has words, not word numbers, the symbol table, the words of the references, and
+    other forms of these words: each word, and the forms that are worth a note if the lattice has them, but not the
+    word.
+
+    Results do not show the words `ignored`; rates do not compare the words `silent`, which include those.
 
     Return whether each lattice was searched here; the others are left to Python. For those that were: the paths of the
     1-bests; and for each rate, the paths of the oracles, the scores of the oracles, and those of the 1-bests. Paths are

@@ -49,13 +49,15 @@ class Vocabulary:
     """
 
     __slots__ = (
-        "_highest", "_listed", "_number", "_spaced", "_tables", "_word", "epsilon", "is_embedded", "is_given",
+        "_highest", "_listed", "_number", "_spaced", "_symbols", "_tables", "_word", "epsilon", "is_embedded",
+        "is_given",
     )  # fmt: skip
 
     _word: dict[int, str]
     _number: dict[str, int]
     _listed: list[str]
     _spaced: frozenset[int]
+    _symbols: _native.SymbolTable | None
     _tables: dict[tuple[str, Spelling], _native.Utf8Texts | None]
 
     def __init__(self, words: Mapping[int, str]) -> None:
@@ -123,6 +125,19 @@ class Vocabulary:
         if (epsilon, spelling) not in tables:
             tables[epsilon, spelling] = self._table(epsilon, spelling)
         return tables[epsilon, spelling]
+
+    @property
+    def symbols(self) -> _native.SymbolTable | None:
+        """The table for kernels that read graphs; `None` if numbers have gaps, or a word is empty or has white space.
+
+        It has the words of the table only: `None`, too, if a word cannot be written as UTF-8.
+        """
+        try:
+            return self._symbols
+        except AttributeError:  # make it once, since many graphs share a vocabulary
+            texts = None if self.spaced or "" in self._number else self.table("", list)
+            self._symbols = None if texts is None else _native.SymbolTable(texts)
+            return self._symbols
 
     def _table(self, epsilon: str, spelling: Spelling) -> _native.Utf8Texts | None:
         if self._highest != len(self._word):

@@ -1,6 +1,6 @@
 """Search many lattices by rates in one call of the kernels, in threads.
 
-Kernels read lattices of Kaldi text archives themselves. They leave lattices to Python that need a message, more memory,
+Kernels read lattices of Kaldi's archives themselves. They leave lattices to Python that need a message, more memory,
 or a decision that is not theirs; such lattices are searched one by one, as those of other formats are.
 """
 
@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from latticemetric import _native
-from latticemetric.corpus.pairing import Pair, is_silent
+from latticemetric.corpus.pairing import Pair, forms_to_note, is_silent
 from latticemetric.corpus.run import Run
 from latticemetric.lattice.columns import FeatureWeights, weights_under
 from latticemetric.memory import held
@@ -29,12 +29,14 @@ Answer = TypeVar("Answer")
 
 
 def may_be_blocks(rates: Sequence[GRR], weights: Any, run: Run) -> bool:
-    """Return True if kernels may search lattices of Kaldi text archives by these rates in this run."""
+    """Return True if kernels may search lattices of Kaldi's archives by these rates in this run."""
     plain_weights = weights is None or (
         isinstance(weights, FeatureWeights) and (weights.whole or _COLUMNS.keys() >= set(weights))
     )
     plain_run = isinstance(run.workers, int) and not run.limits and run.journal is None
-    return plain_weights and plain_run and all(type(one) in (GRR, WRR, WER) and one.counts_all_words for one in rates)
+    plain_rates = all(type(one) in (GRR, WRR, WER) for one in rates)
+    # If rates ignored different words, there would be several 1-bests.
+    return plain_weights and plain_run and plain_rates and len({(one.ignore, one.wildcard) for one in rates}) == 1
 
 
 def answered_in_blocks(
@@ -98,7 +100,7 @@ def _blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
             raise
         block.append(pair)
         text = None if pair.entry is None else pair.entry.text
-        size += 0 if text is None else text.lines.size
+        size += 0 if text is None else text.bytes.size
         # While there may be something to say of words, it is said at once; the first graph also answers at once.
         if size >= _MOST_BYTES or len(block) >= _MOST_PAIRS or not is_silent():
             yield block
@@ -115,8 +117,13 @@ def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Ru
         return
     used = weights_under(_COLUMNS, weights)
     with held(run.limits.default_memory):
-        is_plain, one_best, by_rate = _native.search_kaldi_texts(
-            given, [one.gains for one in rates], (used["lm"], used["acoustic"]), max(1, run.workers)
+        is_plain, one_best, by_rate = _native.search_by_rates(
+            given,
+            [one.gains for one in rates],
+            (used["lm"], used["acoustic"]),
+            ignored=sorted(rates[0].ignore),
+            silent=sorted(rates[0].ignore | rates[0].wildcard),
+            threads=max(1, run.workers),
         )
     paths, plain = _Paths.of(one_best), iter(is_plain.tolist())
     columns = [_RateColumns.of(rate, paths, found) for rate, found in zip(rates, by_rate, strict=True)]
@@ -133,15 +140,24 @@ def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Ru
         yield None if is_poor else oracles
 
 
-def _task(pair: Pair) -> tuple[bytes, int, int, bool, tuple[tuple[str, ...], ...]] | None:
+_Task = tuple[
+    bytes, int, int, str, bool, "_native.SymbolTable | None", tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]
+]
+
+
+def _task(pair: Pair) -> _Task | None:
     """Return what a kernel needs of a pair; `None` if the pair must be answered by itself."""
     if pair.problem is not None or pair.entry is None or pair.entry.text is None or not pair.references:
         return None
     references = pair.graph_references()
     if not all(isinstance(one, tuple) for one in references):
         return None
-    lines, are_spelled = pair.entry.text
-    return lines.whole, lines.begin, lines.end, are_spelled, tuple(references)  # type: ignore[arg-type]
+    part, name, are_spelled, table = pair.entry.text
+    symbols = None if table is None else table.symbols
+    if symbols is None and table is not None:
+        return None
+    words: tuple[tuple[str, ...], ...] = tuple(references)  # type: ignore[arg-type]
+    return part.whole, part.begin, part.end, name, are_spelled, symbols, words, forms_to_note(pair)
 
 
 class _Paths(NamedTuple):
@@ -176,7 +192,7 @@ class _Paths(NamedTuple):
             "arcs": self.arcs[row],
             "edges": (),
             "derivation": None,
-            "alignment": Alignment(words, reference, scores.edits[row]),
+            "alignment": Alignment(rate.counted(words), rate.counted(reference), scores.edits[row]),
             "reference": reference,
         }
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, islice, pairwise
 from typing import Any, Final, Literal, NamedTuple
 
@@ -643,11 +644,27 @@ def begin_notes() -> None:
 
 
 def is_silent() -> bool:
-    """Return True if `warn_of_words` has nothing to say of graphs whose words are separated by white space.
+    """Return True if `warn_of_words` has nothing to say of graphs whose words have no white space.
 
-    It may still warn of reference words that are not ASCII, and not in the graph.
+    It may still warn of other Unicode forms; see `forms_to_note`.
     """
     return _OF_MARKS.is_settled
+
+
+def forms_to_note(pair: Pair) -> tuple[tuple[str, ...], ...]:
+    """Return words of a pair's references, each with its other Unicode forms.
+
+    There is something to warn of if a graph has another form, but not the word. Return nothing once it was said.
+    """
+    words = [word for reference in pair.references for word in reference.words if not word.isascii()]
+    return tuple(filter(None, map(_with_other_forms, words))) if words and not _OF_FORMS else ()
+
+
+@lru_cache(maxsize=2**14)
+def _with_other_forms(word: str) -> tuple[str, ...]:
+    """Return a word and its other forms; nothing if there are none, as for most scripts."""
+    others = {unicodedata.normalize(form, word) for form in _FORMS} - {word}
+    return (word, *sorted(others)) if others else ()
 
 
 def warn_of_words(pair: Pair, graph: Graph, ignored: Collection[str]) -> None:

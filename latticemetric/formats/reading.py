@@ -96,7 +96,8 @@ def entries(
     """
     read = _entries(paths, format_name, vocabulary)
     if isinstance(vocabulary, PartialVocabulary):
-        read = (entry.changed(partial(_with_whole_table, place=entry.place)) for entry in read)
+        # It changes no graph that kernels read: a graph whose words are all in the table.
+        read = (entry.checked(partial(_with_whole_table, place=entry.place)) for entry in read)
     return (entry.changed(marks_as_words) for entry in read) if keep_marks else read
 
 

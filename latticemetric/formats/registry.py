@@ -339,11 +339,20 @@ _FILE_ENDS = re.compile(f"({'|'.join(sorted({re.escape(end) for one in BUILT_IN.
 _formats: dict[str, Format] = {}
 
 
-class KaldiText(NamedTuple):
-    """A lattice of a Kaldi text archive: its lines, and whether the archive has words, not word numbers."""
+class KernelText(NamedTuple):
+    """The bytes of a lattice that kernels can read.
 
-    lines: Piece
-    are_spelled: bool
+    Attributes:
+        bytes: The bytes; in a text archive, from the line of the id on.
+        format: The name of the format.
+        are_spelled: True if the file has words, not word numbers.
+        table: The words of word numbers; `None` if numbers are words. Kernels read no lattice that has other numbers.
+    """
+
+    bytes: Piece
+    format: Literal["kaldi", "kaldi-binary"]
+    are_spelled: bool = False
+    table: Vocabulary | None = None
 
 
 class Entry(NamedTuple):
@@ -359,7 +368,7 @@ class Entry(NamedTuple):
         order: The sort key of graphs that are ordered by name (files of a folder or tar archive, keys of a FAR); empty
             if they have the decoder's order.
         fields: The record that holds the graph, and perhaps its references; `None` in formats without records.
-        text: The text that `build` parses, if kernels can read it alone, and nothing changes the graph; else `None`.
+        text: The bytes that `build` parses, if kernels can read them alone, and nothing changes the graph; else `None`.
     """
 
     name: str
@@ -369,7 +378,7 @@ class Entry(NamedTuple):
     format: str = ""
     order: str = ""
     fields: Mapping[str, Any] | None = None
-    text: KaldiText | None = None
+    text: KernelText | None = None
 
     @property
     def place(self) -> str:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.kaldi.text import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of, sorted_lattice
-from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.registry import Entry, Format, KernelText, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.fields import is_word_number
 from latticemetric.graph import Graph
@@ -48,7 +48,8 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     archive = BinaryArchive(stream)
     while (name := archive.id()) is not None:
         machine = archive.machine(f"{stream.name} ({shortened(name)})")
-        yield Entry(name, stream.name, partial(parse_machine, machine, vocabulary), naming="own")
+        text = KernelText(machine, "kaldi-binary", table=vocabulary)
+        yield Entry(name, stream.name, partial(parse_machine, machine, vocabulary), naming="own", text=text)
 
 
 class BinaryArchive:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError
 from latticemetric.formats.columns import lattice_to_write, zero_column
-from latticemetric.formats.registry import Entry, Format, KaldiText, register
+from latticemetric.formats.registry import Entry, Format, KernelText, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
 from latticemetric.formats.text.fields import (
@@ -81,8 +81,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
         except UnicodeDecodeError:
             raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
         build = partial(parse_block, block, stream.name, lines_before, vocabulary, are_spelled=are_spelled)
-        text = KaldiText(block, are_spelled) if vocabulary is None else None
-        yield Entry(name, place, build, naming="own", text=text)
+        yield Entry(name, place, build, naming="own", text=KernelText(block, "kaldi", are_spelled, vocabulary))
 
 
 def spells_words(head: bytes) -> bool:

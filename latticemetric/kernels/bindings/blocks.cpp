@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/binding.hpp"
+#include "bindings/segment_reader.hpp"
 #include "blocks/rate_search.hpp"
 #include "blocks/threads.hpp"
 
@@ -15,12 +16,6 @@ namespace latticemetric {
 namespace {
 
 using namespace nb::literals;
-
-struct Task {
-  std::string_view text;
-  bool symbols;
-  SpelledReferences references;
-};
 
 // Returns the UTF-8 of a string, which lives as long as the string; nothing if it has half a character.
 std::optional<std::string_view> utf8_of(nb::handle text) {
@@ -33,22 +28,38 @@ std::optional<std::string_view> utf8_of(nb::handle text) {
   return std::string_view(begin, static_cast<std::size_t>(size));
 }
 
-// Reads a task: (bytes, begin, end, symbols, references), where each reference is a tuple of words. The views live as
-// long as the task. A task without text is left to Python.
-Task task_of(nb::handle given) {
-  const auto [whole, begin, end, symbols, references] =
-      nb::cast<std::tuple<nb::bytes, std::size_t, std::size_t, bool, nb::tuple>>(given);
-  require(begin <= end && end <= whole.size(), "the part lies beyond the end of the bytes");
-  require(references.size() > 0, "a reference is needed");
-  Task task{{whole.c_str() + begin, end - begin}, symbols, {}};
-  for (const nb::handle reference : references) {
-    auto& words = task.references.emplace_back();
-    for (const nb::handle word : nb::cast<nb::tuple>(reference)) {
+// Adds lists of words, which live as long as the strings. Returns false if a word cannot be written as UTF-8.
+bool add_words(const nb::tuple& given, std::vector<std::vector<std::string_view>>& rows) {
+  for (const nb::handle row : given) {
+    auto& words = rows.emplace_back();
+    for (const nb::handle word : nb::cast<nb::tuple>(row)) {
       const auto text = utf8_of(word);
-      if (!text) return {};
+      if (!text) return false;
       words.push_back(*text);
     }
   }
+  return true;
+}
+
+RateTask::Format format_of(const std::string& name, bool are_spelled) {
+  require(name == "kaldi" || name == "kaldi-binary", "the format must be kaldi or kaldi-binary");
+  if (name == "kaldi-binary") return RateTask::kaldi_binary;
+  return are_spelled ? RateTask::kaldi_words : RateTask::kaldi_numbers;
+}
+
+// Reads a task: (bytes, begin, end, format, whether words are spelled, symbol table or None, references, forms). The
+// views live as long as the task. A task without bytes is left to Python.
+RateTask task_of(nb::handle given) {
+  const auto [whole, begin, end, format, are_spelled, table, references, forms] =
+      nb::cast<std::tuple<nb::bytes, std::size_t, std::size_t, std::string, bool, nb::object, nb::tuple, nb::tuple>>(
+          given);
+  require(begin <= end && end <= whole.size(), "the part lies beyond the end of the bytes");
+  require(references.size() > 0, "a reference is needed");
+  RateTask task;
+  task.format = format_of(format, are_spelled);
+  task.table = table.is_none() ? nullptr : nb::cast<const SymbolTable*>(table);
+  if (add_words(references, task.references) && add_words(forms, task.forms))
+    task.bytes = {whole.c_str() + begin, end - begin};
   return task;
 }
 
@@ -106,22 +117,21 @@ std::size_t share_of_bytes() { return most_bytes() / sharing; }
 
 // Returns whether each lattice was searched here; the paths of the 1-bests; and for each rate, the paths of the oracles
 // and the scores of both. Rows are those of the lattices that were searched.
-nb::tuple search_kaldi_texts(nb::list given, const std::vector<Gains>& rates, std::pair<double, double> weights,
-                             std::size_t threads) {
+nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::pair<double, double> weights,
+                          std::vector<std::string> ignored, std::vector<std::string> silent, std::size_t threads) {
   require(threads >= 1, "a thread is needed");
   for (const Gains gains : rates) require_gains(gains);
-  std::vector<Task> tasks;
+  const RateSettings settings{rates, {weights.first, weights.second}, std::move(ignored), std::move(silent)};
+  std::vector<RateTask> tasks;
   for (const nb::handle one : given) tasks.push_back(task_of(one));
   std::vector<RateFindings> found(tasks.size());
   {
     const KernelScope running;
     std::deque<RateSearcher> searchers;
-    for (std::size_t k = 0; k < threads; ++k)
-      searchers.emplace_back(rates, std::array<double, KaldiLattice::costs>{weights.first, weights.second});
+    for (std::size_t k = 0; k < threads; ++k) searchers.emplace_back(settings);
     in_threads(threads, tasks.size(), share_of_bytes, [&](std::size_t thread, std::size_t k) {
       sharing = threads;
-      const Task& task = tasks[k];
-      if (!task.text.empty()) found[k] = searchers[thread].found(task.text, task.symbols, task.references);
+      if (!tasks[k].bytes.empty()) found[k] = searchers[thread].found(tasks[k]);
     });
   }
   std::vector<std::uint8_t> is_plain;
@@ -147,7 +157,15 @@ nb::tuple search_kaldi_texts(nb::list given, const std::vector<Gains>& rates, st
 }  // namespace
 
 void bind_blocks(nb::module_& m) {
-  m.def("search_kaldi_texts", &search_kaldi_texts, "tasks"_a, "rates"_a, "weights"_a, "threads"_a);
+  nb::class_<SymbolTable>(m, "SymbolTable")
+      .def("__init__",
+           [](SymbolTable* self, const Utf8Texts& texts) {
+             std::vector<std::string_view> words;
+             for (std::int64_t k = 1; k < texts.size(); ++k) words.push_back(texts.table()[static_cast<std::int32_t>(k)]);
+             new (self) SymbolTable(std::move(words));
+           },
+           "texts"_a, nb::keep_alive<1, 2>());
+  m.def("search_by_rates", &search_by_rates, "tasks"_a, "rates"_a, "weights"_a, "ignored"_a, "silent"_a, "threads"_a);
 }
 
 }  // namespace latticemetric

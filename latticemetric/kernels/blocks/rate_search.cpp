@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "blocks/kaldi_lattice.hpp"
 #include "graphs/best_path.hpp"
 #include "graphs/cost_columns.hpp"
 #include "memory/int128.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 // States of a metric's automaton have 32-bit numbers: at most `order + 1` for each position in the reference.
 constexpr std::size_t longest_reference = (std::size_t{1} << 24) - 1, most_states = (std::size_t{1} << 31) - 1;
-constexpr std::int32_t unknown_word = -1;  // a word that no arc has
 
 // Adds up values as NumPy does, so that costs of paths are the same numbers: pairwise.
 double pairwise_sum(const double* values, std::size_t size) {
@@ -68,8 +68,27 @@ int compared(Ratio first, Ratio second) {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+bool read_lattice(const RateTask& task, ReadLattice& lattice) {
+  if (task.format == RateTask::kaldi_binary) return read_kaldi_machine(task.bytes, task.table, lattice);
+  return read_kaldi_lattice(task.bytes, task.format == RateTask::kaldi_words, task.table, lattice);
+}
+
+// Returns the words of arcs, with 0 in the place of some words, whose numbers ascend.
+std::vector<std::int32_t> without(const std::vector<std::int32_t>& words, const std::vector<std::int32_t>& left_out) {
+  auto found = words;
+  poll(10 * static_cast<std::int64_t>(words.size()));
+  for (auto& word : found)
+    if (std::binary_search(left_out.begin(), left_out.end(), word)) word = 0;
+  return found;
+}
+
+// Returns the numbers of words that a lattice has, in ascending order.
+std::vector<std::int32_t> numbers_of(const std::vector<std::string>& texts, const LatticeWords& words) {
+  std::vector<std::int32_t> found;
+  for (const auto& text : texts)
+    if (const auto number = words.number(text); number > 0) found.push_back(number);
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 String as_string(const std::vector<std::int32_t>& words) {
@@ -78,15 +97,15 @@ String as_string(const std::vector<std::int32_t>& words) {
 
 }  // namespace
 
-RateSearcher::RateSearcher(const std::vector<Gains>& rates, std::array<double, KaldiLattice::costs> weights)
-    : rates_(rates), weights_(weights) {
-  for (const Gains gains : rates_) aligners_.emplace_back(gains);
+RateSearcher::RateSearcher(RateSettings settings) : settings_(std::move(settings)) {
+  std::sort(settings_.silent.begin(), settings_.silent.end());
+  for (const Gains gains : settings_.rates) aligners_.emplace_back(gains);
 }
 
-RateFindings RateSearcher::found(std::string_view text, bool symbols, const SpelledReferences& references) {
+RateFindings RateSearcher::found(const RateTask& task) {
   // Python reads such a lattice again, and says what is wrong. Other exceptions end the whole call: interrupts.
   try {
-    return searched(text, symbols, references);
+    return searched(task);
   } catch (const ParseError&) {
   } catch (const std::bad_alloc&) {
   } catch (const std::logic_error&) {
@@ -95,23 +114,37 @@ RateFindings RateSearcher::found(std::string_view text, bool symbols, const Spel
   return {};
 }
 
-RateFindings RateSearcher::searched(std::string_view text, bool symbols, const SpelledReferences& references) {
+RateFindings RateSearcher::searched(const RateTask& task) {
   RateFindings found;
-  KaldiLattice read;
-  if (!read_kaldi_lattice(text, symbols, read) || !number_references(read, references)) return found;
+  ReadLattice read;
+  if (!read_lattice(task, read)) return found;
+  ignored_ = numbers_of(settings_.ignored, read.words);
+  silent_ = numbers_of(settings_.silent, read.words);
+  if (!number_references(read.words, task)) return found;
   std::vector<CostColumn> columns;
-  for (std::size_t k = 0; k < KaldiLattice::costs; ++k)
-    if (weights_[k] != 0) columns.push_back({read.lines.cost[k].data(), read.lines.final_cost[k].data(), weights_[k]});
-  const TotalCost cost = total_cost(columns, read.arcs(), read.states, read.lines.final.data(),
-                                    static_cast<std::int64_t>(read.lines.final.size()));
+  for (std::size_t k = 0; k < read.costs.size(); ++k)
+    if (settings_.weights[k] != 0)
+      columns.push_back({read.costs[k].arc.data(), read.costs[k].final.data(), settings_.weights[k]});
+  const TotalCost cost = total_cost(columns, read.arcs(), read.states, read.final.data(),
+                                    static_cast<std::int64_t>(read.final.size()));
   if (!cost.can_be_added) return found;
+  std::vector<std::int32_t> label, shown;  // if they differ from the words
+  if (!silent_.empty()) label = without(read.word, silent_);
+  if (!ignored_.empty()) shown = without(read.word, ignored_);
+  const auto& said = ignored_.empty() ? read.word : shown;
   std::vector<std::uint8_t> is_word(read.word.size());
-  std::transform(read.word.begin(), read.word.end(), is_word.begin(), [](std::int32_t word) { return word != 0; });
-  const Lattice lattice{read.states, read.arcs(), read.lines.source.data(), read.lines.target.data(), read.word.data(),
-                        is_word.data(), cost.arc.data(), cost.ends.data()};
+  std::transform(said.begin(), said.end(), is_word.begin(), [](std::int32_t word) { return word != 0; });
+  const Lattice lattice{read.states,
+                        read.arcs(),
+                        read.source.data(),
+                        read.target.data(),
+                        silent_.empty() ? read.word.data() : label.data(),
+                        is_word.data(),
+                        cost.arc.data(),
+                        cost.ends.data()};
   auto one_best = best_path(lattice.states, lattice.arcs, lattice.source, lattice.target, lattice.cost, lattice.is_word,
                             lattice.final_cost);
-  for (std::size_t k = 0; k < rates_.size(); ++k) {
+  for (std::size_t k = 0; k < settings_.rates.size(); ++k) {
     if (!add_oracle(lattice, k, found)) return {};
     found.one_best_score.push_back(scored(one_best, lattice, k));
   }
@@ -121,36 +154,34 @@ RateFindings RateSearcher::searched(std::string_view text, bool symbols, const S
   return found;
 }
 
-// Numbers the words of the references. Returns false if Python may have to say something about them.
-bool RateSearcher::number_references(const KaldiLattice& read, const SpelledReferences& references) {
-  const WordColumn& words = read.lines.word;
+// Numbers the words of the references that count. Returns false if Python may have to say something about them.
+bool RateSearcher::number_references(const LatticeWords& words, const RateTask& task) {
+  for (const auto& forms : task.forms)
+    if (words.number(forms.front()) == unknown_word &&
+        std::any_of(forms.begin() + 1, forms.end(), [&](auto form) { return words.number(form) != unknown_word; }))
+      return false;
+  const auto is_silent = [&](std::string_view word) {
+    return std::binary_search(settings_.silent.begin(), settings_.silent.end(), word);
+  };
   bool any = false, none_known = true;
-  references_.resize(references.size());
-  for (std::size_t r = 0; r < references.size(); ++r) {
-    if (!fits(references[r].size()) || (references[r].empty() && references.size() > 1)) return false;
+  references_.resize(task.references.size());
+  for (std::size_t r = 0; r < references_.size(); ++r) {
     auto& numbers = references_[r];
     numbers.clear();
-    for (const auto word : references[r]) {
-      std::int32_t number = unknown_word;
-      if (words.numeric()) {
-        if (!parse_number(word, number)) number = unknown_word;
-        if (number == 0) return false;
-      } else if (const auto known = words.known(word)) {
-        number = *known;
-      } else if (WordColumn::is_epsilon(word)) {
-        return false;
-      }
-      if (number == unknown_word && !is_ascii(word)) return false;  // it may have another Unicode form
-      numbers.push_back(number);
+    for (const auto word : task.references[r]) {
+      const std::int32_t number = words.number(word);
+      if (number == 0) return false;
       any = true;
       none_known &= number == unknown_word;
+      if (!is_silent(word)) numbers.push_back(number);
     }
+    if (!fits(numbers.size()) || (numbers.empty() && references_.size() > 1)) return false;
   }
-  return !words.numeric() || !any || !none_known;  // numbers alone never match words
+  return !words.are_numbers() || !any || !none_known;  // numbers alone never match words
 }
 
 bool RateSearcher::fits(std::size_t reference_words) const {
-  return reference_words <= longest_reference && std::all_of(rates_.begin(), rates_.end(), [&](Gains gains) {
+  return reference_words <= longest_reference && std::all_of(settings_.rates.begin(), settings_.rates.end(), [&](Gains gains) {
     return (reference_words + 1) * (static_cast<std::size_t>(gains.order) + 1) <= most_states;
   });
 }
@@ -158,7 +189,7 @@ bool RateSearcher::fits(std::size_t reference_words) const {
 // Finds the best path by a rate. Returns false if the tie rule must choose among paths that are best by different
 // references.
 bool RateSearcher::add_oracle(const Lattice& lattice, std::size_t rate, RateFindings& found) {
-  const Gains gains = rates_[rate];
+  const Gains gains = settings_.rates[rate];
   std::optional<Ratio> best;
   std::vector<std::int64_t> arcs;
   for (const auto& reference : references_) {
@@ -181,18 +212,18 @@ bool RateSearcher::add_oracle(const Lattice& lattice, std::size_t rate, RateFind
 ScoredFields RateSearcher::scored(const std::vector<std::int64_t>& arcs, const Lattice& lattice, std::size_t rate) {
   said_.clear();
   for (const auto a : arcs)
-    if (lattice.is_word[a]) said_.push_back(lattice.label[a]);
+    if (lattice.label[a] != 0) said_.push_back(lattice.label[a]);
   ScoredFields best;
   for (std::size_t r = 0; r < references_.size(); ++r) {
     const std::string& edits = aligners_[rate].align(as_string(said_), as_string(references_[r]));
-    auto counts = count_edits(edits, rates_[rate].order);
-    if (r > 0 && compared(rate_of(counts, rates_[rate]), rate_of(best.counts, rates_[rate])) <= 0) continue;
+    auto counts = count_edits(edits, settings_.rates[rate].order);
+    if (r > 0 && compared(rate_of(counts, settings_.rates[rate]), rate_of(best.counts, settings_.rates[rate])) <= 0) continue;
     best = {static_cast<std::int32_t>(r), edits, std::move(counts)};
   }
   return best;
 }
 
-PathFields RateSearcher::fields_of(std::vector<std::int64_t> arcs, const KaldiLattice& read, const Lattice& lattice) {
+PathFields RateSearcher::fields_of(std::vector<std::int64_t> arcs, const ReadLattice& read, const Lattice& lattice) {
   PathFields path;
   const std::int32_t end = arcs.empty() ? 0 : lattice.target[arcs.back()];
   const auto sum_along = [&](const double* column, double last) {
@@ -201,16 +232,12 @@ PathFields RateSearcher::fields_of(std::vector<std::int64_t> arcs, const KaldiLa
     return (0.0 + pairwise_sum(values_.data(), values_.size())) + last;
   };
   path.cost[0] = sum_along(lattice.cost, lattice.final_cost[end]);
-  for (std::size_t k = 0; k < KaldiLattice::costs; ++k)
-    path.cost[k + 1] = sum_along(read.lines.cost[k].data(), read.lines.final_cost[k][read.row_of(end)]);
+  for (std::size_t k = 0; k < read.costs.size(); ++k)
+    path.cost[k + 1] = sum_along(read.costs[k].arc.data(), read.costs[k].final[read.row_of(end)]);
   for (const auto a : arcs) {
     if (!lattice.is_word[a]) continue;
     if (!path.text.empty()) path.text.push_back(' ');
-    const std::int32_t word = read.word[static_cast<std::size_t>(a)];
-    if (read.lines.word.numeric())
-      path.text += std::to_string(word);
-    else
-      path.text += read.lines.word.words()[static_cast<std::size_t>(word) - 1];
+    read.words.append(read.word[static_cast<std::size_t>(a)], path.text);
   }
   path.arcs = std::move(arcs);
   return path;

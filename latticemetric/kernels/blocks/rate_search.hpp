@@ -8,19 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "blocks/kaldi_lattice.hpp"
+#include "blocks/read_lattice.hpp"
 #include "graphs/lattice.hpp"
 #include "recognition/automaton.hpp"
 #include "strings/alignment.hpp"
 
 namespace latticemetric {
 
+inline constexpr std::size_t kaldi_columns = 2;  // the graph cost and the acoustic cost
+
 // A path of a lattice: its arcs, its words with blanks between them, and its costs: under the weights, then of each
 // column.
 struct PathFields {
   std::vector<std::int64_t> arcs;
   std::string text;
-  std::array<double, 1 + KaldiLattice::costs> cost{};
+  std::array<double, 1 + kaldi_columns> cost{};
 };
 
 // A path scored by a rate: the reference against which it scores best, the edits, and their counts (`count_edits`).
@@ -41,28 +43,45 @@ struct RateFindings {
 // The references of a lattice: their words as UTF-8.
 using SpelledReferences = std::vector<std::vector<std::string_view>>;
 
-// Searches lattices of Kaldi text archives, one after the other, with one set of buffers.
+// A lattice to search.
+struct RateTask {
+  enum Format { kaldi_numbers, kaldi_words, kaldi_binary } format = kaldi_numbers;
+  std::string_view bytes;  // of a text archive: from the line of the id on
+  const SymbolTable* table = nullptr;
+  SpelledReferences references;
+  // Words of the references that another Unicode form may spell in the lattice: each word, then its other forms.
+  std::vector<std::vector<std::string_view>> forms;
+};
+
+// How to search lattices: by which rates, under which weights of columns. Results do not show ignored words; rates do
+// not compare silent words, which are these and the wildcards.
+struct RateSettings {
+  std::vector<Gains> rates;
+  std::array<double, kaldi_columns> weights{};
+  std::vector<std::string> ignored, silent;
+};
+
+// Searches lattices of Kaldi's archives, one after the other, with one set of buffers.
 //
 // Leaves to Python each lattice that is not plain: one that cannot be read, that needs a message or more memory, or
 // whose answer depends on more than the rate and the order of arcs.
 class RateSearcher {
  public:
-  RateSearcher(const std::vector<Gains>& rates, std::array<double, KaldiLattice::costs> weights);
+  explicit RateSearcher(RateSettings settings);
 
-  // `text` begins with the line of the id. `symbols` says whether its archive has words, not word numbers.
-  RateFindings found(std::string_view text, bool symbols, const SpelledReferences& references);
+  RateFindings found(const RateTask& task);
 
  private:
-  RateFindings searched(std::string_view text, bool symbols, const SpelledReferences& references);
+  RateFindings searched(const RateTask& task);
   bool fits(std::size_t reference_words) const;
-  bool number_references(const KaldiLattice& read, const SpelledReferences& references);
+  bool number_references(const LatticeWords& words, const RateTask& task);
   bool add_oracle(const Lattice& lattice, std::size_t rate, RateFindings& found);
   ScoredFields scored(const std::vector<std::int64_t>& arcs, const Lattice& lattice, std::size_t rate);
-  PathFields fields_of(std::vector<std::int64_t> arcs, const KaldiLattice& read, const Lattice& lattice);
+  PathFields fields_of(std::vector<std::int64_t> arcs, const ReadLattice& read, const Lattice& lattice);
 
-  const std::vector<Gains> rates_;
-  const std::array<double, KaldiLattice::costs> weights_;
+  RateSettings settings_;
   std::deque<Aligner> aligners_;  // of each rate
+  std::vector<std::int32_t> ignored_, silent_;  // their numbers in the lattice
   std::vector<std::vector<std::int32_t>> references_;
   std::vector<std::int32_t> said_;
   std::vector<double> values_;

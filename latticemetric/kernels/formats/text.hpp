@@ -308,6 +308,7 @@ class WordColumn {
   bool numeric() const { return !symbols_; }
   std::vector<std::int32_t>& numbers() { return values_; }
   std::vector<std::int32_t> take() { return std::move(values_); }
+  Words take_words() { return std::move(words_); }
   const std::vector<std::string_view>& words() const { return words_.words(); }
   std::optional<std::int32_t> known(std::string_view word) const { return words_.known(word); }
 

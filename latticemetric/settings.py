@@ -22,10 +22,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from copy import copy
 from itertools import product
 from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 
-from latticemetric.arguments import finite_number, real_number, whole_number
+from latticemetric.arguments import MOST_DRAWS, finite_number, real_number, whole_number
 from latticemetric.errors import UsageError
 from latticemetric.renamed import refuse_old_keyword
 
@@ -204,9 +205,10 @@ def numbers(
     option: str = "",
     phrase: str | None = None,
     least: float = -math.inf,
+    above: float | None = None,
 ) -> Any:
-    """Declare a field that takes any number of finite numbers, from `least`."""
-    return Numbers(default, help, option, phrase, least=least)
+    """Declare a field that takes any number of finite numbers, from `least` (or above `above`)."""
+    return Numbers(default, help, option, phrase, least=least, above=above)
 
 
 def whole(
@@ -239,6 +241,47 @@ def choice(
 def flag(*, default: bool, help: str, option: str = "") -> Any:  # noqa: A002
     """Declare a field that is True or False."""
     return Flag(default, help, option)
+
+
+def like(field: Field, **changes: Any) -> Any:
+    """Declare a field that is as this one, except for `changes` of its attributes.
+
+    Type checkers take the result for a default.
+
+    Examples:
+        >>> class Wide(Settings):
+        ...     beam: float | None = like(BEAM, default=10.0, option="")
+        >>> Wide(), Wide().beam, Wide.fields["beam"].help == BEAM.help
+        (Wide(), 10.0, True)
+    """
+    declared = copy(field)  # each class sets the name and the section of its own
+    vars(declared).update(changes)
+    return declared
+
+
+# Fields of several classes
+
+POSTERIOR_SCALE: Field = number(
+    default=1.0,
+    least=0,
+    help="Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten "
+    "posteriors.",
+    option="--posterior-scale NUMBER",
+)
+BEAM: Field = number(
+    default=None,
+    least=0,
+    help="Prune: keep the paths that cost at most this much more than the best path.",
+    option="--beam COST",
+)
+SAMPLES: Field = whole(
+    default=None,
+    most=MOST_DRAWS,
+    phrase="{} samples cannot be drawn",
+    help="Sample N paths instead of listing all strings.",
+    option="--samples N",
+)
+SEED: Field = whole(default=0, least=0, help="Seed of the random numbers.", option="--seed N")
 
 
 # ---- Settings ----

@@ -16,11 +16,9 @@ from latticemetric.cli.options import (
     ShardedRunOptions,
     cased_words,
     refuse,
-    weights,
 )
 from latticemetric.cli.run import show
 from latticemetric.corpus.calibration_question import Calibrations, OwnConfidences
-from latticemetric.corpus.calibration_settings import SCALES
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b
@@ -36,22 +34,12 @@ _SECTIONS = {
 }
 
 
-def _weights(value: str | None) -> tuple[float, ...]:
-    """Parse numbers separated by commas; return an empty tuple if the option is not given."""
-    return () if value is None else weights(value)
-
-
 class _CalibrationOptions(SettingsOptions, kinds=(Calibrations,)):
     own_confidences: bool = flag(
         "--own-confidences", "Evaluate the confidences in the input (CTM); do not fit a scale."
     )
     ignore: str | None = IGNORE
-    posterior_scale: tuple[float, ...] = option(
-        "--posterior-scale NUMBERS",
-        "Try these posterior scales first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
-        "between them.",
-        reads=_weights,
-    )
+    posterior_scale: tuple[float, ...]
     test: str | None = option("--test GRAPHS", "Evaluate these graphs; fit on LATTICES.", type=GraphFiles())
     test_references: tuple[str, ...] = option(
         "--test-references FILE", "References of --test; repeatable.", type=ReferenceFiles(), multiple=True
@@ -116,7 +104,6 @@ def command(
         question = search.settings(OwnConfidences)
     else:
         test = None if search.test is None else reading.corpus([search.test], search.test_references, ignore=ignored)
-        scales = search.posterior_scale or SCALES
-        question = search.settings(Calibrations, posterior_scale=scales, test=test)
+        question = search.settings(Calibrations, test=test)
     corpus = reading.corpus([lattices], references, ignore=ignored)
     show(question, corpus, run.whole(), output, at_once=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.commands import flag, option, verb
+from latticemetric.cli.commands import option, verb
 from latticemetric.cli.files import ReferenceFiles, SystemFiles
 from latticemetric.cli.options import (
     IGNORE,
@@ -22,7 +22,9 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.options.fields import option_of
 from latticemetric.corpus.combination_settings import CombinationSettings
+from latticemetric.corpus.settings import ReadingSettings
 from latticemetric.corpus.tables.formats import PARTS
+from latticemetric.settings import like
 
 if TYPE_CHECKING:
     from latticemetric.line_ids import LineStyle
@@ -69,7 +71,9 @@ class _CombinationOptions(SettingsOptions, kinds=(CombinationSettings,)):
 class _ReadingOptions(ScoredReadingOptions):
     ignore: str | None = IGNORE
     style: LineStyle = LINE_STYLE
-    lowercase: bool = flag("--lowercase -lc", "Lowercase all words of the systems and of the reference.")
+    lowercase: bool = option_of(
+        like(ReadingSettings.fields["lowercase"], help="Lowercase all words of the systems and of the reference.")
+    )
 
 
 class _CombinationOutput(RateOutputOptions):

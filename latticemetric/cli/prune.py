@@ -7,15 +7,11 @@ import click
 from latticemetric.arguments import MOST_STRINGS
 from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import (
-    BEAM,
-    GraphFormatOptions,
-    Number,
-    ScoredReadingOptions,
-    ShardedRunOptions,
-)
+from latticemetric.cli.options import GraphFormatOptions, Number, ScoredReadingOptions, ShardedRunOptions
+from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import write_corpus
 from latticemetric.errors import UsageError
+from latticemetric.mbr_decoding.settings import Decision
 
 _EPILOG = """\b
 Examples:
@@ -30,7 +26,7 @@ _SECTIONS = {
 
 
 class _LimitOptions(Options):
-    beam: float | None = BEAM
+    beam: float | None = option_of(Decision.fields["beam"])
     density: float | None = option(
         "--density NUMBER",
         "Use the widest beam that leaves at most this density: the number of arcs with a word, divided by the number "

@@ -10,11 +10,7 @@ import click
 from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, ReferenceFiles, TextFiles
 from latticemetric.cli.options import (
-    ALSO_SCORE,
-    ENGINE,
     OUTPUT,
-    POSTERIOR_SCALE,
-    SAMPLES,
     UTT2SPK,
     OneErrorRateOptions,
     PairedReadingOptions,
@@ -52,11 +48,11 @@ _NOT_LISTED = {
 
 class _PageOptions(Options):
     mbr_by: str = option_of(Pages.fields["mbr_by"])
-    posterior_scale: float = POSTERIOR_SCALE
+    posterior_scale: float = option_of(Pages.fields["posterior_scale"])
     beam: float | None = option_of(Pages.fields["beam"])
-    samples: int | None = SAMPLES
+    samples: int | None = option_of(Pages.fields["samples"])
     expected: bool = option_of(Pages.fields["expected"])
-    also_score: str | None = ALSO_SCORE
+    also_score: str | None = option_of(Pages.fields["also_score"])
     corrected: str | None = option(
         "--corrected FILE",
         "Also show and score these corrected texts of n-best lists, one per list (with --metric wer).",
@@ -65,7 +61,7 @@ class _PageOptions(Options):
     utt2spk: str | None = UTT2SPK
     title: str | None = option_of(Pages.fields["title"])
     most_graphs: int = option_of(Pages.fields["most_graphs"])
-    engine: str = ENGINE
+    engine: str = option_of(Pages.fields["engine"])
     output: str = OUTPUT
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from latticemetric.arguments import numbers_to_try
 from latticemetric.corpus.question import Resampled
 from latticemetric.errors import UsageError
-from latticemetric.settings import choice, given, whole
+from latticemetric.settings import choice, given, numbers, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
@@ -66,7 +64,14 @@ class CalibrationSettings(ReliabilitySettings):
         help="Fit the scale to word confidences, or to expected errors of utterances.",
         option="--criterion",
     )
-    posterior_scale: Sequence[float] = given(default=SCALES)
+    posterior_scale: Sequence[float] = numbers(
+        default=SCALES,
+        above=0,
+        phrase="the posterior scale is {}",
+        help="Try these posterior scales first, separated by commas (default: powers of 2, 1/32 to 4); then try scales "
+        "between them.",
+        option="--posterior-scale NUMBERS",
+    )
     halvings: int = whole(default=2, least=0, phrase="halvings is {}", help="Number of rounds around the best scale.")
     folds: int = whole(
         default=5,
@@ -83,15 +88,10 @@ class CalibrationSettings(ReliabilitySettings):
     )
 
     def check(self) -> None:
-        """Check the scales; refuse settings that have no effect."""
-        scales = tuple(dict.fromkeys(numbers_to_try(self.posterior_scale, "posterior_scale")))
-        if not scales:
+        """Refuse no scales, and settings that have no effect."""
+        if not self.posterior_scale:
             raise UsageError("there are no scales to try", advice="give at least one")
-        for one in scales:
-            if not 0 < one < math.inf:
-                raise UsageError(f"the posterior scale is {one}", advice="give numbers above 0")
-        vars(self)["posterior_scale"] = scales
-        if len(scales) == 1:
+        if len(self.posterior_scale) == 1:
             self._refuse("criterion", "halvings", where="with a single scale")
         if self.test is not None:
             self._refuse("folds", where="with a test set")

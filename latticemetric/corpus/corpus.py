@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from latticemetric.corpus.answers import Answers
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.tag_answers import TagAnswers
     from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.drawing.api import Drawing
-    from latticemetric.graph import Graph
     from latticemetric.metrics.bleu import BLEU
     from latticemetric.metrics.compounds import CompoundWER
     from latticemetric.metrics.recognition import GRR
@@ -233,67 +231,6 @@ class Corpus(ReadCorpus):
     def __repr__(self) -> str:
         settings = repr(self.reading).partition("(")[2].rstrip(")")
         return f"<Corpus: {self._source}{f' ({settings})' if settings else ''}>"
-
-    # ---- Changed graphs ----
-
-    def pruned(self, beam: float | None = None, *, density: float | None = None, nbest: int | None = None) -> Self:
-        """Return the corpus with pruned graphs; they are pruned when they are read.
-
-        Args:
-            beam: Keep the paths that cost at most this much more than the best path.
-            density: Keep the best arcs, up to this density (lattices only).
-            nbest: Keep the paths that are needed for this many best strings.
-
-        Examples:
-            >>> from latticemetric import Lattice
-            >>> corpus = Corpus([Lattice.from_strings(["a", "b", "c"], costs=[0.0, 1.0, 5.0])])
-            >>> corpus.pruned(beam=2).info()["1"]["paths"]
-            2
-        """
-        from latticemetric.corpus.graphs import pruned
-
-        if [beam, density, nbest].count(None) != 2:  # noqa: PLR2004  one of three is given
-            raise UsageError("no limit or several are given", advice="give one of beam, density and nbest")
-        return self._changed("pruned", pruned, beam=beam, density=density, nbest=nbest, weights=self.weights)
-
-    def determinized(self) -> Self:
-        """Return the corpus with the smallest lattices that have the best path of each string."""
-        from latticemetric.corpus.graphs import determinized
-
-        return self._changed("determinized", determinized, summed=True, weights=self.weights)
-
-    def minimized(self) -> Self:
-        """Return the corpus with lattices whose equivalent states are merged."""
-        from latticemetric.corpus.graphs import minimized
-
-        return self._changed("minimized", minimized)
-
-    def converted(self, *, sum_scores: bool = False, scores_off: bool = False, drop_labels: bool = False) -> Self:
-        """Return the corpus with graphs that have other scores or labels.
-
-        Args:
-            sum_scores: Replace the scores of each arc by one: its cost under the weights of the corpus.
-            scores_off: Drop all scores.
-            drop_labels: Drop all labels, such as transition ids.
-        """
-        from latticemetric.corpus.graphs import Written, converted
-
-        if sum_scores and scores_off:
-            raise UsageError("sum_scores and scores_off contradict each other", advice="give one of them")
-        written = Written(self.weights if sum_scores else None, scores_off, drop_labels)
-        return self._changed("converted", converted, summed=sum_scores, written=written)
-
-    def _changed(self, name: str, change: Callable[..., Graph], *, summed: bool = False, **settings: Any) -> Self:
-        changed = type(self).__new__(type(self))
-        described = f"{name}({', '.join(f'{key}={value!r}' for key, value in settings.items() if key != 'weights')})"
-        changes = (*self._changes, (described, partial(change, **settings)))
-        vars(changed).update(vars(self), _weights_given=self._weights_given, _changes=changes)
-        if summed or "weights" in settings:
-            vars(changed).update(_is_weighted=True)
-        if summed:
-            vars(changed).update(_is_summed=True)
-            vars(changed).pop("weights", None)
-        return changed
 
     def write(
         self,

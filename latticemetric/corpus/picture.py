@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from latticemetric.corpus.question import Scaled, Task
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
-from latticemetric.settings import choice, flag, given, number, whole
+from latticemetric.settings import BEAM, choice, flag, given, like, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Pair
@@ -88,12 +88,7 @@ class GraphPicture(Scaled, Task):
         help="Draw only the best paths, with at most N states; 0: draw all.",
         option="--most-drawn N",
     )
-    beam: float | None = number(
-        default=None,
-        least=0,
-        help="Prune: keep the paths that cost at most this much more than the best path.",
-        option="--beam COST",
-    )
+    beam: float | None = like(BEAM)
 
     def check(self) -> None:
         """Replace the name of the metric by the metric; refuse settings that have no effect."""

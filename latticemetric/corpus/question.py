@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from latticemetric.arguments import MOST_DRAWS
 from latticemetric.errors import LatticeMetricError, UsageError
-from latticemetric.settings import Settings, number, whole
+from latticemetric.settings import POSTERIOR_SCALE, SEED, Settings, like, number, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -122,7 +122,7 @@ class Resampled(Settings):
     """The settings that have no effect without resamples."""
 
     resamples: int = number_of_resamples(default=1000)
-    seed: int = whole(default=0, least=0, help="Seed of the random numbers.", option="--seed N")
+    seed: int = like(SEED)
     confidence: float = number(
         default=0.95,
         above=0,
@@ -154,13 +154,7 @@ class Scaled(Settings):
 
     section = "Model scores"
 
-    posterior_scale: float = number(
-        default=1.0,
-        least=0,
-        help="Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten "
-        "posteriors.",
-        option="--posterior-scale NUMBER",
-    )
+    posterior_scale: float = like(POSTERIOR_SCALE)
 
 
 def rate_of(metric: str | GRR, ignored: frozenset[str]) -> GRR:

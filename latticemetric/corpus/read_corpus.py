@@ -1,11 +1,11 @@
-"""A corpus as questions see it: its graphs and references, as they are read and prepared."""
+"""A corpus as questions see it: its graphs and references, as they are read, changed and prepared."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from latticemetric.cached import cached_property
 from latticemetric.corpus.settings import ReadingSettings
@@ -29,7 +29,7 @@ class MissingReferencesError(UsageError):
 
 
 class ReadCorpus:
-    """Graphs and their references, as they are read and prepared; `Corpus` adds the questions.
+    """Graphs and their references, as they are read, changed and prepared; `Corpus` adds the questions.
 
     Args:
         source: Where graphs and references come from.
@@ -220,6 +220,67 @@ class ReadCorpus:
 
         if (note := unused_weights(self._weights_given)) is not None and note.fatal and not partial_run:
             raise InputError(note.what, where="weights", advice="Corpus.info lists the columns of each graph")
+
+    # ---- Changed graphs ----
+
+    def pruned(self, beam: float | None = None, *, density: float | None = None, nbest: int | None = None) -> Self:
+        """Return the corpus with pruned graphs; they are pruned when they are read.
+
+        Args:
+            beam: Keep the paths that cost at most this much more than the best path.
+            density: Keep the best arcs, up to this density (lattices only).
+            nbest: Keep the paths that are needed for this many best strings.
+
+        Examples:
+            >>> from latticemetric import Corpus, Lattice
+            >>> corpus = Corpus([Lattice.from_strings(["a", "b", "c"], costs=[0.0, 1.0, 5.0])])
+            >>> corpus.pruned(beam=2).info()["1"]["paths"]
+            2
+        """
+        from latticemetric.corpus.graphs import pruned
+
+        if [beam, density, nbest].count(None) != 2:  # noqa: PLR2004  one of three is given
+            raise UsageError("no limit or several are given", advice="give one of beam, density and nbest")
+        return self._changed("pruned", pruned, beam=beam, density=density, nbest=nbest, weights=self.weights)
+
+    def determinized(self) -> Self:
+        """Return the corpus with the smallest lattices that have the best path of each string."""
+        from latticemetric.corpus.graphs import determinized
+
+        return self._changed("determinized", determinized, summed=True, weights=self.weights)
+
+    def minimized(self) -> Self:
+        """Return the corpus with lattices whose equivalent states are merged."""
+        from latticemetric.corpus.graphs import minimized
+
+        return self._changed("minimized", minimized)
+
+    def converted(self, *, sum_scores: bool = False, scores_off: bool = False, drop_labels: bool = False) -> Self:
+        """Return the corpus with graphs that have other scores or labels.
+
+        Args:
+            sum_scores: Replace the scores of each arc by one: its cost under the weights of the corpus.
+            scores_off: Drop all scores.
+            drop_labels: Drop all labels, such as transition ids.
+        """
+        from latticemetric.corpus.graphs import Written, converted
+
+        if sum_scores and scores_off:
+            raise UsageError("sum_scores and scores_off contradict each other", advice="give one of them")
+        written = Written(self.weights if sum_scores else None, scores_off, drop_labels)
+        return self._changed("converted", converted, summed=sum_scores, written=written)
+
+    def _changed(self, name: str, change: Callable[..., Graph], *, summed: bool = False, **settings: Any) -> Self:
+        changed = type(self).__new__(type(self))
+        described = f"{name}({', '.join(f'{key}={value!r}' for key, value in settings.items() if key != 'weights')})"
+        changes = (*self._changes, (described, partial(change, **settings)))
+        vars(changed).update(vars(self), _weights_given=self._weights_given, _changes=changes)
+        if summed or "weights" in settings:
+            vars(changed).update(_is_weighted=True)
+        if summed:
+            vars(changed).update(_is_summed=True)
+            vars(changed).pop("weights", None)
+        return changed
 
     # ---- What identifies a run ----
 

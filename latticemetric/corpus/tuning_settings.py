@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.arguments import MOST_DRAWS, MOST_HALVINGS, numbers_to_try
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import ByNgrams
-from latticemetric.settings import Field, Settings, flag, given, number, whole
+from latticemetric.settings import SEED, Field, Settings, given, like, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.sources import Memory
@@ -62,20 +62,11 @@ class TuningSettings(Settings):
     p: tuple[float, ...] = _tried(default=(0.6, 0.85))
     r: tuple[float, ...] = _tried(default=(0.5, 0.6, 0.72, 0.85))
     word_penalty: tuple[float, ...] = _tried(default=(-0.05, 0.0, 0.05))
-    order: int = whole(default=4, help="Length of the longest n-grams.")
-    beam: float | None = number(default=None, least=0, help="Keep the paths that cost at most this much more.")
-    determinize: bool = flag(default=False, help="Determinize graphs first.")
-    most_items: int = whole(
-        default=ByNgrams.fields["most_items"].default,
-        phrase="the search is limited to {} partial strings",
-        help="Limit on partial strings in the search of a forest.",
-    )
-    seconds: float | None = number(
-        default=None,
-        least=0,
-        phrase="the search is limited to {} seconds",
-        help="Time limit of the search of a forest.",
-    )
+    order: int = like(ByNgrams.fields["order"], option="")
+    beam: float | None = like(ByNgrams.fields["beam"], option="")
+    determinize: bool = like(ByNgrams.fields["determinize"], option="")
+    most_items: int = like(ByNgrams.fields["most_items"], option="")
+    seconds: float | None = like(ByNgrams.fields["seconds"], option="")
     evidence: tuple[str, ...] | Memory = given(default=())
     halvings: int = whole(
         default=2,
@@ -86,7 +77,7 @@ class TuningSettings(Settings):
     )
     folds: int = whole(default=5, least=0, phrase="the number of folds is {}", help="Number of folds.")
     resamples: int = whole(default=1000, least=0, most=MOST_DRAWS, help="Number of resamples.")
-    seed: int = whole(default=0, least=0, help="Seed of the resamples.")
+    seed: int = like(SEED, option="")
 
     def check(self) -> None:
         """Check the settings that do not vary."""

@@ -14,10 +14,22 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS
+from latticemetric.arguments import MOST_STRINGS
 from latticemetric.errors import UsageError
 from latticemetric.renamed import refuse_old_keyword
-from latticemetric.settings import Settings, choice, flag, given, number, whole
+from latticemetric.settings import (
+    BEAM,
+    POSTERIOR_SCALE,
+    SAMPLES,
+    SEED,
+    Settings,
+    choice,
+    flag,
+    given,
+    like,
+    number,
+    whole,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,21 +59,8 @@ class Decision(Settings):
     takes: ClassVar[frozenset[str]] = frozenset()
     """Names of further inputs and outputs that a decision supports: `evidence`, `hypotheses`, `gains`, `tuning`."""
 
-    posterior_scale: float = number(
-        default=1.0,
-        least=0,
-        several=True,
-        phrase="the posterior scale is {}",
-        option="--posterior-scale NUMBERS",
-        help="Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten "
-        "posteriors.",
-    )
-    beam: float | None = number(
-        default=None,
-        least=0,
-        option="--beam COST",
-        help="Prune: keep the paths that cost at most this much more than the best path.",
-    )
+    posterior_scale: float = like(POSTERIOR_SCALE, several=True, option="--posterior-scale NUMBERS")
+    beam: float | None = like(BEAM)
     determinize: bool = flag(
         default=False, option="--determinize", help="Determinize first: keep only the best path of each string."
     )
@@ -217,16 +216,8 @@ class ByScores(Decision):
     section = "By a metric (--by 4-grr, bleu …)"
     takes = frozenset({"evidence", "hypotheses"})
 
-    samples: int | None = whole(
-        default=None,
-        most=MOST_DRAWS,
-        phrase="{} samples cannot be drawn",
-        option="--samples N",
-        help="Sample N paths instead of listing all strings.",
-    )
-    seed: int = whole(
-        default=0, least=0, phrase="the seed is {}", option="--seed N", help="Seed of the random numbers."
-    )
+    samples: int | None = like(SAMPLES)
+    seed: int = like(SEED)
     evidence_weights: EvidenceWeights = choice(
         default="probabilities",
         names=("probabilities", "counts"),

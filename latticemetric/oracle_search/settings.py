@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from latticemetric.arguments import MOST_STRINGS
 from latticemetric.errors import UsageError, require_pynini
 from latticemetric.renamed import refuse_old_keyword
-from latticemetric.settings import Settings, choice, flag, given, number, numbers, whole
+from latticemetric.settings import POSTERIOR_SCALE, Settings, choice, flag, given, like, numbers, whole
 
 if TYPE_CHECKING:
     from latticemetric.metrics.base import Metric
@@ -75,14 +75,7 @@ class _Shown(SearchSettings):
         help="Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.",
     )
     posteriors: bool = flag(default=False, option="--posteriors", help="Show the posterior (probability) of each word.")
-    posterior_scale: float = number(
-        default=1.0,
-        least=0,
-        needs=("posteriors",),
-        option="--posterior-scale NUMBER",
-        help="Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten "
-        "posteriors.",
-    )
+    posterior_scale: float = like(POSTERIOR_SCALE, needs=("posteriors",))
 
     def check(self) -> None:
         """Replace the names of metrics by the metrics."""

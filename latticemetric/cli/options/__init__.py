@@ -3,25 +3,15 @@
 If several groups have the same option, its field has the same name in all of them.
 """
 
-from latticemetric.cli.options.computing import (
-    BEAM,
-    ENGINE,
-    POSTERIOR_SCALE,
-    SAMPLES,
-    SEED,
-    PointOptions,
-    ResamplingOptions,
-)
+from latticemetric.cli.options.computing import SEED, PointOptions, ResamplingOptions
 from latticemetric.cli.options.fields import SettingsOptions
 from latticemetric.cli.options.metrics import (
-    ALSO_SCORE,
     PARAMETERS,
     OneErrorRateOptions,
     OneRateOptions,
     RateOptions,
     metric_parameters,
     metrics_named,
-    string_scorer,
 )
 from latticemetric.cli.options.output import (
     FRACTIONS,

@@ -1,30 +1,18 @@
-"""Options of computations: engines, scales, beams, sizes, samples, resamples."""
+"""Options of computations: beams, sizes, resamples."""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
 
-import click
-
-from latticemetric.arguments import MOST_DRAWS, MOST_STRINGS
-from latticemetric.cli.commands import Options, choice, option
+from latticemetric.arguments import MOST_STRINGS
+from latticemetric.cli.commands import Options
 from latticemetric.cli.options.fields import option_of
-from latticemetric.cli.options.values import Number, numbers, whole_numbers
-from latticemetric.corpus.question import Resampled, Scaled
+from latticemetric.cli.options.values import numbers, whole_numbers
+from latticemetric.corpus.question import Resampled
 from latticemetric.oracle_search.settings import PointSettings
 
-POSTERIOR_SCALE = option_of(Scaled.fields["posterior_scale"])
-BEAM = option(
-    "--beam COST", "Prune: keep the paths that cost at most this much more than the best path.", type=Number(0)
-)
-SAMPLES = option(
-    "--samples N",
-    "For MBR by a metric: sample N paths instead of listing all strings.",
-    type=click.IntRange(1, MOST_DRAWS),
-)
 SEED = option_of(Resampled.fields["seed"])
-ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")
 
 
 class ResamplingOptions(Options):

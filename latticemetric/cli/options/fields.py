@@ -57,7 +57,9 @@ def option_of(field: Field, **further: Any) -> Any:
 
 
 def _numbers(field: Field, text: str | None) -> tuple[float, ...]:
-    """Parse the numbers of an option, separated by commas."""
+    """Parse the numbers of an option, separated by commas; without the option, return the default of the field."""
+    if text is None:
+        return tuple(field.default)
     with placed(_names(field)[0]):
         return field.checked(numbers(text)) if isinstance(field, Numbers) else tuple(map(field.checked, numbers(text)))
 

@@ -14,7 +14,6 @@ from latticemetric.corpus.metric_question import DEFAULT_METRICS
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.string_scores import StringScorer
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.recognition import GRR
 
@@ -101,22 +100,12 @@ def _parameter_value(text: str) -> bool | int | float | str:
     return text
 
 
-def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each: bool = True) -> StringScorer | None:
-    """Return the scorer of oracles and 1-bests by the metrics of `--score`; `None` if `names` is `None`."""
-    if names is None:
-        return None
-    from latticemetric.corpus.string_scores import StringScorer
-
-    return StringScorer(tuple(metrics_named([names])), metric.ignore, each, normalize)
-
-
 PARAMETERS = option(
     "--parameter -P METRIC.NAME=VALUE",
     "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc, wer.ignore=uh,um, …; repeatable.",
     multiple=True,
     type=MetricParameter(),
 )
-ALSO_SCORE = option("--also-score NAMES", "Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.")
 
 
 class RateOptions(Options):

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from latticemetric.cached import cached_property
-from latticemetric.cli.commands import choice, option
+from latticemetric.cli.commands import option
 from latticemetric.cli.files import TableFiles
 from latticemetric.cli.options.fields import SettingsOptions, option_of
 from latticemetric.cli.options.preparation import NORMALIZE, IgnoringPreparationOptions, PreparationOptions
 from latticemetric.cli.options.values import refuse
 from latticemetric.corpus.settings import ReadingSettings
 from latticemetric.errors import InputError, placed
+from latticemetric.settings import like
 
 if TYPE_CHECKING:
     from latticemetric.corpus.corpus import Corpus
     from latticemetric.corpus.pairing import Style
-    from latticemetric.corpus.shards import ShardRun
-    from latticemetric.corpus.sources import PairedGraphs
-    from latticemetric.formats.references import ReferenceFile
-    from latticemetric.formats.registry import Block, Entry
     from latticemetric.lattice.columns import FeatureWeights
     from latticemetric.vocabulary import Vocabulary
 
@@ -54,10 +51,11 @@ UTT2SPK = option(
     type=TableFiles(),
 )
 STYLE = option_of(ReadingSettings.fields["style"])
-LINE_STYLE = choice(
-    "--style",
-    ["auto", "plain", "keyed"],
-    "keyed: lines begin with ids (Kaldi's text), in any order; plain: they do not; auto: compare all files.",
+LINE_STYLE = option_of(
+    like(
+        ReadingSettings.fields["style"],
+        help="keyed: lines begin with ids (Kaldi's text), in any order; plain: they do not; auto: compare all files.",
+    )
 )
 
 
@@ -74,18 +72,6 @@ class ReadingOptions(SettingsOptions):
         from latticemetric.formats.reading import as_vocabulary
 
         return as_vocabulary(self.symbols)
-
-    def blocks(self, graphs: str) -> Iterator[Block] | None:
-        """Split a file into blocks that other processes can parse; `None` for folders and formats without blocks."""
-        from latticemetric.formats.reading import blocks
-
-        return blocks(graphs, self.from_format)
-
-    def references(self, files: Sequence[str]) -> list[ReferenceFile]:
-        """Read files of references."""
-        from latticemetric.formats.references import read_references
-
-        return [read_references(file, self.vocabulary) for file in files]
 
     def corpus(self, graphs: Sequence[str], references: Sequence[str] = (), **others: Any) -> Corpus:
         """Return the corpus of files of graphs and, perhaps, references; `others` replace settings of reading."""
@@ -115,14 +101,6 @@ class ScoredReadingOptions(ReadingOptions):
             context.call_on_close(functools.partial(_report_unused, weights, context))
         return weights
 
-    def entries(self, graphs: Sequence[str]) -> Iterator[Entry]:
-        """Read graphs from files; check the weights of their scores when they are parsed."""
-        from latticemetric.corpus.feature_weights import weighted_entries
-        from latticemetric.formats.reading import entries
-
-        read = entries(graphs, self.from_format, self.vocabulary, keep_marks=self.keep_marks)
-        return weighted_entries(read, self.weights)
-
     def reading(self, **others: Any) -> ReadingSettings:
         """Return the settings of reading, with the weights as objects that know which columns graphs have."""
         return super().reading(**{"weights": self.weights} | others)
@@ -145,28 +123,6 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
     style: Style = STYLE
     reference_field: str | None = option_of(ReadingSettings.fields["reference_field"])
 
-    def paired(
-        self,
-        lattices: str,
-        references: Sequence[str],
-        shard: ShardRun | None = None,
-        *,
-        required: bool = True,
-        rewrite: bool = True,
-    ) -> PairedGraphs:
-        """Pair each lattice with its references: from files, or from a field of its own record.
-
-        With a shard, return only the lattices of that shard. If references are not `required`, lattices may have none.
-        Without `rewrite`, do not apply `--normalize`.
-        """
-        from latticemetric.corpus.run import Run
-
-        corpus = self.corpus([lattices], references)
-        paired = corpus.pairs(Run(shard=shard, watched=True), required=required, rewriting=rewrite)
-        if paired is None:
-            raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-        return paired
-
     def corpus(self, graphs: Sequence[str], references: Sequence[str] = (), **others: Any) -> Corpus:
         """Return the corpus of files of graphs and references; refuse options that have no effect on these."""
         if references:
@@ -174,6 +130,3 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
         else:
             refuse(["style"], "without files of references")
         return super().corpus(graphs, references, **others)
-
-    def _steps(self) -> list[str]:
-        return [*super()._steps(), *([] if self.normalize is None else [self.normalize])]

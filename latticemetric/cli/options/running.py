@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,10 +13,8 @@ from latticemetric.corpus.settings import RunSettings
 from latticemetric.errors import placed
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.shards import Placed, ShardRun
+    from latticemetric.corpus.shards import ShardRun
     from latticemetric.parallel.cluster import Cluster
-
-    AnyLocated = TypeVar("AnyLocated", bound=Placed)
 
 
 def _workers(number: int | None) -> int | None:
@@ -101,7 +98,3 @@ class ShardedRunOptions(RunOptions):
         "Process only every N-th graph, starting with the I-th; join the results with merge.",
         reads=_shard,
     )
-
-    def take(self, graphs: Iterable[AnyLocated]) -> Iterable[AnyLocated]:
-        """Return the graphs (or pairs) of the shard, or all without a shard."""
-        return graphs if self.shard is None else self.shard.take(graphs)

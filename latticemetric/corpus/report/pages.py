@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from latticemetric.arguments import MOST_DRAWS
 from latticemetric.corpus.question import Resampled, Scaled, Task
 from latticemetric.errors import UsageError
-from latticemetric.oracle_search.settings import PointSettings
-from latticemetric.settings import choice, flag, given, number, whole
+from latticemetric.oracle_search.settings import ByRate, PointSettings
+from latticemetric.settings import BEAM, SAMPLES, flag, given, like, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Pair
@@ -62,19 +61,16 @@ class Pages(Scaled, Resampled, PointSettings, Task):
         help="Method of the MBR answers: ngram, wer or a metric; none: no MBR; auto: ngram for forests, wer for all "
         "others.",
     )
-    beam: float | None = number(
-        default=None,
-        least=0,
-        option="--beam COST",
-        help="For MBR: keep only the paths that cost at most this much more than the best path.",
+    beam: float | None = like(
+        BEAM, help="For MBR: keep only the paths that cost at most this much more than the best path."
     )
-    samples: int | None = whole(default=None, most=MOST_DRAWS, help="For MBR by a metric: sample N paths.")
+    samples: int | None = like(SAMPLES, help="For MBR by a metric: sample N paths instead of listing all strings.")
     expected: bool = flag(
         default=False,
         option="--expected",
         help="Also show the expected rate of each graph, and of the paths through each arc.",
     )
-    also_score: Any = given(default=())
+    also_score: Any = like(ByRate.fields["also_score"])
     corrected: CorrectedTexts | None = given(default=None)
     utt2spk: Mapping[str, str] | str | os.PathLike[str] | None = given(default=None)
     title: str | None = given(
@@ -87,7 +83,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
         option="--most-graphs N",
         help="Draw at most N graphs: those with the largest difference between 1-best and oracle.",
     )
-    engine: str = choice(default="auto", names=("auto", "native", "openfst"), help="Search engine.")
+    engine: str = like(ByRate.fields["engine"])
     said: tuple[tuple[str, str], ...] | None = given(default=None)
 
     def check(self) -> None:

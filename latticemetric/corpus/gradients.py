@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
@@ -37,7 +36,7 @@ class ExpectedAnswers(Answers["ExpectationAnswer"]):
         if not self.question.gradient:
             raise UsageError("the answers have no gradients", advice="ask with gradient=True")
         table = self._table(with_gradients(self._all(), os.fspath(path)))
-        deque(table.records(), maxlen=0)
+        table.read_all()
         if (note := table.warning()) is not None:
             warnings.warn(note, stacklevel=2)
         return sum(_has_gradient(answer) for answer in self._all())

@@ -12,9 +12,9 @@ from latticemetric.cli.files import STANDARD, GraphFiles, ReferenceFiles, TextFi
 from latticemetric.cli.options import (
     OUTPUT,
     UTT2SPK,
-    OneErrorRateOptions,
     PairedReadingOptions,
     PointOptions,
+    RateOptions,
     ResamplingOptions,
     RunOptions,
     metrics_named,
@@ -29,7 +29,7 @@ from latticemetric.errors import UsageError
 _EPILOG = """\b
 Examples:
   latticemetric report lats.ark.gz text --metric wer --symbols words.txt --weights acoustic=0.1 -o report.html
-  latticemetric report lattices/ refs.txt --ignore "<s> </s>" --also-score bleu --beams 1,2,4,8 -o report.html
+  latticemetric report lattices/ refs.txt --metric 4-grr,wer --ignore "<s> </s>" --beams 1,2,4,8 -o report.html
   latticemetric report lats.ark.gz text --metric wer --expected --utt2spk utt2spk -o report.html
   latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-by bleu --samples 1000 -o report.html
   latticemetric report lists.json --metric wer --corrected fixed.txt -o report.html
@@ -55,7 +55,7 @@ class _PageOptions(Options):
     also_score: str | None = option_of(Pages.fields["also_score"])
     corrected: str | None = option(
         "--corrected FILE",
-        "Also show and score these corrected texts of n-best lists, one per list (with --metric wer).",
+        "Also show and score, by WER, these corrected texts of n-best lists, one per list.",
         type=TextFiles(),
     )
     utt2spk: str | None = UTT2SPK
@@ -72,7 +72,7 @@ def command(
     lattices: str,
     references: tuple[str, ...],
     *,
-    metric: OneErrorRateOptions,
+    metric: RateOptions,
     shown: _PageOptions,
     points: PointOptions,
     reading: PairedReadingOptions,
@@ -96,7 +96,7 @@ def command(
     if shown.mbr_by.strip().lower() == "none":
         refuse(["beam", "samples"], "with --mbr-by none")
     task = Pages(
-        metric=metric.rate(further="--also-score"),
+        metric=metric.rates(),
         mbr_by=shown.mbr_by.strip().lower(),
         posterior_scale=shown.posterior_scale,
         beam=shown.beam,

@@ -516,7 +516,7 @@ class Corpus(ReadCorpus):
     @says_new_keywords
     def tags(
         self,
-        metric: str | GRR = "4-grr",
+        metric: str | GRR = "wer",
         *,
         thresholds: Collection[float] = (),
         run: RunSettings | None = None,
@@ -649,7 +649,7 @@ class Corpus(ReadCorpus):
         *,
         id: str | None = None,  # noqa: A002  the word of the command line and of records
         references: str | Collection[str] | None = None,
-        metric: str | GRR = "4-grr",
+        metric: str | GRR = "wer",
         **settings: Any,
     ) -> Drawing:
         """Draw one graph, and highlight its oracle, its 1-best and its MBR answer.
@@ -696,7 +696,7 @@ class Corpus(ReadCorpus):
     def report(
         self,
         path: str | os.PathLike[str],
-        metric: str | GRR = "wer",
+        metric: Any = DEFAULT_METRICS,
         *,
         run: RunSettings | None = None,
         **settings: Any,
@@ -708,8 +708,8 @@ class Corpus(ReadCorpus):
 
         Args:
             path: The file to write, compressed if its suffix is `.gz`, `.xz` or `.zst`; `-` for standard output.
-            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object; `also_score` takes
-                others.
+            metric: A recognition rate: `wer`, `wrr`, `4-grr` (any N), `cer`, …, or an object; or a list, or names with
+                commas between them. The page is by the first; the others have totals, and a rate for each graph.
             run: The settings of the run.
             settings: What the page shows: `mbr_by` (a method of `mbr`, `auto` or `none`) with `posterior_scale`, `beam`
                 and `samples`; `beams`, `densities` and `nbest_sizes`, to which graphs are pruned; `also_score`, further
@@ -724,7 +724,8 @@ class Corpus(ReadCorpus):
         from latticemetric.formats.streams.output import atomic_output
 
         check_page()
-        task, of_run = _divided(Pages, {"metric": only_rate(metric, self.ignored, further="also_score"), **settings})
+        rates, _ = rates_of(metric, self.ignored)
+        task, of_run = _divided(Pages, {"metric": rates, **settings})
         with begun(self, task, run_of(run, of_run)) as started, atomic_output(path_text(path)) as file:
             text = page(task.report(self, started))
             file.write(f"{text}\n".encode("utf-8", "backslashreplace"))  # names of files may hold any bytes

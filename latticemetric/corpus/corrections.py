@@ -18,7 +18,7 @@ from latticemetric.errors import UsageError
 from latticemetric.formats.word_lists import given_words
 from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
-from latticemetric.metrics.recognition import WER
+from latticemetric.metrics.recognition import GRR, WER
 from latticemetric.vocabulary import listed_words
 
 _WER = WER()
@@ -72,6 +72,21 @@ def corrections(
         words=_edited_words(firsts, outputs, texts),
         hallucinations=_hallucinations(hypotheses, outputs, texts),
     )
+
+
+def wer_among(rates: Sequence[GRR]) -> GRR:
+    """Return the rate that scores corrected texts, the WER among these rates.
+
+    Raises:
+        UsageError: There is none, or its edits have weights.
+    """
+    wer = next((rate for rate in rates if rate.name == "wer"), None)
+    if wer is None:
+        what = "corrected texts are scored by wer, which is not among the metrics"
+        raise UsageError(what, advice="add wer to the metrics")
+    if not wer.gains.are_edits:
+        raise UsageError("corrected texts are scored by wer without weights", advice="leave its parameters out")
+    return wer
 
 
 def _without(words: Words, ignore: frozenset[str]) -> Words:

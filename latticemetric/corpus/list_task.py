@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.metric_question import DEFAULT_METRICS, listed_metrics, refuse_twice, removes
 from latticemetric.corpus.question import Resampled, Task, number_of_resamples
-from latticemetric.errors import UsageError
 from latticemetric.settings import given
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ class ListOracles(Resampled, Task):
     def check(self) -> None:
         """Replace the names of the metrics by the metrics; check the values of k."""
         super().check()
+        from latticemetric.corpus.corrections import wer_among
         from latticemetric.corpus.oracle_at_k import points_within
         from latticemetric.metrics.recognition import as_recognition_rate
 
@@ -58,24 +58,13 @@ class ListOracles(Resampled, Task):
         if self.at is not None:
             points_within(self._points, 1)
         if self.corrected is not None:
-            self._wer  # noqa: B018  refuses other metrics
+            wer_among(self.rates)
 
     @property
     def rates(self) -> tuple[GRR, ...]:
         """The metrics."""
         rates: tuple[GRR, ...] = self.metric
         return rates
-
-    @property
-    def _wer(self) -> GRR:
-        """The metric of corrected texts."""
-        wer = next((rate for rate in self.rates if rate.name == "wer"), None)
-        if wer is None:
-            what = "corrected texts are scored by wer, which is not among the metrics"
-            raise UsageError(what, advice="add wer to the metrics")
-        if not wer.gains.are_edits:
-            raise UsageError("corrected texts are scored by wer without weights", advice="leave its parameters out")
-        return wer
 
     @property
     def _points(self) -> Any:
@@ -129,10 +118,10 @@ class ListOracles(Resampled, Task):
         self, corpus: ReadCorpus, run: Run, settings: BlockSums
     ) -> tuple[Iterable[Sums], int | str, Corrections]:
         """Return the sums, the number of references per list, and the results of the corrected texts."""
-        from latticemetric.corpus.corrections import corrections
+        from latticemetric.corpus.corrections import corrections, wer_among
         from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs
 
-        removing, wer = removes(self.rates, corpus), self._wer
+        removing, wer = removes(self.rates, corpus), wer_among(self.rates)
         paired = corpus.required_pairs(run, removing=removing, rewriting=False)
         pairs: list[Pair] = list(paired.pairs)
         if settings.rewrite is not None:

@@ -151,10 +151,10 @@ def rates_of(metric: Any, ignored: frozenset[str]) -> tuple[list[GRR], bool]:
     return [rate_of(one, ignored if by_name else frozenset()) for one in names], several
 
 
-def only_rate(metric: Any, ignored: frozenset[str], *, further: str | None = None) -> GRR:
-    """Return the only rate that is given; see `rates_of`. `further` is the setting that takes others."""
+def only_rate(metric: Any, ignored: frozenset[str]) -> GRR:
+    """Return the only rate that is given; see `rates_of`."""
     rates, _ = rates_of(metric, ignored)
     if len(rates) > 1:
-        advice = f"name one, such as {rates[0].name!r}" if further is None else f"give the others as {further}"
+        advice = f"name one, such as {rates[0].name!r}"
         raise UsageError(f"there are {len(rates)} metrics, but this searches by one", where="metric", advice=advice)
     return rates[0]

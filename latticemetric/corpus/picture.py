@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
+from latticemetric.corpus.metric_question import removes
 from latticemetric.corpus.question import Scaled, Task
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 from latticemetric.settings import BEAM, choice, flag, given, like, whole
@@ -67,7 +68,7 @@ class GraphPicture(Scaled, Task):
     )
     one_best: bool = flag(default=False, help="Highlight the model's 1-best.", option="--one-best")
     mbr: bool = flag(default=False, help="Highlight the answer of n-gram MBR.", option="--mbr")
-    metric: str | GRR = given(default="4-grr")
+    metric: str | GRR = given(default="wer")
     posteriors: bool = flag(
         default=False, help="Write posteriors (probabilities of arcs) under words.", option="--posteriors"
     )
@@ -122,7 +123,7 @@ class GraphPicture(Scaled, Task):
             references: The words of its references, in place of those of the corpus.
         """
         if references is None and self.needs_references:
-            pairs = corpus.required_pairs(run, removing=not corpus.ignored <= self.rate.ignore).pairs
+            pairs = corpus.required_pairs(run, removing=removes([self.rate], corpus)).pairs
             pair = _with_id((one for one in pairs if one.entry is not None), name, corpus.place)
             if pair.problem is not None:
                 raise pair.problem

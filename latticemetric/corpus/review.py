@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from latticemetric.arguments import checked_posterior_scale
-from latticemetric.corpus.pairing import Pair, built, readable
+from latticemetric.corpus.pairing import Pair, built, missed, readable
 from latticemetric.corpus.run import Run, answer_each
 from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.corpus.sweep import ReferencedGraph, Swept, failed_sweep
@@ -41,6 +41,7 @@ Words = tuple[str, ...]
 
 ORACLE, ONE_BEST, MBR = "oracle", "one_best", "mbr"
 SIDES = (ORACLE, ONE_BEST, MBR)
+StatisticsOfSides = dict[str, RecognitionStatistics]
 
 _MORE_STATES = 30  # largest number of states to draw besides those of highlighted paths
 _LONGEST_LABEL = 24
@@ -75,6 +76,7 @@ class ReviewSettings:
 
     Attributes:
         metric: The recognition rate of oracles.
+        further: Further rates; each has its own oracles, of which only statistics are kept.
         points: Beams, densities and n-best sizes of the sweep.
         decoding: The settings of MBR; `None` for no MBR.
         weights: Weight of each score column in the model's cost.
@@ -87,6 +89,7 @@ class ReviewSettings:
 
     metric: GRR
     points: Points
+    further: tuple[GRR, ...] = ()
     decoding: MBRSettings | None = None
     weights: Weights | None = None
     engine: str = "auto"
@@ -98,6 +101,11 @@ class ReviewSettings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "posterior_scale", checked_posterior_scale(self.posterior_scale))
 
+    @property
+    def metrics(self) -> tuple[GRR, ...]:
+        """All rates, the metric first."""
+        return (self.metric, *self.further)
+
 
 @dataclass(frozen=True)
 class MBRAnswer:
@@ -105,6 +113,7 @@ class MBRAnswer:
 
     Attributes:
         words: The words, without ignored words.
+        decoded: The words, with ignored words.
         score: The metric's value; `None` if the reference has no words.
         alignment: The alignment with the reference that gives the best score.
         method: The method of MBR: `wer`, `ngram`, or a metric's name.
@@ -115,6 +124,7 @@ class MBRAnswer:
     """
 
     words: tuple[str, ...]
+    decoded: tuple[str, ...]
     score: float | None
     numerator: int | float
     denominator: int | float
@@ -179,6 +189,7 @@ class Review:
         swept: The oracle at each point of the sweep, from the 1-best to the whole graph.
         mbr_problem: The error of MBR, if it failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
+        further: The statistics of each side by each further metric; empty without references.
         scores: Sentence scores, by string metric and side (oracle, 1-best, MBR).
         expected: The expected rate of the graph's paths, if computed.
         problem: The error, if the pair failed; then there is no oracle.
@@ -194,6 +205,7 @@ class Review:
     mbr_problem: LatticeMetricError | None = None
     best_paths: int | None = None
     size: Size | None = None
+    further: tuple[StatisticsOfSides, ...] = ()
     scores: dict[str, dict[str, float | None]] | None = None
     sketch: Sketch | None = None
     expected: Expected | None = None
@@ -205,6 +217,14 @@ class Review:
     def value(self) -> Self | None:
         """The review itself; `None` if the pair failed."""
         return None if self.oracle is None else self
+
+    @property
+    def statistics(self) -> tuple[StatisticsOfSides, ...]:
+        """The statistics of each side by each metric; empty without references."""
+        if self.oracle is None:
+            return () if self.swept.missed is None else (dict.fromkeys(SIDES, self.swept.missed), *self.further)
+        sides = {ORACLE: self.oracle.statistics, ONE_BEST: self.oracle.one_best.statistics}
+        return (sides if self.mbr is None else {**sides, MBR: self.mbr.statistics}, *self.further)
 
     def words(self, side: str) -> Words:
         """Return the words of one side (oracle, 1-best or MBR); empty if the graph failed."""
@@ -220,7 +240,8 @@ def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> 
 
 
 def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
-    with built(pair, settings.metric.ignore | settings.metric.wildcard) as (graph, references):
+    not_counted = frozenset[str]().union(*(metric.ignore | metric.wildcard for metric in settings.metrics))
+    with built(pair, not_counted) as (graph, references):
         review = review_graph(settings, ReferencedGraph(pair.name, graph, references))
     return replace(review, segment=pair.segment)
 
@@ -228,7 +249,9 @@ def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
 def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
     strings = tuple(readable(pair)) if pair.references else ()
     swept = failed_sweep(settings.metric, pair, error)
-    return Review(pair.name, strings, swept, problem=error, where=pair.where, segment=pair.segment)
+    lost = [missed(pair, metric) for metric in settings.further]
+    further = tuple(dict.fromkeys(SIDES, one) for one in lost if one is not None)
+    return Review(pair.name, strings, swept, further=further, problem=error, where=pair.where, segment=pair.segment)
 
 
 def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
@@ -278,6 +301,7 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
         mbr_problem=problem,
         best_paths=best_paths,
         size=size,
+        further=tuple(_statistics_by(metric, graph, references, answer, settings) for metric in settings.further),
         sketch=drawing,
         expected=rate,
     )
@@ -290,6 +314,19 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
         for metric in settings.scorer.metrics
     }
     return replace(review, scores=scores)
+
+
+def _statistics_by(
+    metric: GRR,
+    graph: Lattice | Forest,
+    references: Sequence[GraphReference],
+    answer: MBRAnswer | None,
+    settings: ReviewSettings,
+) -> StatisticsOfSides:
+    """Return the statistics of the metric's own oracle, of the 1-best, and of the MBR answer."""
+    best = oracle(graph, references, metric, weights=settings.weights, engine=settings.engine)
+    sides = {ORACLE: best.statistics, ONE_BEST: best.one_best.statistics}
+    return sides if answer is None else {**sides, MBR: metric.evaluate(answer.decoded, references).statistics}
 
 
 def _mbr_answer(
@@ -312,6 +349,7 @@ def _mbr_answer(
         arcs, distance = nearest.edges or nearest.arcs, nearest.statistics.errors
     return MBRAnswer(
         words=words,
+        decoded=answer.words,
         score=score,
         numerator=numerator,
         denominator=denominator,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from latticemetric.corpus.metric_question import removes
 from latticemetric.corpus.question import Question, Scaled
 from latticemetric.settings import given, numbers
 
@@ -28,7 +29,7 @@ class TagThresholds(Scaled, Question["OracleAnswer"]):
     verb = "tags"
     has_plot = True
 
-    metric: str | GRR = given(default="4-grr")
+    metric: str | GRR = given(default="wer")
     thresholds: Sequence[float] = numbers(
         default=(),
         option="--thresholds NUMBERS",
@@ -53,7 +54,7 @@ class TagThresholds(Scaled, Question["OracleAnswer"]):
         from latticemetric.oracle_search.settings import ByRate
 
         search = ByRate(metric=self.rate, posteriors=True, posterior_scale=self.posterior_scale)
-        pairs = corpus.required_pairs(run, removing=not corpus.ignored <= self.rate.ignore).pairs
+        pairs = corpus.required_pairs(run, removing=removes([self.rate], corpus)).pairs
         return oracles_of(pairs, search, run, weights=corpus.weights)
 
     def found(self, answers: Iterable[OracleAnswer]) -> ConfidenceEvaluation:

@@ -112,15 +112,27 @@ def test_answers_by_a_metric_that_are_dropped_in_the_middle_leave_their_journal(
 
 
 def test_a_search_by_one_metric_says_so_when_there_are_several(tmp_path):
-    corpus, page = lm.Corpus([lm.NBest.from_strings(["a b", "a c"])], ["a c"]), tmp_path / "page.html"
-    with pytest.raises(lm.UsageError, match=r"metric: there are 2 metrics, .* by one; give the others as also_score"):
-        corpus.report(page, "wer,4-grr")
-    given = latticemetric("report", *MEETING, "--metric", "wer,4-grr", "-o", page)
-    assert_one_line_error(given, "--metric: there are 2 metrics, but this verb searches by one; give the others with")
+    corpus = lm.Corpus([lm.NBest.from_strings(["a b", "a c"])], ["a c"])
+    for ask in (corpus.tags, lambda metric: corpus.draw(metric=metric, oracle=True)):
+        with pytest.raises(lm.UsageError, match=r"metric: there are 2 metrics, .* by one; name one, such as 'wer'"):
+            ask("wer,4-grr")
+    for verb in (("tags", "--from-lattices", *MEETING), ("draw", MEETING[0], "--oracle", "-o", tmp_path / "x.svg")):
+        given = latticemetric(*verb, "--metric", "wer,4-grr")
+        assert_one_line_error(given, "--metric: there are 2 metrics, but this verb searches by one; name one")
 
 
-def test_a_page_is_by_wer_by_default(tmp_path):
-    corpus = lm.Corpus([lm.Lattice.from_strings(["a b", "a c"])], ["a c"])
-    corpus.report(tmp_path / "default.html", title="same")
-    corpus.report(tmp_path / "wer.html", "wer", title="same")
-    assert (tmp_path / "default.html").read_bytes() == (tmp_path / "wer.html").read_bytes()
+def test_what_takes_one_metric_is_by_wer_by_default(tmp_path):
+    corpus, ids = lm.Corpus.read(*MEETING), {"id": "meeting-001"}
+    assert str(corpus.tags()) == str(corpus.tags("wer"))
+    assert str(corpus.draw(**ids, oracle=True)) == str(corpus.draw(**ids, metric="wer", oracle=True))
+    tags = [latticemetric("tags", "--from-lattices", *MEETING, *more) for more in ((), ("--metric", "wer"))]
+    assert [one.status for one in tags] == [0, 0]
+    assert tags[0] == tags[1]
+    assert tags[0].stderr.splitlines()[-1].startswith("wer|")
+    automata = []
+    for metric in ((), ("--metric", "wer"), ("--metric", "4-grr")):
+        path = tmp_path / "automaton.svg"
+        done = latticemetric("draw", "--kind", "automaton", "--reference-text", "a b", "-o", path, *metric)
+        assert done.status == 0, done.stderr
+        automata.append(path.read_text())
+    assert automata[0] == automata[1] != automata[2]

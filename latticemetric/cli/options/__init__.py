@@ -7,7 +7,6 @@ from latticemetric.cli.options.computing import SEED, PointOptions, ResamplingOp
 from latticemetric.cli.options.fields import SettingsOptions
 from latticemetric.cli.options.metrics import (
     PARAMETERS,
-    OneErrorRateOptions,
     OneRateOptions,
     RateOptions,
     metric_parameters,

@@ -154,19 +154,18 @@ class RateOptions(Options):
         return [as_recognition_rate(metric) for metric in self.metrics(names, ignoring=True)]
 
 
-def _one_rate(default: str) -> str:
-    text = "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er."
-    chosen: str = option("--metric -m NAME", text, type=MetricName(), default=default)
-    return chosen
-
-
 class OneRateOptions(RateOptions):
     """Options of the only recognition rate of a search."""
 
-    metric: str = _one_rate("4-grr")
+    metric: str = option(
+        "--metric -m NAME",
+        "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.",
+        type=MetricName(),
+        default="wer",
+    )
 
-    def rate(self, *, further: str | None = None) -> GRR:
-        """Return the only metric that `--metric` names; `further` is the option that takes others.
+    def rate(self) -> GRR:
+        """Return the only metric that `--metric` names.
 
         Raises:
             UsageError: The search does not support this metric, or there are several.
@@ -176,12 +175,6 @@ class OneRateOptions(RateOptions):
             raise UsageError(
                 f"there are {len(others) + 1} metrics, but this verb searches by one",
                 where="--metric",
-                advice=f"name one, such as {first.name}" if further is None else f"give the others with {further}",
+                advice=f"name one, such as {first.name}",
             )
         return first
-
-
-class OneErrorRateOptions(OneRateOptions):
-    """Options of the only recognition rate of a search, by default the word error rate."""
-
-    metric: str = _one_rate("wer")

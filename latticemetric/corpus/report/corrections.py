@@ -9,14 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from latticemetric.corpus.corrections import corrections
+from latticemetric.corpus.corrections import corrections, wer_among
 from latticemetric.corpus.list_arguments import Words, ranked_words
 from latticemetric.corpus.list_results import SYSTEMS, Corrections, Edits
 from latticemetric.corpus.lists import Lists
 from latticemetric.corpus.oracle_at_k import compositional_errors, sums_of
 from latticemetric.corpus.report.charts import amount, rate_text, short_number, span
 from latticemetric.corpus.report.options import ReportOptions
-from latticemetric.errors import UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import Weights
 from latticemetric.metrics.alignment import Alignment
@@ -62,7 +61,7 @@ class CorrectedLists(Frozen):
         Raises:
             UsageError: The numbers of texts and lists differ, a list has several references, or `rate` is not wer.
         """
-        check_rate(rate)
+        wer_among([rate])
         silent = rate.ignore | rate.wildcard
         found = corrections(lists.lists, lists.references, texts, weights=weights, ignore=silent)
         references = [several[0] for several in lists.references]
@@ -105,13 +104,6 @@ class CorrectedLists(Frozen):
             f"The 1-bests score {before}, the corrected texts {after}: {rate.name} changes by "
             f"{rate_text(change.value)}{interval} (below 0 is better)."
         )
-
-
-def check_rate(rate: GRR) -> None:
-    """Raise an error if the report's metric is not WER; a report on corrected texts needs WER."""
-    if rate.name != "wer" or not rate.gains.are_edits:
-        name = rate.name if rate.name != "wer" else "wer with weighted substitutions"
-        raise UsageError(f"corrected texts are scored by wer, not by {name}", advice="use metric wer")
 
 
 def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:

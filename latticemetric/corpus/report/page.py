@@ -31,9 +31,11 @@ from latticemetric.corpus.report.charts import (
     sweep_chart,
 )
 from latticemetric.corpus.report.report import Report, SideTotal, drawing
+from latticemetric.corpus.review import ORACLE
 from latticemetric.display.text import visible
 from latticemetric.errors import importing
 from latticemetric.evaluation.intervals import Interval
+from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.signature import VERSION
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
@@ -61,20 +63,20 @@ def page(report: Report) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined)
     style, theme = _file("page.css"), _file("theme.js")
     script = "\n".join(map(_file, _SCRIPTS))
-    metric, sides = report.review.metric, report.sides
-    intervals = [report.options.interval(metric, side.table) for side in sides]
+    metric = report.review.metric
+    intervals = [_intervals(report, *each) for each in zip(report.review.metrics, report.sides, strict=True)]
     failed, owner = amount(len(report.failures), "graph"), "its" if len(report.failures) == 1 else "their"
     shown = {
         "title": visible(report.options.title),
         "metric": metric.name,
         "lead": _lead(report),
-        "summary": _summary(report, sides, intervals),
+        "summary": _summary(report, intervals),
         "notes": _notes(report),
         "failures": report.failures,
         "failure_note": f"{failed} could not be searched; all words of {owner} references count as deleted.",
         "settings": _settings(report),
     }
-    charts = [replace(one, svg=Markup(one.svg)) for one in _charts(report, sides, intervals)]  # noqa: S704  our own elements
+    charts = [replace(one, svg=Markup(one.svg)) for one in _charts(report, intervals[0])]  # noqa: S704  our own elements
     return environment.from_string(_file("page.html")).render(
         report=shown,
         charts=charts,
@@ -86,6 +88,10 @@ def page(report: Report) -> str:
         script=Markup(script),  # noqa: S704
         data=Markup(json_for_script(_data(report))),  # noqa: S704  json_for_script escapes it
     )
+
+
+def _intervals(report: Report, metric: GRR, sides: Sequence[SideTotal]) -> list[Interval]:
+    return [report.options.interval(metric, side.table) for side in sides]
 
 
 def json_for_script(data: Any) -> str:
@@ -138,22 +144,25 @@ def _data(report: Report) -> dict[str, Any]:
 
 def _lead(report: Report) -> str:
     """Summarise the report in one sentence."""
-    metric, headroom = report.review.metric, report.headroom
+    metric, headroom = report.review.metric, report.headroom[0]
     graphs = amount(report.lattices + len(report.failures), "graph")
     if report.failures:
         graphs = f"{graphs}, of which {short_number(len(report.failures))} failed"
     if headroom.value is None:
         return f"In {graphs}, no rate is defined: the references have no words."
-    scores = {side.side: side.total.score for side in report.sides}
+    scores = {side.side: side.total.score for side in report.sides[0]}
     oracle, one_best = (rate_text(scores[side]) for side in ("oracle", "one_best"))
-    better = "higher" if metric.higher_is_better else "lower"
     low, high = _gap(headroom)
     interval = "" if low is None else f", with {100 * headroom.confidence:g} % of resamples in {span(low, high)}"
     return (
         f"In {graphs}, the oracles score {oracle} and the model's 1-bests score {one_best} "
-        f"({metric.name}, {better} is better). The headroom between them is "
+        f"({metric.name}, {_better(metric)}). The headroom between them is "
         f"{rate_text(abs(headroom.value))}{interval}."
     )
+
+
+def _better(metric: GRR) -> str:
+    return f"{'higher' if metric.higher_is_better else 'lower'} is better"
 
 
 def _gap(headroom: Interval) -> tuple[float | None, float | None]:
@@ -163,26 +172,48 @@ def _gap(headroom: Interval) -> tuple[float | None, float | None]:
     return -headroom.high, -headroom.low
 
 
-def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> dict[str, Any]:
-    """Return the header of the summary, and one row for each side and for the headroom."""
-    scores = sorted({name for side in sides for name in side.scores})
-    share, fractions = f"{100 * report.options.confidence:g} % interval", _fractions(report)
-    header = ["", report.review.metric.name, share, "counts", "matches", "subst.", "del.", "ins.", *scores]
-    rows = []
-    for side, one in zip(sides, intervals, strict=True):
+def _summary(report: Report, intervals: Sequence[Sequence[Interval]]) -> dict[str, Any]:
+    """Return the header of the summary, and for each metric its title and rows: one for each side and for the headroom.
+
+    A single metric has no title; it heads its column.
+    """
+    scores, metrics = sorted(report.scores[ORACLE]), report.review.metrics
+    share = f"{100 * report.options.confidence:g} % interval"
+    title = metrics[0].name if len(metrics) == 1 else "score"
+    header = ["", title, share, "counts", "matches", "subst.", "del.", "ins.", *scores]
+    groups = []
+    for position, metric in enumerate(metrics):
+        # Scores, and perhaps the expected rate, are those of the first metric.
+        rows = _totals(report, position, intervals[position], scores)
+        groups.append({"title": "" if len(metrics) == 1 else f"{metric.name}, {_better(metric)}", "rows": rows})
+    return {"header": header, "groups": groups}
+
+
+def _totals(
+    report: Report, position: int, intervals: Sequence[Interval], scores: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the rows of a metric; the first metric also has the string scores and the expected rate."""
+    rows, is_first = [], position == 0
+    for side, one in zip(report.sides[position], intervals, strict=True):
         total, counts = side.total, side.total.statistics
         edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
         fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
-        others = [score_text(side.scores[name], is_fraction=name in fractions) for name in scores]
+        others = _score_cells(report, side.side, scores) if is_first else [""] * len(scores)
         cells = [rate_text(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others]
         rows.append({"side": side.side, "label": LABELS[side.side], "cells": cells})
-    if report.review.expected:
+    if is_first and report.review.expected:
         rows.append(_expected_row(report, len(scores)))
-    headroom = report.headroom
+    headroom = report.headroom[position]
     if headroom.value is not None:
         cells = [rate_text(abs(headroom.value)), span(*_gap(headroom)), *[""] * (5 + len(scores))]
         rows.append({"side": "headroom", "label": "headroom", "cells": cells})
-    return {"header": header, "rows": rows}
+    return rows
+
+
+def _score_cells(report: Report, side: str, names: Sequence[str]) -> list[str]:
+    """Return the values of string metrics of one side."""
+    fractions, scores = _fractions(report), report.scores[side]
+    return [score_text(scores[name], is_fraction=name in fractions) for name in names]
 
 
 def _fractions(report: Report) -> list[str]:
@@ -212,8 +243,8 @@ def _notes(report: Report) -> list[str]:
     return notes
 
 
-def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> list[Chart]:
-    metric, sweep = report.review.metric, report.sweep
+def _charts(report: Report, intervals: Sequence[Interval]) -> list[Chart]:
+    metric, sides, sweep = report.review.metric, report.sides[0], report.sweep
     better = "higher" if metric.higher_is_better else "lower"
     standing = [(side.side, one) for side, one in zip(sides, intervals, strict=True)]
     rates = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}

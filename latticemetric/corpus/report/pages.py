@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from latticemetric.corpus.metric_question import DEFAULT_METRICS, listed_metrics, refuse_twice, removes
 from latticemetric.corpus.question import Resampled, Scaled, Task
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import ByRate, PointSettings
@@ -33,7 +34,8 @@ class Pages(Scaled, Resampled, PointSettings, Task):
     """A page about the oracle, the 1-best and the MBR answer of each graph.
 
     Attributes:
-        metric: A recognition rate, or its name.
+        metric: A recognition rate, or several: objects, or names with commas between them. The page is by the first;
+            the others have totals, and a rate for each graph.
         mbr_by: How MBR decides: `ngram`, `wer` or a metric; `auto`: by n-grams for forests, by word errors for other
             graphs; `none`: no MBR.
         beam: For MBR: keep only the paths that cost at most this much more than the best path.
@@ -41,7 +43,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
         expected: Also show the expected rate of each graph, and of the paths through each arc.
         also_score: Further metrics, by which oracles, 1-bests and MBR answers are scored, too.
         corrected: Corrected texts of n-best lists, one per list, or a file with them; see `corrections`. Only for
-            `wer`.
+            pages by `wer`.
         utt2spk: The speaker of each id, or a file with them, to count errors by speaker; by default, ids contain the
             speaker.
         title: The title of the page; by default, the name of the graphs' file.
@@ -54,7 +56,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
     section = "Page"
     of_resamples = ("confidence",)  # the seed is that of `samples`, too
 
-    metric: str | GRR = given(default="wer")
+    metric: Any = given(default=DEFAULT_METRICS)
     mbr_by: Any = given(
         default="auto",
         option="--mbr-by NAME",
@@ -89,25 +91,33 @@ class Pages(Scaled, Resampled, PointSettings, Task):
     def check(self) -> None:
         """Replace the names of metrics by metrics; refuse settings without effect."""
         super().check()
-        from latticemetric.corpus.report.corrections import check_rate
+        from latticemetric.corpus.corrections import wer_among
         from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
 
         unused = [] if self._decides else [name for name in ("beam", "samples") if name in self.changed()]
         if unused:
             raise UsageError(f"{unused[0]} has no effect without MBR", advice="leave it out")
-        vars(self)["metric"] = as_recognition_rate(self.metric)
+        vars(self)["metric"] = tuple(map(as_recognition_rate, listed_metrics(self.metric)[0]))
+        refuse_twice([rate.name for rate in self.rates])
         also = self.also_score
         several = also.split(",") if isinstance(also, str) else also
         vars(self)["also_score"] = tuple(make_metric(one.strip()) if isinstance(one, str) else one for one in several)
-        if self.corrected is not None:
-            check_rate(self.rate)
+        if self.corrected is not None and wer_among(self.rates) is not self.rate:
+            what = f"corrected texts are shown by wer, but the page is by {self.rate.name}, the first metric"
+            raise UsageError(what, advice="name wer first")
         self._decoding()  # refuses unknown methods
 
     @property
+    def rates(self) -> tuple[GRR, ...]:
+        """The metrics."""
+        rates: tuple[GRR, ...] = self.metric
+        return rates
+
+    @property
     def rate(self) -> GRR:
-        """The metric."""
-        return cast("GRR", self.metric)
+        """The metric of the page, the first."""
+        return self.rates[0]
 
     @property
     def _decides(self) -> bool:
@@ -133,15 +143,11 @@ class Pages(Scaled, Resampled, PointSettings, Task):
         from latticemetric.corpus.review import reviews_of
 
         review, options = self._review(corpus), self._options(corpus)
-        paired = corpus.required_pairs(run, removing=self._removes(corpus), rewriting=self.corrected is None)
+        paired = corpus.required_pairs(run, removing=removes(self.rates, corpus), rewriting=self.corrected is None)
         report = Report(review, options, paired.references, corpus.rewritten_by)
         pairs = paired.pairs if self.corrected is None else self._with_corrections(report, paired.pairs, corpus)
         report.add_all(noted(reviews_of(pairs, review, run)))
         return report
-
-    def _removes(self, corpus: ReadCorpus) -> bool:
-        """Return True if ignored words are removed from texts, since the metric does not ignore them itself."""
-        return not corpus.ignored <= self.rate.ignore
 
     def _review(self, corpus: ReadCorpus) -> ReviewSettings:
         from latticemetric.corpus.review import ReviewSettings
@@ -151,6 +157,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
         return ReviewSettings(
             self.rate,
             self.points,
+            further=self.rates[1:],
             decoding=self._decoding(),
             weights=corpus.weights,
             engine=self.engine,
@@ -177,7 +184,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
         """Return the settings of reading and of the page that differ from their defaults, and are plain values."""
         changed = {name: getattr(corpus.reading, name) for name in corpus.reading.changed()}
         changed |= {name: getattr(self, name) for name in self.changed() if name not in _NOT_LISTED}
-        changed["metric"] = self.rate.name
+        changed["metric"] = ",".join(rate.name for rate in self.rates)
         return (("graphs", corpus.title), *((name, str(one)) for name, one in changed.items() if _is_plain(one)))
 
     def _with_corrections(self, report: Report, pairs: Iterable[Pair], corpus: ReadCorpus) -> Iterator[Pair]:
@@ -193,7 +200,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
             texts = texts_of(os.fspath(given_texts), lists.names, corpus.reading.style)
         else:
             texts = [listed_words(text) for text in given_texts]
-        texts = [corpus.prepared_text(text, removing=self._removes(corpus)) for text in texts]
+        texts = [corpus.prepared_text(text, removing=removes(self.rates, corpus)) for text in texts]
         report.corrected = CorrectedLists.of(lists, texts, self.rate, corpus.weights)
         return iter(listed)
 

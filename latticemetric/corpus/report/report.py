@@ -19,6 +19,7 @@ from latticemetric.corpus.review import (
     MBR,
     ONE_BEST,
     ORACLE,
+    SIDES,
     DrawnArc,
     MBRAnswer,
     Review,
@@ -35,6 +36,7 @@ from latticemetric.evaluation.segment_groups import AnyId
 from latticemetric.frozen import Frozen
 from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
 from latticemetric.metrics.base import Table, common_number, references_each
+from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.scored_path import ScoredPath
 
@@ -60,13 +62,11 @@ class SideTotal(Frozen):
     Attributes:
         side: `oracle`, `one_best` or `mbr`.
         total: The metric's value and the summed statistics.
-        scores: The score of each string metric, by the metric's name.
         table: Statistics for `bootstrap`, one row per graph; all sides have the same rows.
     """
 
     side: str
     total: Score
-    scores: dict[str, float | None]
     table: Table = field(repr=False, compare=False)
 
 
@@ -98,8 +98,11 @@ class Report:
     _ids: list[AnyId] = field(default_factory=list)
     _sketches: list[tuple[float, int, Sketch]] = field(default_factory=list)
     _swept: list[Swept] = field(default_factory=list)
-    _rows: dict[str, list[list[int]]] = field(default_factory=lambda: {ORACLE: [], ONE_BEST: [], MBR: []})
+    _rows: list[dict[str, list[list[int]]]] = field(init=False)
     _strings: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._rows = [{side: [] for side in SIDES} for _ in self.review.metrics]
 
     def add_all(self, reviews: Iterable[Review]) -> None:
         """Add the results of graphs; only one result is in memory at a time."""
@@ -108,6 +111,8 @@ class Report:
             self._ids.append(review.segment or review.name)
             if self.review.points.nbest and review.swept.kept:
                 item["at_k"] = self._at_k(review.swept)
+            if self.review.further and "sides" in item:
+                item["further"] = self._further(review)
             if self.corrected is not None and "sides" in item:
                 self._add_corrected(item, self.corrected.texts[place], review)
             self._add_statistics(review)
@@ -121,21 +126,31 @@ class Report:
             if gap is not None and dense is not None:
                 self.densities.append((dense, gap))
             if review.sketch is not None:
-                # Keep the drawing while its graph is among the graphs with the most headroom (ties: the first).
-                self.sketched += 1
-                heapq.heappush(self._sketches, (gap or 0.0, -place, review.sketch))
-                if len(self._sketches) > self.options.most_graphs:
-                    heapq.heappop(self._sketches)
+                self._add_sketch(gap or 0.0, place, review.sketch)
 
     def _add_corrected(self, item: dict[str, Any], text: CorrectedText, review: Review) -> None:
         """Add a corrected text to the data of its list, with its scores by other metrics."""
         item["sides"][CORRECTED] = _side(text)
+        for metric in self.review.further:
+            item["further"][metric.name][CORRECTED] = metric.score(text.words, list(review.references))
         if self.review.scorer is not None:
             references: list[Any] = list(map(self.review.scorer.kept, review.references))
             item["scores"] = {
                 metric.name: {**item["scores"][metric.name], CORRECTED: metric.score(text.words, references)}
                 for metric in self.review.scorer.metrics
             }
+
+    def _add_sketch(self, gap: float, place: int, sketch: Sketch) -> None:
+        """Keep the drawing while its graph is among the graphs with the most headroom (ties: the first)."""
+        self.sketched += 1
+        heapq.heappush(self._sketches, (gap, -place, sketch))
+        if len(self._sketches) > self.options.most_graphs:
+            heapq.heappop(self._sketches)
+
+    def _further(self, review: Review) -> dict[str, dict[str, float | None]]:
+        """Return the rate of each side of a graph by each further metric."""
+        each = zip(self.review.further, review.further, strict=True)
+        return {metric.name: {side: metric.value(one) for side, one in sides.items()} for metric, sides in each}
 
     def _at_k(self, swept: Swept) -> list[list[Any]]:
         """Return each n-best size k of the sweep, with the rate of the oracle of the first k strings."""
@@ -150,17 +165,14 @@ class Report:
             self.expectation += ExpectationTotals.of(answer, self.review.metric)
         if review.oracle is not None:
             self.lattices += 1
-            self._rows[ORACLE].append(review.oracle.statistics.as_columns())
-            self._rows[ONE_BEST].append(review.oracle.one_best.statistics.as_columns())
-            if review.mbr is not None:
-                self.methods.add(review.mbr.method)
-                self._rows[MBR].append(review.mbr.statistics.as_columns())
-        elif review.swept.missed is not None:
-            for rows in self._rows.values():
-                rows.append(review.swept.missed.as_columns())
+        if review.mbr is not None:
+            self.methods.add(review.mbr.method)
+        for rows, statistics in zip(self._rows, review.statistics, strict=False):  # none without references
+            for side, one in statistics.items():
+                rows[side].append(one.as_columns())
         if self.review.scorer is not None and review.references:
             kept = tuple(map(self.review.scorer.kept, review.references))
-            self._strings.append({side: review.words(side) for side in self._rows} | {"references": kept})
+            self._strings.append({side: review.words(side) for side in SIDES} | {"references": kept})
 
     def groups(self) -> dict[str, list[str]]:
         """Return the group of each utterance by speaker and by file; see `error_groups`."""
@@ -171,22 +183,31 @@ class Report:
         return {-place: one for _, place, one in sorted(self._sketches, key=lambda kept: -kept[1])}
 
     @cached_property
-    def sides(self) -> list[SideTotal]:
-        """The corpus values of oracles, 1-bests and MBR answers; read them only after all graphs are added."""
-        metric, scorer = self.review.metric, self.review.scorer
-        references = [list(row["references"]) for row in self._strings]
-        # A total of MBR needs the answers of all graphs.
+    def sides(self) -> list[list[SideTotal]]:
+        """By metric: the corpus values of oracles, MBR answers and 1-bests; read them after all graphs are added."""
+        each = zip(self.review.metrics, self._rows, strict=True)
+        return [[self._total(side, metric, rows[side]) for side in self._totalled] for metric, rows in each]
+
+    @property
+    def _totalled(self) -> tuple[str, ...]:
+        """The sides that have totals: a total of MBR needs the answers of all graphs."""
         decoded = self.review.decoding is not None and not self.undecoded and self.lattices > 0
-        sides = []
-        for side in (ORACLE, MBR, ONE_BEST) if decoded else (ORACLE, ONE_BEST):
-            table = np.array(self._rows[side], dtype=np.float64).reshape(-1, len(metric.columns))
-            counts = RecognitionStatistics.of_columns(table.sum(axis=0).astype(int).tolist())
-            total = metric.corpus_score(counts, self.references or 1)
-            strings = [row[side] for row in self._strings]
-            metrics = () if scorer is None else scorer.metrics
-            scores = {metric.name: metric.corpus(strings, references).score for metric in metrics}
-            sides.append(SideTotal(side, total, scores, table))
-        return sides
+        return (ORACLE, MBR, ONE_BEST) if decoded else (ORACLE, ONE_BEST)
+
+    def _total(self, side: str, metric: GRR, rows: list[list[int]]) -> SideTotal:
+        table = np.array(rows, dtype=np.float64).reshape(-1, len(metric.columns))
+        counts = RecognitionStatistics.of_columns(table.sum(axis=0).astype(int).tolist())
+        return SideTotal(side, metric.corpus_score(counts, self.references or 1), table)
+
+    @cached_property
+    def scores(self) -> dict[str, dict[str, float | None]]:
+        """By side: the score of each string metric; read them after all graphs are added."""
+        metrics = () if self.review.scorer is None else self.review.scorer.metrics
+        references = [list(row["references"]) for row in self._strings]
+        return {
+            side: {one.name: one.corpus([row[side] for row in self._strings], references).score for one in metrics}
+            for side in self._totalled
+        }
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -196,19 +217,24 @@ class Report:
         return settings.sweep(self._swept)
 
     def signatures(self) -> dict[str, str]:
-        """Return the signatures of the string metrics, by name."""
+        """Return the signatures of further rates and of string metrics, by name."""
+        given = self.references or common_number(one.references for one in self._swept if one.kept)
+        rates = self.review.further
+        further = {rate.name: str(rate.signature_for(given).also(norm=self.normalize)) for rate in rates}
         scorer = self.review.scorer
         if scorer is None:
-            return {}
+            return further
         read = references_each([list(row["references"]) for row in self._strings])
-        given = self.references or common_number(one.references for one in self._swept if one.kept)
-        return {metric.name: scorer.signature(metric, given, read) for metric in scorer.metrics}
+        return further | {metric.name: scorer.signature(metric, given, read) for metric in scorer.metrics}
 
     @cached_property
-    def headroom(self) -> Interval:
-        """The rate of the oracles minus the rate of the 1-bests, with an interval from paired resamples."""
-        tables = {side.side: side.table for side in self.sides}
-        return self.options.difference(self.review.metric, tables["one_best"], tables["oracle"])
+    def headroom(self) -> list[Interval]:
+        """By metric: the rate of the oracles minus the rate of the 1-bests, with an interval from paired resamples."""
+        found = []
+        for metric, sides in zip(self.review.metrics, self.sides, strict=True):
+            tables = {side.side: side.table for side in sides}
+            found.append(self.options.difference(metric, tables[ONE_BEST], tables[ORACLE]))
+        return found
 
 
 def _borders(lengths: Sequence[float]) -> list[float]:

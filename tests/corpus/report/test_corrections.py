@@ -135,6 +135,15 @@ def test_texts_are_the_same_from_a_file_and_from_python(tmp_path, picnic):
     assert "<dt>--corrected</dt>" in done.stdout
 
 
+def test_corrected_texts_have_rates_by_further_metrics(tmp_path, picnic):
+    data, *section = written(tmp_path, list(picnic), picnic.references, "wer,4-grr,cer", corrected=TEXTS)
+    for item, words, (reference,) in zip(data["utterances"], TEXTS, picnic.references, strict=True):
+        for metric in (lm.GRR(4), lm.CER()):
+            assert item["further"][metric.name]["corrected"] == metric.score(words, [reference])
+    _, *alone = written(tmp_path, list(picnic), picnic.references, corrected=TEXTS)
+    assert section == alone
+
+
 def test_without_corrected_texts_there_is_no_section(tmp_path, picnic):
     data, rows, section = written(tmp_path, list(picnic), picnic.references)
     assert (data["corrected"], rows, section) == (False, {}, None)
@@ -192,7 +201,7 @@ LISTS = [lm.NBest.from_strings(["a", "b"]), lm.NBest.from_strings(["c"])]
     ("graphs", "references", "options", "said"),
     [
         (LISTS, ["a", "c"], {"corrected": ["a"]}, "2 lists and 2 references and 1 corrected"),
-        (LISTS, ["a", "c"], {"metric": "4-grr", "corrected": ["a", "c"]}, "by wer, not by 4-grr"),
+        (LISTS, ["a", "c"], {"metric": "4-grr", "corrected": ["a", "c"]}, "by wer, which is not among the metrics"),
         (LISTS, [[["a"], ["b"]], [["c"]]], {"corrected": ["a", "c"]}, "several references"),
         (
             [LISTS[0], lm.Lattice.from_strings(["c"])],
@@ -212,7 +221,7 @@ def test_what_makes_no_sense_is_refused(tmp_path, graphs, references, options, s
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([PICNIC, "--metric", "4-grr", "--corrected", FIXED], "by wer, not by 4-grr"),
+        ([PICNIC, "--metric", "4-grr", "--corrected", FIXED], "by wer, which is not among the metrics"),
         ([PICNIC, "--metric", "wer", "--corrected", EXAMPLES / "letters.ref.txt"], "texts and 4 lists"),
         (
             [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt", "--metric", "wer", "--corrected", FIXED],

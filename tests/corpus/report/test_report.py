@@ -129,6 +129,70 @@ def test_utterances_are_what_the_questions_answer(meeting, graphs):
         assert item["scores"]["bleu"]["oracle"] == lm.BLEU().score(best.words, [reference])
 
 
+# --- Several metrics
+
+
+@pytest.fixture(scope="module")
+def both():
+    return page_of(*MEETING, "--resamples", "0")  # by the default metrics
+
+
+@pytest.mark.parametrize("files", [MEETING, LANTERN])
+def test_the_totals_by_several_metrics_are_those_of_lattice_oracle(files):
+    page = page_of(*files, "--metric", "wer,4-grr,wrr", "--also-score", "bleu")
+    command = [PROGRAMS / "lattice-oracle", *files, "--metric", "wer,4-grr,wrr", "--also-score", "bleu"]
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, check=True, timeout=PATIENCE)
+    by_metric = json.loads(done.stdout)["corpus"]
+    begins = [page.shown.index(f"{name}, {way} is better oracle") for name, way in WAYS.items()]
+    assert begins == sorted(begins)
+    for begin, totals in zip(begins, by_metric.values(), strict=True):
+        shown = page.shown[begin:].split(" headroom ")
+        for side, one in (("oracle", totals), ("1-best", totals["one_best"])):
+            row = re.search(rf"{side} (\S+) .*?(\S+/\S+) ", shown[0])
+            assert row.groups() == (rate_text(one["score"]), f"{one['numerator']}/{one['denominator']}")
+        assert shown[1].startswith(rate_text(abs(totals["score"] - totals["one_best"]["score"])))
+    first = page_of(*files, "--metric", "wer", "--also-score", "bleu")
+    of_graphs = [{k: v for k, v in one.items() if k != "further"} for one in page.known["utterances"]]
+    assert of_graphs == first.known["utterances"]
+
+
+WAYS = {"wer": "lower", "4-grr": "higher", "wrr": "higher"}
+
+
+def test_utterances_have_the_rates_by_further_metrics(both, graphs):
+    for item, (_, graph, reference) in zip(both.known["utterances"], graphs, strict=True):
+        best, decoded = lm.oracle(graph, reference, "4-grr"), lm.mbr(graph, "wer")
+        rates = {"oracle": best.score, "one_best": best.one_best.score}
+        assert item["further"] == {"4-grr": rates | {"mbr": lm.GRR(4).score(decoded.words, reference)}}
+
+
+def test_python_and_the_command_line_have_the_same_default_metrics(both, graphs, tmp_path):
+    corpus = lm.Corpus([(name, graph) for name, graph, _ in graphs], [reference for *_, reference in graphs])
+    corpus.report(tmp_path / "page.html", resamples=0)
+    page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert page.known == both.known
+    assert "metric wer,4-grr" in page.shown
+    assert "signature of 4-grr 4-grr|" in page.shown
+
+
+def test_graphs_that_failed_count_as_deletions_by_every_metric(tmp_path):
+    graphs = tmp_path / "meeting.lat.txt"
+    graphs.write_text(MEETING[0].read_text().split("\n\n")[0] + "\n\n")
+    page = page_of(graphs, MEETING[1], "--metric", "wer,4-grr", "--keep-going", status=1)
+    command = [PROGRAMS / "lattice-oracle", graphs, MEETING[1], "--metric", "wer,4-grr", "--keep-going"]
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, check=False, timeout=PATIENCE)
+    for totals in json.loads(done.stdout)["corpus"].values():
+        assert f"{totals['numerator']}/{totals['denominator']} {totals['matches']}" in page.shown
+
+
+def test_words_that_metrics_ignore_count_for_the_others(tmp_path):
+    corpus = lm.Corpus([lm.Lattice.from_strings(["a uh b"], [0.0])], ["a uh c"])
+    corpus.report(tmp_path / "page.html", [lm.WER(ignore=["uh"]), lm.WRR()])
+    (item,) = Page((tmp_path / "page.html").read_text()).known["utterances"]
+    assert [item["sides"][side]["score"] for side in ("oracle", "mbr")] == [1 / 2, 1 / 2]
+    assert set(item["further"]["wrr"].values()) == {2 / 3}
+
+
 def test_expected_words_stand_where_the_alignment_has_them(meeting, graphs):
     for item, (_, graph, reference) in zip(meeting.known["utterances"], graphs, strict=True):
         best = lm.oracle(graph, reference, "wer")
@@ -302,6 +366,9 @@ def test_graphs_that_fail_are_on_the_page(tmp_path):
         ({"mbr": "wer"}, "report has no setting 'mbr'"),
         ({"score": "bleu"}, "report has no setting 'score'"),
         ({"metric": "bleu"}, "bleu"),
+        ({"metric": "wer,wer"}, "metric 'wer' is given twice"),
+        ({"metric": "4-grr,wer", "corrected": ["a"]}, "shown by wer, but the page is by 4-grr, the first metric"),
+        ({"metric": "4-grr", "corrected": ["a"]}, "scored by wer, which is not among the metrics"),
         ({"confidence": 2}, "the confidence level is 2"),
     ):
         with pytest.raises(lm.UsageError, match=says):

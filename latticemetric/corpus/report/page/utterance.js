@@ -43,7 +43,15 @@ function chips(one) {
     ...parts.map(([value, name]) => element("li", {}, element("b", {}, String(value)), ` ${String(value) === "1" ? name : `${name}s`}`)),
     element("li", {}, one.exact ? "the oracle is exact" : "the oracle is a bound"),
     one.expected ? element("li", {}, "expected ", element("b", {}, expectedText(one.expected))) : null,
+    ...Object.entries(one.further ?? {}).map(([metric, values]) => furtherChip(metric, values)),
     one.at_k ? element("li", {}, "oracle@k ", ...one.at_k.flatMap(([k, value], place) => [place ? " · " : "", `${k}: `, element("b", {}, rate(value))])) : null);
+}
+
+// The rate of each side by a further metric; its oracle is a path of its own.
+function furtherChip(metric, values) {
+  const sides = SIDES.filter((side) => side in values);
+  return element("li", {}, `${metric}: `, ...sides.flatMap((side, place) => [
+    `${place ? " · " : ""}${side === "mbr" ? "MBR" : LABELS[side].toLowerCase()} `, element("b", {}, rate(values[side]))]));
 }
 
 function sideView(name, one, data) {

@@ -104,8 +104,8 @@ $(VENV)/.installed-%: $(VENV)/.installed
 
 CLANG ?= clang++
 FUZZ_RUNS ?= 1000000
-PARSERS := kaldi kaldi_binary openfst plf slf moses_hypergraph target_graph joshua_hypergraph cdec_json travatar_json \
-	blocks forest
+PARSERS := kaldi kaldi_binary openfst plf slf pfsg sphinx network moses_hypergraph target_graph joshua_hypergraph \
+	cdec_json travatar_json blocks forest
 
 .PHONY: kernels sanitize fuzz mutate
 

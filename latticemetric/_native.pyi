@@ -998,6 +998,21 @@ def parse_slf(text: bytes, texts: Sequence[str]) -> dict[str, Any]:
     The numbers of nodes and links are int32 if all of them are whole.
     """
 
+def read_pfsg(text: bytes) -> dict[str, Any] | None:
+    """Read a usual PFSG into columns (`kernels/formats/node_lines.hpp`); return `None` for any other text."""
+
+def read_sphinx(text: bytes) -> dict[str, Any] | None:
+    """Read a usual lattice of Sphinx into columns (`kernels/formats/node_lines.hpp`); `None` for any other text."""
+
+def read_mesh(whole: bytes, begin: int, end: int) -> tuple[Any, ...] | None:
+    """Read a usual word mesh of SRILM: return the number of positions, and positions, words and costs of arcs.
+
+    Return `None` for any other text.
+    """
+
+def read_moses_network(whole: bytes, begin: int, end: int) -> tuple[Any, ...] | None:
+    """Read a usual confusion network of Moses as `read_mesh` does."""
+
 def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:
     """Parse a Moses hypergraph into columns (`kernels/formats/forest_text.hpp`).
 

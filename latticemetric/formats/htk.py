@@ -20,7 +20,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write
-from latticemetric.formats.marks import MARK, SENTENCE_MARKS, note_marks
+from latticemetric.formats.marks import MARK, SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import (
@@ -290,11 +290,8 @@ class _Reader:
         texts = list(numbers)[len(_NO_WORDS) :]
         if numbers.keys().isdisjoint(_MARKS):
             return *encode_column((words, texts), table), {}
-        is_mark = np.array([False, *(text in _MARKS for text in texts)])
-        kept = [text for text in texts if text not in _MARKS]
-        number_of_kept = np.cumsum(~is_mark, dtype=np.int32) - 1
-        marks = _mark_labels(words, is_mark, texts)
-        return *encode_column((np.where(is_mark[words], EPSILON, number_of_kept[words]), kept), table), marks
+        words, vocabulary, marks = encode_without_marks((words, texts), "", _MARKS, table)
+        return words, vocabulary, mark_labels(marks)
 
     def _ends(self) -> tuple[int, int]:
         ends = []
@@ -329,17 +326,6 @@ class _Reader:
             weight = float(_costs(np.array([penalty]), base)[0])
             columns[_WORD_COUNT] = Column(is_counted.astype(np.float64), np.zeros(1), weight)
         return columns
-
-
-def _mark_labels(words: Words, is_mark: npt.NDArray[np.bool_], texts: list[str]) -> dict[str, Labels]:
-    """Return the label of marks, if any of the `words` is a mark; `texts` are the words from number 1 on."""
-    used = list(dict.fromkeys(words[is_mark[words]].tolist()))
-    if not used:
-        return {}
-    number = np.zeros(len(is_mark), dtype=np.int32)
-    number[used] = np.arange(1, len(used) + 1)
-    vocabulary = Vocabulary.from_words([texts[one - 1] for one in used])
-    return {MARK: Labels(number[words], np.zeros(1, dtype=np.int32), vocabulary)}
 
 
 def _labels(fields: _Table) -> dict[str, Labels]:

@@ -7,14 +7,20 @@ label back; formats without marks do not hold it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
 
 from latticemetric.errors import InputError
 from latticemetric.formats.streams.once import OnceWarning
-from latticemetric.formats.text.fields import encode_texts
+from latticemetric.formats.text.fields import (
+    NumberedTexts,
+    encode_column,
+    labels_of_numbered,
+    only_texts,
+    without_texts,
+)
 from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Labels, Lattice
@@ -28,27 +34,19 @@ SENTENCE_MARKS = ("<s>", "</s>")
 
 
 def encode_without_marks(
-    texts: Iterable[str], nothing: str, is_mark: Callable[[str], bool], table: Vocabulary | None
-) -> tuple[Words, Vocabulary, list[str]]:
-    """Return the word numbers of texts, their vocabulary, and the mark of each text (empty for words).
+    column: NumberedTexts, nothing: str, marks: Collection[str], table: Vocabulary | None
+) -> tuple[Words, Vocabulary, NumberedTexts]:
+    """Return the word numbers of numbered texts, their vocabulary, and the marks, with 0 for words.
 
-    The text `nothing` and marks are ε; the other arguments are those of `encode_texts`.
+    The text `nothing` and `marks` are ε; `table` is that of `encode_column`.
     """
-    texts = list(texts)
-    marks = [text if is_mark(text) else "" for text in texts]
-    words, vocabulary = encode_texts(
-        [nothing if mark else text for text, mark in zip(texts, marks, strict=True)], nothing, table
-    )
-    return words, vocabulary, marks
+    words = without_texts(column, [nothing, *marks])
+    return *encode_column(words, table), only_texts(column, marks)
 
 
-def mark_labels(marks: Sequence[str]) -> dict[str, Labels]:
-    """Return the label `mark` of arcs; an empty mark means none. Without any mark, return no label."""
-    if not any(marks):
-        return {}
-    vocabulary = Vocabulary.from_words(filter(None, marks))
-    numbers = np.array([vocabulary.number(mark) if mark else EPSILON for mark in marks], dtype=np.int32)
-    return {MARK: Labels(numbers, np.zeros(1, dtype=np.int32), vocabulary)}
+def mark_labels(marks: NumberedTexts) -> dict[str, Labels]:
+    """Return the label `mark` of arcs; number 0 means none. Without any mark, return no label."""
+    return {MARK: labels_of_numbered(marks)} if marks[0].any() else {}
 
 
 _WRITTEN = OnceWarning()

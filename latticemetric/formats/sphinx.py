@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import (
     ListedArcs,
@@ -26,10 +27,12 @@ from latticemetric.formats.columns import (
 from latticemetric.formats.marks import MARK, SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
 from latticemetric.formats.registry import Format, only_graph, register
 from latticemetric.formats.text.fields import (
-    labels_of_arcs,
+    labels_of_numbered,
     number,
     numbered_lines,
+    numbered_texts,
     whole_number,
+    without_texts,
     word_to_write,
 )
 from latticemetric.graph import Graph
@@ -54,6 +57,39 @@ _Lines = Iterator[tuple[str, list[str]]]
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     log_of_base, rate = _header(data, file)
+    read = _native.read_sphinx(data) or _read_lines(data, file)
+    # The last word goes from the final node to the end.
+    (of_node, texts), end = read["texts"], len(read["frames"])
+    source, target = np.append(read["source"], np.int32(read["final"])), np.append(read["target"], np.int32(end))
+    cost = np.append(0.0 - read["score"] * log_of_base, 0.0)
+    split = [_VARIANT.fullmatch(text) if text.endswith(")") else None for text in texts]
+    of_text, bare = np.arange(1, len(texts) + 1, dtype=np.int32), texts
+    if any(split):
+        of_text, bare = numbered_texts(match[1] if match else text for match, text in zip(split, texts, strict=True))
+    found = [text for text in bare if text.startswith(("<", "+")) and _is_mark(text)]
+    words, vocabulary, marks = encode_without_marks((of_text[of_node - 1], bare), _NO_WORD, found, table)
+    labels = mark_labels((marks[0][source], marks[1]))
+    if any(split):
+        variant, variants = without_texts(numbered_texts(match[2] if match else "" for match in split), [""])
+        labels = {_VARIANTS: labels_of_numbered((variant[of_node - 1][source], variants))} | labels
+    # A lattice of a single frame has no times.
+    times = None if read["end"] == 1 and not read["frames"].any() else np.append(read["frames"], read["end"]) / rate
+    return Lattice.from_arcs(
+        source,
+        target,
+        words[source],
+        final=[end],
+        start=read["initial"],
+        scores={"acoustic": Column(cost, np.zeros(1))},
+        vocabulary=vocabulary,
+        times=times,
+        labels=labels,
+        copy=False,
+    )
+
+
+def _read_lines(data: bytes, file: str) -> dict[str, Any]:
+    """Read a file that is not usual, and say what is wrong with it; return what `_native.read_sphinx` returns."""
     lines = ((place, fields) for place, fields in numbered_lines(data, file) if not fields[0].startswith("#"))
     place, fields = _keyword(lines, "Frames", file)
     end = number(fields[1], place)
@@ -64,28 +100,12 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     for _ in range(whole_number(fields[1], "the number of segments", place)):
         if not next(lines, None):
             raise _cut_short(file)
-    source, target, cost = _edges(lines, names, log_of_base, file)
-    # The last word goes from the final node to the end.
-    source, target, cost = [*source, final], [*target, len(texts)], [*cost, 0.0]
-    split = [_VARIANT.fullmatch(text) for text in texts]
-    bare = [match[1] if match else text for match, text in zip(split, texts, strict=True)]
-    words, vocabulary, marks = encode_without_marks(bare, _NO_WORD, _is_mark, table)
-    variants = [match[2] if match else "" for match in split]
-    # A lattice of a single frame has no times.
-    times = None if end == 1 and not any(frames) else [frame / rate for frame in (*frames, end)]
-    return Lattice.from_arcs(
-        source,
-        target,
-        words[source],
-        final=[len(texts)],
-        start=initial,
-        scores={"acoustic": Column(np.array(cost), np.zeros(1))},
-        vocabulary=vocabulary,
-        times=times,
-        labels=({_VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {})
-        | mark_labels([marks[node] for node in source]),
-        copy=False,
-    )
+    source, target, score = _edges(lines, names, file)
+    return {
+        "texts": numbered_texts(texts), "initial": initial, "final": final,
+        "source": np.array(source, dtype=np.int32), "target": np.array(target, dtype=np.int32),
+        "score": np.array(score, dtype=np.float64), "end": end, "frames": np.array(frames),
+    }  # fmt: skip
 
 
 def _is_mark(text: str) -> bool:
@@ -162,9 +182,8 @@ def _node_index(names: dict[int, int], text: str, place: str) -> int:
     return names[name]
 
 
-def _edges(
-    lines: _Lines, names: dict[int, int], log_of_base: float, file: str
-) -> tuple[list[int], list[int], list[float]]:
+def _edges(lines: _Lines, names: dict[int, int], file: str) -> tuple[list[int], list[int], list[float]]:
+    """Return the source, the target and the score of each edge."""
     place, fields = next(lines, (file, [""]))
     if fields[0] != "Edges":
         raise _cut_short(file) if fields == [""] else FormatError("'Edges' is missing here", where=place)
@@ -172,17 +191,17 @@ def _edges(
         raise FormatError("edges without target nodes cannot be read", where=place)
     source: list[int] = []
     target: list[int] = []
-    cost: list[float] = []
+    score: list[float] = []
     for place, fields in lines:
         if fields == ["End"]:
             if (after := next(lines, None)) is not None:
                 raise FormatError("there are more lines after 'End'", where=after[0], advice="a file holds one lattice")
-            return source, target, cost
+            return source, target, score
         if len(fields) != _EDGE_FIELDS:
             raise FormatError(f"an edge has {_EDGE_FIELDS} fields, but this line has {len(fields)}", where=place)
         source.append(_node_index(names, fields[0], place))
         target.append(_node_index(names, fields[1], place))
-        cost.append(0.0 - number(fields[2], place) * log_of_base)
+        score.append(number(fields[2], place))
     raise _cut_short(file)
 
 

@@ -8,6 +8,8 @@
 #include "formats/hypergraph.hpp"
 #include "formats/json.hpp"
 #include "formats/kaldi_binary.hpp"
+#include "formats/network_lines.hpp"
+#include "formats/node_lines.hpp"
 #include "formats/plf.hpp"
 #include "formats/slf.hpp"
 #include "formats/travatar_json.hpp"
@@ -79,6 +81,39 @@ void slf(std::string_view text) {
   const auto lattice = parse_slf(text);
   for (const auto* table : {&lattice.nodes, &lattice.links})
     for (const auto& column : table->columns) check(column.values.size() <= table->lines.size());
+}
+
+void check_nodes(const std::optional<NodeLattice>& lattice) {
+  if (!lattice) return;
+  const auto nodes = static_cast<std::int32_t>(lattice->word.size());
+  const auto words = static_cast<std::int32_t>(lattice->words.words().size());
+  const auto is_node = [nodes](std::int32_t node) { return 0 <= node && node < nodes; };
+  check(is_node(lattice->initial) && is_node(lattice->final));
+  for (const auto* ends : {&lattice->source, &lattice->target}) {
+    check(ends->size() == lattice->score.size());
+    for (const auto node : *ends) check(is_node(node));
+  }
+  for (const auto word : lattice->word) check(0 < word && word <= words);
+}
+
+void pfsg(std::string_view text) { check_nodes(read_pfsg(text)); }
+
+void sphinx(std::string_view text) {
+  const auto lattice = read_sphinx(text);
+  check_nodes(lattice);
+  check(!lattice || lattice->frame.size() == lattice->word.size());
+}
+
+void network(std::string_view text) {
+  for (const auto& network : {read_mesh(text), read_moses_network(text)}) {
+    if (!network) continue;
+    check(network->word.size() == network->position.size() && network->cost.size() == network->position.size());
+    std::int32_t last = 0;
+    for (const auto position : network->position) check(last <= position && (last = position) < network->positions);
+    for (const auto word : network->word)
+      check(0 < word && word <= static_cast<std::int32_t>(network->words.words().size()));
+    for (const auto cost : network->cost) check(std::isfinite(cost));
+  }
 }
 
 void blocks(std::string_view text) {

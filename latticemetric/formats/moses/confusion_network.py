@@ -13,6 +13,7 @@ from typing import IO
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import columns_to_write, cost_of, lattice_to_write, probability_to_write
 from latticemetric.formats.registry import Entry, Format, register
@@ -20,6 +21,7 @@ from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
 from latticemetric.formats.text.fields import (
     complete_lines,
+    encode_numbered,
     encode_texts,
     is_number,
     number,
@@ -93,9 +95,34 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    if (read := _native.read_moses_network(block.whole, block.begin, block.end)) is not None:
+        positions, source, texts, cost = read
+        words, vocabulary = encode_numbered(texts, _EPSILON_WORD, table)
+        costs = [cost]
+    else:
+        lines, width = _read_lines(block.data, file, lines_before)
+        positions = len(lines)
+        source = np.array([k for k, (_, row) in enumerate(lines) for _ in row[::width]], dtype=np.int32)
+        words, vocabulary = encode_texts((text for _, row in lines for text in row[::width]), _EPSILON_WORD, table)
+        costs = [
+            np.array([_cost(text, place) for place, row in lines for text in row[k::width]]) for k in range(1, width)
+        ]
+    return Lattice.from_arcs(
+        source,
+        source + 1,
+        words,
+        final=[positions],
+        scores={name: Column(cost, np.zeros(1)) for name, cost in zip(_names(len(costs)), costs, strict=True)},
+        vocabulary=vocabulary,
+        copy=False,
+    )
+
+
+def _read_lines(data: bytes, file: str, lines_before: int) -> tuple[list[tuple[str, list[str]]], int]:
+    """Split any network into lines; return the place and the fields of each, and the number of fields of a word."""
     scores = _Scores()
-    lines = []
-    for place, fields in numbered_lines(block.data, file, lines_before):
+    lines: list[tuple[str, list[str]]] = []
+    for place, fields in numbered_lines(data, file, lines_before):
         lines.append((place, fields))
         if not scores.narrow(fields):
             raise FormatError(
@@ -105,20 +132,7 @@ def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None)
             )
     if not lines:
         raise FormatError("the network has no columns", where=f"{file}:{lines_before + 1}")
-    width = scores.number() + 1
-    source = [k for k, (_, fields) in enumerate(lines) for _ in fields[::width]]
-    words, vocabulary = encode_texts((text for _, fields in lines for text in fields[::width]), _EPSILON_WORD, table)
-    names = _names(width - 1)
-    costs = [[_cost(field, place) for place, fields in lines for field in fields[k::width]] for k in range(1, width)]
-    return Lattice.from_arcs(
-        source,
-        np.array(source) + 1,
-        words,
-        final=[len(lines)],
-        scores={name: Column(np.array(c), np.zeros(1)) for name, c in zip(names, costs, strict=True)},
-        vocabulary=vocabulary,
-        copy=False,
-    )
+    return lines, scores.number() + 1
 
 
 def _names(scores: int) -> list[str]:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from functools import cache, partial
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import NO_WORD, ends_in_last_state, lattice_to_write, only_column, word_nodes
 from latticemetric.formats.marks import SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
@@ -23,6 +24,7 @@ from latticemetric.formats.text.blocks import named_blocks
 from latticemetric.formats.text.fields import (
     number,
     numbered_lines,
+    numbered_texts,
     require_id,
     whole_number,
     word_to_write,
@@ -45,6 +47,29 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    read = _native.read_pfsg(data) or _read_lines(data, file, lines_before)
+    initial, source, target, cost = read["initial"], read["source"], read["target"], read["score"]
+    of_node, vocabulary, marks = encode_without_marks(read["texts"], _NULL, SENTENCE_MARKS, table)
+    start = initial
+    if of_node[initial] != EPSILON or marks[0][initial]:
+        # No transition ends in the initial node: add an arc that carries the word of this node.
+        start = len(of_node)
+        source, target, cost = np.append(source, start), np.append(target, initial), np.append(cost, 0.0)
+    return Lattice.from_arcs(
+        source,
+        target,
+        of_node[target],
+        final=[read["final"]],
+        start=start,
+        scores={"weight": Column(cost, np.zeros(1))},
+        vocabulary=vocabulary,
+        labels=mark_labels((marks[0][target], marks[1])),
+        copy=False,
+    )
+
+
+def _read_lines(data: bytes, file: str, lines_before: int) -> dict[str, Any]:
+    """Read a file that is not usual, and say what is wrong with it; return what `_native.read_pfsg` returns."""
     numbered = numbered_lines(data, file, lines_before)
     lines = ((place, fields) for place, fields in numbered if not fields[0].startswith("##"))
     _keyword(lines, "name", 1, file)
@@ -54,35 +79,20 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     initial, final = (_node(*_keyword(lines, what, 1, file), len(texts)) for what in ("initial", "final"))
     place, (count,) = _keyword(lines, "transitions", 1, file)
     expected = whole_number(count, "the number of transitions", place)
-    source, target, cost = [], [], []
+    rows = []
     for place_of_arc, fields in lines:
         if len(fields) != 3:  # noqa: PLR2004  from, to and score
             raise FormatError(f"a transition has 3 fields, but this line has {len(fields)}", where=place_of_arc)
-        source.append(_node(place_of_arc, fields, len(texts)))
-        target.append(_node(place_of_arc, fields[1:], len(texts)))
-        cost.append(_cost(fields[2], place_of_arc))
-    if len(source) != expected:
-        raise FormatError(f"the line gives {count} transitions, but the file has {len(source)}", where=place)
-    of_node, vocabulary, marks = encode_without_marks(texts, _NULL, SENTENCE_MARKS.__contains__, table)
-    words = of_node[np.array(target, dtype=np.int32)]
-    start = initial
-    if of_node[initial] != EPSILON or marks[initial]:
-        # No transition ends in the initial node: add an arc that carries the word of this node.
-        start = len(texts)
-        source, target, cost = [*source, start], [*target, initial], [*cost, 0.0]
-        words = np.append(words, of_node[initial]).astype(np.int32)
-    scores = {"weight": Column(np.array(cost), np.zeros(1))}
-    return Lattice.from_arcs(
-        source,
-        target,
-        words,
-        final=[final],
-        start=start,
-        scores=scores,
-        vocabulary=vocabulary,
-        labels=mark_labels([marks[node] for node in target]),
-        copy=False,
-    )
+        ends = _node(place_of_arc, fields, len(texts)), _node(place_of_arc, fields[1:], len(texts))
+        rows.append((*ends, _cost(fields[2], place_of_arc)))
+    if len(rows) != expected:
+        raise FormatError(f"the line gives {count} transitions, but the file has {len(rows)}", where=place)
+    source, target = (np.array([row[k] for row in rows], dtype=np.int32) for k in range(2))
+    score = np.array([cost for *_, cost in rows])
+    return {
+        "texts": numbered_texts(texts), "initial": initial, "final": final,
+        "source": source, "target": target, "score": score,
+    }  # fmt: skip
 
 
 def _keyword(lines: Iterator[tuple[str, list[str]]], word: str, values: int | None, file: str) -> tuple[str, list[str]]:

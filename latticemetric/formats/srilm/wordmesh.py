@@ -13,6 +13,7 @@ from typing import IO
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import columns_to_write, cost_of, lattice_to_write, only_column, probability_to_write
 from latticemetric.formats.marks import MARK, SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
@@ -24,12 +25,13 @@ from latticemetric.formats.text.fields import (
     labels_of_arcs,
     number,
     numbered_lines,
+    numbered_texts,
     require_id,
     whole_number,
     word_to_write,
 )
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Column, Lattice
+from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
 
 _DELETE = "*DELETE*"
@@ -155,6 +157,30 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    if (read := _native.read_mesh(data, 0, len(data))) is not None:
+        times, labels = None, {}
+        positions, source, texts, cost = read
+    else:
+        mesh, rows = _read_lines(data, file, lines_before)
+        positions, times, labels = len(mesh.positions), mesh.times(), _text_labels(mesh, rows)
+        source, texts = np.array([k for k, _, _ in rows], dtype=np.int32), numbered_texts(word for _, word, _ in rows)
+        cost = np.array([cost_of(p) for _, _, p in rows])
+    words, vocabulary, marks = encode_without_marks(texts, _DELETE, SENTENCE_MARKS, table)
+    return Lattice.from_arcs(
+        source,
+        source + 1,
+        words,
+        final=[positions],
+        scores={"posterior": Column(cost, np.zeros(1))},
+        vocabulary=vocabulary,
+        times=times,
+        labels=mark_labels(marks) | labels,
+        copy=False,
+    )
+
+
+def _read_lines(data: bytes, file: str, lines_before: int) -> tuple[_Mesh, list[tuple[int, str, float]]]:
+    """Read any mesh, and say what is wrong with it; return its lines, and each position, word and posterior above 0."""
     mesh = _Mesh()
     for place, fields in numbered_lines(data, file, lines_before):
         mesh.add(fields, place)
@@ -172,27 +198,16 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     # Words of posterior 0 may come from the reference.
     if lost := [word for k, word, p in rows if not p and mesh.references.get(k) != word]:
         warn(where, f"left out words of posterior 0: {shortened(', '.join(lost))}")
-    rows = [row for row in rows if row[2]]
-    words, vocabulary, marks = encode_without_marks(
-        (word for _, word, _ in rows), _DELETE, SENTENCE_MARKS.__contains__, table
-    )
-    labels = mark_labels(marks)
+    return mesh, [row for row in rows if row[2]]
+
+
+def _text_labels(mesh: _Mesh, rows: list[tuple[int, str, float]]) -> dict[str, Labels]:
+    labels = {}
     for name in _TEXTS:
         texts = [mesh.texts.get((name, k, word), ("", ""))[0] for k, word, _ in rows]
         if any(texts):
             labels[name] = labels_of_arcs(texts)
-    source = np.array([k for k, _, _ in rows], dtype=np.int32)
-    return Lattice.from_arcs(
-        source,
-        source + 1,
-        words,
-        final=[len(mesh.positions)],
-        scores={"posterior": Column(np.array([cost_of(p) for _, _, p in rows]), np.zeros(1))},
-        vocabulary=vocabulary,
-        times=mesh.times(),
-        labels=labels,
-        copy=False,
-    )
+    return labels
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:

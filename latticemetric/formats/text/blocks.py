@@ -14,7 +14,7 @@ from latticemetric.formats.streams.stream import Piece, Place, Stream
 from latticemetric.graph import Graph
 
 _PIECE = 2**22
-_NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
+_NAME_LINE = re.compile(rb"^[ \t]*name[ \t]([^\n]*)", re.MULTILINE)
 
 Row = TypeVar("Row")
 
@@ -57,23 +57,31 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
     A file without such lines holds one graph, named after the file. `build` takes the lines of a graph, the file's
     name, and the number of lines before the graph.
     """
-    block: list[bytes] = []
+    rest, searched, first = b"", 0, 1  # the graph that is not yet complete, and its first line
     name: str | None = None
-    first = 1
 
-    def entry() -> Entry:
-        built = partial(build, b"".join(block), stream.name, first - 1)
+    def entry(block: bytes) -> Entry:
         own = name or graph_name(stream.stem)
+        built = partial(build, block, stream.name, first - 1)
         return Entry(own, stream.place(first), built, naming="own" if name else "file")
 
-    for line in stream.byte_lines():
-        if match := _NAME_LINE.match(line):
+    # Read at least the size of the rest, so that a long graph is not copied many times.
+    while chunk := stream.read_some(max(_PIECE, len(rest))):
+        text, begin = rest + chunk, 0
+        end = text.rfind(b"\n") + 1  # the end of the last line may be missing
+        for match in _NAME_LINE.finditer(text, searched, end):
             if name is not None:
-                yield entry()
-                block, first = [], stream.line
-            name = line[match.end() :].strip().decode("utf-8", "replace")
-        block.append(line)
-    yield entry()
+                block, begin = text[begin : match.start()], match.start()
+                yield entry(block)
+                first += block.count(b"\n")
+            name = match[1].strip().decode("utf-8", "replace")
+        rest, searched = text[begin:], max(end - begin, 0)
+    if last := _NAME_LINE.match(rest, searched):  # a line without an end
+        if name is not None:
+            yield entry(rest[:searched])
+            rest, first = rest[searched:], first + rest.count(b"\n", 0, searched)
+        name = last[1].strip().decode("utf-8", "replace")
+    yield entry(rest)
 
 
 def grouped_by_id(rows: Iterable[tuple[str, str, Row]]) -> Iterator[tuple[str, str, list[Row]]]:

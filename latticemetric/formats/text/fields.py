@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +26,9 @@ from latticemetric.vocabulary import (
 
 # A run of digits matches in only one way. With several ways, matching a long run of digits would take forever.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+
+NumberedTexts: TypeAlias = tuple[Words, list[str]]
+"""Numbers of texts, from 1, and the distinct texts."""
 
 _NUMBER = re.compile(NUMBER)
 _WHOLE = re.compile(r"-?[0-9]{1,10}")
@@ -172,9 +175,41 @@ def encode_column(column: tuple[Words, list[str] | None], table: Vocabulary | No
 
 def encode_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
     """Return the word numbers of texts, and their vocabulary (`table`, if given); the text `nothing` means ε."""
-    numbers = {nothing: EPSILON}
-    words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
-    return encode_column((words, list(numbers)[1:]), table)
+    return encode_numbered(numbered_texts(texts), nothing, table)
+
+
+def numbered_texts(texts: Iterable[str]) -> NumberedTexts:
+    """Number texts from 1 in order of appearance; return the number of each text, and the distinct texts."""
+    numbers: dict[str, int] = {}
+    of_text = np.array([numbers.setdefault(text, len(numbers) + 1) for text in texts], dtype=np.int32)
+    return of_text, list(numbers)
+
+
+def encode_numbered(column: NumberedTexts, nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    """Return the word numbers of numbered texts, and their vocabulary, as `encode_texts` does."""
+    return encode_column(without_texts(column, [nothing]), table)
+
+
+def without_texts(column: NumberedTexts, lost: Collection[str]) -> NumberedTexts:
+    """Give the texts in `lost` number 0, and number the others anew."""
+    numbers, texts = column
+    if not (found := set(lost).intersection(texts)):
+        return column
+    return _renumbered(numbers, texts, [text for text in texts if text not in found])
+
+
+def only_texts(column: NumberedTexts, kept: Collection[str]) -> NumberedTexts:
+    """Number the texts in `kept` anew, and give all others number 0."""
+    numbers, texts = column
+    found = set(kept).intersection(texts)
+    return _renumbered(numbers, texts, [text for text in texts if text in found] if found else [])
+
+
+def _renumbered(numbers: Words, texts: list[str], kept: list[str]) -> NumberedTexts:
+    if not kept:
+        return np.zeros_like(numbers), kept
+    number_of = {text: number for number, text in enumerate(kept, start=1)}
+    return np.array([EPSILON, *(number_of.get(text, EPSILON) for text in texts)], dtype=np.int32)[numbers], kept
 
 
 def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
@@ -182,9 +217,17 @@ def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
 
     The final states, whose number is `ends`, have no labels.
     """
-    vocabulary = Vocabulary.from_words(text for text in texts if text)
-    numbers = np.array([vocabulary.number(text) if text else EPSILON for text in texts], dtype=np.int32)
-    return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)
+    return labels_of_numbered(without_texts(numbered_texts(texts), [""]), ends)
+
+
+def labels_of_numbered(column: NumberedTexts, ends: int = 1) -> Labels:
+    """Return labels with the text of each arc, which has a number; 0 means no label."""
+    numbers, texts = column
+    used = list(dict.fromkeys(numbers[numbers != EPSILON].tolist()))
+    renumbered = np.zeros(len(texts) + 1, dtype=np.int32)
+    renumbered[used] = np.arange(1, len(used) + 1)
+    vocabulary = Vocabulary.from_words([texts[number - 1] for number in used])
+    return Labels(renumbered[numbers], np.zeros(ends, dtype=np.int32), vocabulary)
 
 
 # ---- Words of arcs to write ----

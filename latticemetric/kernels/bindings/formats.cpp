@@ -16,6 +16,8 @@
 #include "formats/json.hpp"
 #include "formats/kaldi_binary.hpp"
 #include "formats/kaldi_order.hpp"
+#include "formats/network_lines.hpp"
+#include "formats/node_lines.hpp"
 #include "formats/plf.hpp"
 #include "formats/slf.hpp"
 #include "formats/travatar_json.hpp"
@@ -276,6 +278,42 @@ nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
   return result;
 }
 
+// Returns the columns of a lattice with words on nodes; `None` if the file is not usual.
+template <std::optional<NodeLattice> (*read)(std::string_view)>
+nb::object read_node_lattice(nb::bytes text) {
+  std::optional<NodeLattice> lattice;
+  {
+    const KernelScope running;
+    lattice = read(as_view(text));
+  }
+  if (!lattice) return nb::none();
+  nb::dict result;
+  result["texts"] = nb::make_tuple(column(std::move(lattice->word)), to_strings(lattice->words.words()));
+  result["initial"] = lattice->initial;
+  result["final"] = lattice->final;
+  result["source"] = column(std::move(lattice->source));
+  result["target"] = column(std::move(lattice->target));
+  result["score"] = column(std::move(lattice->score));
+  result["end"] = lattice->frames;
+  result["frames"] = column(std::move(lattice->frame));
+  return result;
+}
+
+// Returns the number of positions, and by arc its position, its word and its cost; `None` if the file is not usual.
+template <std::optional<NetworkLines> (*read)(std::string_view)>
+nb::object read_network(nb::bytes whole, std::size_t begin, std::size_t end) {
+  const auto text = part_of(whole, begin, end);
+  std::optional<NetworkLines> network;
+  {
+    const KernelScope running;
+    network = read(text);
+  }
+  if (!network) return nb::none();
+  const auto texts = nb::make_tuple(column(std::move(network->word)), to_strings(network->words.words()));
+  return nb::make_tuple(network->positions, column(std::move(network->position)), texts,
+                        column(std::move(network->cost)));
+}
+
 nb::tuple rows(Rows& rows) { return nb::make_tuple(column(std::move(rows.begin)), column(std::move(rows.values))); }
 
 nb::dict label_columns(std::vector<std::pair<const char*, LabelColumn>>& labels) {
@@ -416,6 +454,10 @@ void bind_formats(nb::module_& m) {
   m.def("parse_openfst", &parse_openfst_text, "text"_a);
   m.def("parse_plf", &parse_plf_line, "text"_a);
   m.def("parse_slf", &parse_slf_text, "text"_a, "texts"_a);
+  m.def("read_pfsg", &read_node_lattice<read_pfsg>, "text"_a);
+  m.def("read_sphinx", &read_node_lattice<read_sphinx>, "text"_a);
+  m.def("read_mesh", &read_network<read_mesh>, "whole"_a, "begin"_a, "end"_a);
+  m.def("read_moses_network", &read_network<read_moses_network>, "whole"_a, "begin"_a, "end"_a);
   m.def("parse_moses_hypergraph", &parse_forest<parse_moses_hypergraph>, "text"_a);
   m.def("parse_target_graph", &parse_forest<parse_target_graph>, "text"_a);
   m.def("parse_joshua_hypergraph", &parse_forest<parse_joshua_hypergraph>, "text"_a);

@@ -1,0 +1,152 @@
+"""Native readers of usual files: they read what the readers in Python read, and leave every other file to them."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.formats import contents, write_file
+
+import latticemetric as lm
+from latticemetric import _native
+from latticemetric.errors import LatticeMetricError
+from latticemetric.formats import reading
+from latticemetric.formats.srilm import pfsg
+from latticemetric.formats.text import blocks
+from latticemetric.formats.text.fields import NUMBER
+
+PFSG = """name one
+nodes 5 NULL a <s> b NULL
+initial 0
+final 4
+transitions 5
+0 1 -6931
+0 2 -12.5
+1 3 -1e-3
+2 3 0
+3 4 -123456789012345
+"""
+SPHINX = """# getcwd: /
+# -logbase 1.000100e+00
+#
+Frames 12
+Nodes 4 (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)
+0 <s> 0 2 3
+1 a(2) 3 4 5
+2 <sil> 4 6 7 ; 12
+3 </s> 9 10 11
+Initial 0
+Final 3
+BestSegAscr 0 (NODEID ENDFRAME ASCORE)
+Edges (FROM-NODEID TO-NODEID ASCORE)
+0 1 -100
+0 2 -2.5
+1 3 -7
+2 3 -1e2
+End
+"""
+MESH = """name one
+numaligns 2
+posterior 1
+align 0 a 0.75 *DELETE* 0.25
+reference 0 a
+align 1 b 1e-3 <s> .5 été 1
+"""
+NETWORK = """a 0.75 *EPS* 0.25
+b 1.0 7 0.5 c 0
+
+d 1.
+"""
+USUAL = {"pfsg": PFSG, "sphinx": SPHINX, "wordmesh": MESH, "moses-cn": NETWORK}
+NATIVE = {"pfsg": "read_pfsg", "sphinx": "read_sphinx", "wordmesh": "read_mesh", "moses-cn": "read_moses_network"}
+LISTED = """
+0 -0 1 -1 +1 007 1.5 .5 5. 1e5 1e-400 1e400 -1e-400 inf nan - . e 1e 0x1 1_0 99999999999 2147483647 1234567890123456
+0.1234567890123456789 123456789012345678901234567890 \u0661 a\u00a0b é
+a NULL <s> </s> <sil> ++x++ a(2) *DELETE* *EPS* # ## name align numaligns End Initial info hyps
+"""
+FIELDS = LISTED.split()
+
+
+def outcome(path: Path, format_name: str, table: lm.Vocabulary | None) -> list[Any]:
+    """All graphs of a file, or what is wrong with it."""
+    found: list[Any] = []
+    try:
+        for entry in reading.entries([str(path)], format_name, table):
+            try:
+                found.append((entry.name, contents(entry.build())))
+            except LatticeMetricError as error:
+                found.append((entry.name, str(error)))
+    except LatticeMetricError as error:
+        found.append(str(error))
+    return found
+
+
+def changed(text: str, number: random.Random) -> bytes:
+    """The text with a line cut, doubled, moved or left out, or with other fields or bytes."""
+    lines = text.split("\n")
+    here, there = number.randrange(len(lines)), number.randrange(len(lines))
+    match number.randrange(7):
+        case 0:
+            return text.encode()[: number.randrange(len(text))]
+        case 1:
+            lines.insert(there, lines[here])
+        case 2:
+            lines[here], lines[there] = lines[there], lines[here]
+        case 3:
+            del lines[here]
+        case 4:
+            data = bytearray(text.encode())
+            data[number.randrange(len(data))] = number.randrange(256)
+            return bytes(data)
+        case _:
+            fields = lines[here].split(" ")
+            place = number.randrange(len(fields))
+            fields[place : place + number.randrange(2)] = [number.choice(FIELDS)]
+            lines[here] = " ".join(fields)
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_usual_files_are_read_natively(name):
+    text = USUAL[name].split("\n\n")[0].encode() if name == "moses-cn" else USUAL[name].encode()
+    place = (0, len(text)) if name in {"wordmesh", "moses-cn"} else ()
+    assert getattr(_native, NATIVE[name])(text, *place) is not None
+
+
+@pytest.mark.parametrize("name", USUAL)
+@given(seed=st.integers(0, 2**32))
+def test_native_readers_and_python_agree_about_damaged_files(name, seed, tmp_path_factory):
+    number = random.Random(seed)
+    text = USUAL[name]
+    path = write_file(tmp_path_factory.mktemp("damaged"), "", "graphs")
+    path.write_bytes(changed(text, number) if number.randrange(20) else text.encode())
+    table = lm.Vocabulary(dict(enumerate(["<eps>", "a", "b", "<s>", "NULL"]))) if number.randrange(4) == 0 else None
+    native = outcome(path, name, table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_native, NATIVE[name], lambda *_: None)
+        assert outcome(path, name, table) == native
+
+
+@given(st.from_regex(NUMBER, fullmatch=True) | st.floats(allow_nan=False, allow_infinity=False).map(repr))
+def test_costs_of_pfsgs_are_rounded_as_in_python(score):
+    text = f"name u\nnodes 2 a b\ninitial 0\nfinal 1\ntransitions 1\n0 1 {score}\n".encode()
+    read = _native.read_pfsg(text)
+    if read is not None:
+        expected = pfsg._cost(score, "")
+        assert read["score"].tolist() == [expected]
+        assert np.signbit(read["score"]).tolist() == [np.signbit(expected)]
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 10_000])
+def test_named_graphs_do_not_depend_on_the_size_of_pieces(size, end, tmp_path, monkeypatch):
+    second = MESH.replace("name one", "  name\t two ").replace("wordmesh", "")
+    path = write_file(tmp_path, "\n" + MESH + second + "name" + " three" + end, "graphs")
+    expected = outcome(path, "wordmesh", None)
+    assert [name for name, _ in expected] == ["one", "two", "three"]
+    assert f"{path}:14" in expected[2][1]
+    monkeypatch.setattr(blocks, "_PIECE", size)
+    assert outcome(path, "wordmesh", None) == expected

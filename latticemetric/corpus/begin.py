@@ -76,5 +76,10 @@ def refuse_runs(corpus: ReadCorpus, run: RunSettings, what: str, names: Sequence
             raise UsageError(f"{name} has no effect on {what}", advice="leave it out")
     if not isinstance(run.workers, int):
         raise UsageError(f"a cluster has no effect on {what}", where="workers", advice="leave it out")
+    refuse_shard(corpus, what)
+
+
+def refuse_shard(corpus: ReadCorpus, what: str) -> None:
+    """Refuse a shard for a task that needs all graphs together, so that no results of shards could be merged."""
     if corpus.shard is not None:
         raise UsageError(f"{what} needs all graphs, not a shard", advice="leave shard out")

@@ -341,12 +341,17 @@ class Corpus(ReadCorpus):
         Type checkers know the class of the result for lists, objects and the usual names. Of another string, they only
         know that it gives answers or a mapping: there, give a list or an object.
         """
-        from latticemetric.corpus.oracle_question import question_of
+        from latticemetric.corpus.begin import refuse_runs
+        from latticemetric.corpus.oracle_question import Oracles, question_of
 
         of_run = {name: settings.pop(name) for name in list(settings) if name in RunSettings.fields}
         looks = {name: settings.pop(name) for name in ("tags", "alignment") if name in settings}
         question = question_of(metric, self.ignored, settings, **looks)
-        return answered(Answers, self, question, run_of(run, of_run))
+        how = run_of(run, of_run)
+        if isinstance(question, Oracles) and "each" not in question.by.takes:
+            what = question.by.described.partition(",")[0]
+            refuse_runs(self, how, what, ["timeout", "max_memory", "resume"])
+        return answered(Answers, self, question, how)
 
     @overload
     def sweep(
@@ -501,12 +506,14 @@ class Corpus(ReadCorpus):
             >>> corpus.calibrate(posterior_scale=[0.5, 1.0], resamples=0).result.posterior_scale
             0.5
         """
+        from latticemetric.corpus.begin import refuse_shard
         from latticemetric.corpus.calibration_answers import CalibrationAnswers
         from latticemetric.corpus.calibration_question import Calibrations, OwnConfidences, Reliability
 
         kind: type[Reliability] = OwnConfidences if own_confidences else Calibrations
         question, given = _divided(kind, settings)
         of_run = run_of(run, given)
+        refuse_shard(self, "calibrate")
         for name in of_run.changed():
             if name not in ("keep_going", "progress"):
                 what = f"{name} has no effect on calibrate, which needs all graphs together"
@@ -540,11 +547,13 @@ class Corpus(ReadCorpus):
             >>> Corpus([lattice], ["a c"]).tags("wer", thresholds=[0.5, 0.7]).totals["best"]
             0.5
         """
+        from latticemetric.corpus.begin import refuse_shard
         from latticemetric.corpus.tag_answers import TagAnswers
         from latticemetric.corpus.tag_question import TagThresholds
 
         values = {"metric": only_rate(metric, self.ignored), "thresholds": thresholds, **settings}
         question, of_run = _divided(TagThresholds, values)
+        refuse_shard(self, "tags")
         return TagAnswers(self, question, run_of(run, of_run))
 
     def best(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
@@ -718,12 +727,13 @@ class Corpus(ReadCorpus):
                 drawings; `resamples`, `seed` and `confidence` of intervals; and the settings of the run by name.
         """
         from latticemetric.arguments import path_text
-        from latticemetric.corpus.begin import begun
+        from latticemetric.corpus.begin import begun, refuse_shard
         from latticemetric.corpus.report.page import check_page, page
         from latticemetric.corpus.report.pages import Pages
         from latticemetric.formats.streams.output import atomic_output
 
         check_page()
+        refuse_shard(self, "a report")
         rates, _ = rates_of(metric, self.ignored)
         task, of_run = _divided(Pages, {"metric": rates, **settings})
         with begun(self, task, run_of(run, of_run)) as started, atomic_output(path_text(path)) as file:

@@ -280,6 +280,29 @@ def test_shards_merge_in_python_as_on_the_command_line(verb, given, tmp_path):
             merged.plot(tmp_path / "merged.svg")
 
 
+@pytest.mark.parametrize(
+    ("what", "ask"),
+    [
+        ("BLEU", lambda corpus: corpus.oracle("bleu")),
+        ("tags", lambda corpus: corpus.tags()),
+        ("calibrate", lambda corpus: corpus.calibrate()),
+        ("a report", lambda corpus: corpus.report("report.html")),
+        ("an oracle of lists", lambda corpus: corpus.lists()),
+        ("tuning", lambda corpus: corpus.tune()),
+    ],
+)
+def test_results_of_all_graphs_together_take_no_shard(what, ask):
+    with pytest.raises(lm.UsageError, match=f"^{what} needs all graphs, not a shard; leave shard out$"):
+        ask(lm.Corpus.read(*MEETING, shard="1/2"))
+
+
+@pytest.mark.parametrize("given", [{"timeout": 9}, {"max_memory": "1G"}, {"resume": "a.journal"}])
+def test_a_search_of_all_graphs_together_takes_no_limits_of_each(given):
+    (name,) = given
+    with pytest.raises(lm.UsageError, match=f"^{name} has no effect on BLEU; leave it out$"):
+        lm.Corpus.read(*MEETING).oracle("bleu", **given)
+
+
 def test_shards_that_fail_are_counted_when_they_merge(tmp_path):
     graphs = tmp_path / "graphs"
     graphs.mkdir()

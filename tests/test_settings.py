@@ -1,8 +1,10 @@
 """Settings: frozen objects whose fields carry default, help, option and range."""
 
 import copy
+import inspect
 import math
 import pickle
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -12,6 +14,7 @@ import pytest
 
 import latticemetric as lm
 from latticemetric import settings
+from latticemetric.corpus.settings import ReadingSettings
 from latticemetric.mbr_decoding.settings import KINDS
 
 
@@ -123,6 +126,48 @@ def test_attributes_of_a_class_name_all_its_fields(kind):
     named = "\n".join(base.__doc__ or "" for base in kind.__mro__)
     assert [name for name in kind.fields if f"        {name}: " not in named] == []
     assert all(kind.fields[name].help for name in kind.fields if kind.fields[name].option)
+
+
+def described(text: str, heading: str) -> dict[str, str]:
+    """The entries of a section of a docstring, by name."""
+    section = re.split(r"\n\n", inspect.cleandoc(text).partition(f"{heading}:\n")[2])[0]
+    entries = re.split(r"^ {4}(?=\w)", section, flags=re.MULTILINE)[1:]
+    return {name: " ".join(what.split()) for name, _, what in (one.partition(":") for one in entries)}
+
+
+# Where the word of the command differs: a table has no files, and combined systems have lines of texts.
+OWN_WORDS = {
+    ("from_records", "reference_field"),
+    *(("combine_systems", name) for name in ("format", "style", "ignore")),
+}
+
+
+@pytest.mark.parametrize(
+    "function", [lm.Corpus, lm.Corpus.read, lm.Corpus.from_records, lm.combine_systems], ids=lambda one: one.__name__
+)
+def test_keywords_of_reading_are_those_of_the_settings(function):
+    """Signatures repeat settings, so that editors and type checkers show them; defaults and meanings must not part."""
+    known = described(ReadingSettings.__doc__, "Attributes")
+    assert known.keys() == ReadingSettings.fields.keys()
+    parameters, texts = inspect.signature(function).parameters, described(function.__doc__, "Args")
+    shared = [name for name in parameters if name in ReadingSettings.fields]
+    assert {"weights", "lowercase", "ignore"} <= set(shared)
+    assert function is not lm.Corpus.read or set(shared) == ReadingSettings.fields.keys()
+    for name in shared:
+        assert parameters[name].default == ReadingSettings.fields[name].default, name
+        if (function.__name__, name) not in OWN_WORDS:
+            assert texts[name] == known[name], name
+
+
+def test_a_field_like_another_differs_in_the_changes_only():
+    class Wide(settings.Settings):
+        section = "Wide"
+        beam: float | None = settings.like(Search.fields["beam"], default=2.0, option="")
+
+    assert (Wide().beam, Wide.fields["beam"].help, Wide.fields["beam"].option) == (2.0, "Prune.", "")
+    assert (Search().beam, Search.fields["beam"].section, Wide.fields["beam"].section) == (None, "Search", "Wide")
+    with pytest.raises(lm.UsageError, match="the beam is -1; give a number ≥ 0"):
+        Wide(beam=-1)
 
 
 def test_help_reads_fields_without_numpy():

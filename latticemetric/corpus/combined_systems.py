@@ -109,12 +109,12 @@ def combine_systems(
         files: The files: transcripts (lines, trn, STM, CTM), n-best lists or lattices; their types may differ.
         references: The file of references, by which the combination and the systems are scored.
         weights: The weight of each score column in the model's cost, by name; or a file of weights.
-        symbols: A symbol table (or its file) that maps word numbers to words.
+        symbols: A symbol table, or its file, that maps word numbers to words.
         format: The format of graphs, or `text` for lines of words; detected by default.
         style: `keyed` if lines of text begin with ids, `plain` if not, `auto` to detect this.
         lowercase: Write all words in lower case.
         ignore: Words to remove: a list, a text like `"uh,um"`, or `"@FILE"`.
-        keep_marks: Read the sentence marks of a format as words.
+        keep_marks: Read the sentence marks of a format, such as `<s>` in HTK lattices, as words.
         settings: The vote (`system_weights`, `null`, `scheme`, `count_share`, `tune_share`), `time_mediated`,
             `posterior_scale`, and how references score it: `subsets`, `resamples`, `seed`, `confidence`; see
             `CombinationSettings`.

@@ -73,7 +73,7 @@ class Corpus(ReadCorpus):
         weights: The weight of each score column in the model's cost, by name; or a file of weights.
         lowercase: Write all words in lower case.
         tokenize: A tokenizer of sacrebleu.
-        normalize: A grammar that rewrites all texts.
+        normalize: A grammar, or its name, that rewrites all texts.
         ignore: Words to remove from graphs and references: a list, a text like `"uh,um"`, or `"@FILE"`.
 
     Examples:
@@ -129,10 +129,10 @@ class Corpus(ReadCorpus):
             references: Files of references; a graph has one reference in each. By default, references come from the
                 records of the graphs, if there are any.
             weights: The weight of each score column in the model's cost, by name; or a file of weights.
-            symbols: A symbol table (or its file) that maps word numbers to words.
+            symbols: A symbol table, or its file, that maps word numbers to words.
             lowercase: Write all words in lower case.
             tokenize: A tokenizer of sacrebleu.
-            normalize: A grammar that rewrites all texts.
+            normalize: A grammar, or its name, that rewrites all texts.
             ignore: Words to remove from graphs and references: a list, a text like `"uh,um"`, or `"@FILE"`.
             format: The format of the graphs; detected by default.
             style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect this.
@@ -181,8 +181,8 @@ class Corpus(ReadCorpus):
             weights: The weight of each score column in the model's cost, by name; or a file of weights.
             lowercase: Write all words in lower case.
             tokenize: A tokenizer of sacrebleu.
-            normalize: A grammar that rewrites all texts.
-            ignore: Words to remove from lists and references: a list, a text like `"uh,um"`, or `"@FILE"`.
+            normalize: A grammar, or its name, that rewrites all texts.
+            ignore: Words to remove from graphs and references: a list, a text like `"uh,um"`, or `"@FILE"`.
 
         Examples:
             >>> corpus = Corpus.from_records([{"nbest": ["a b", "a c"], "reference": "a c"}])

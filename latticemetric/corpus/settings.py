@@ -82,7 +82,7 @@ class ReadingSettings(Settings):
         weights: The weight of each score column in the model's cost, by name; or a file of weights.
         symbols: A symbol table, or its file, that maps word numbers to words.
         format: The format of the graphs; detected by default.
-        keep_marks: Read the sentence marks of a format as words.
+        keep_marks: Read the sentence marks of a format, such as `<s>` in HTK lattices, as words.
         style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect this.
         reference_field: Without files of references: the field of each graph's record that holds its references.
         lowercase: Write all words in lower case.

@@ -24,6 +24,7 @@ from latticemetric import plugins
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import machine_memory, size_in
 from latticemetric.metrics.signature import VERSION
+from latticemetric.renamed import says_new_keywords
 
 CheckState = Literal["ok", "missing", "broken"]
 
@@ -90,6 +91,7 @@ class Installation:
         return {"version": self.version, "works": self.works, "checks": [asdict(check) for check in self.checks]}
 
 
+@says_new_keywords
 def diagnose_installation(further: Iterable[Subject] = ()) -> Installation:
     """Check which parts of the installation are present and work.
 

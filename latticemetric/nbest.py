@@ -106,6 +106,7 @@ class NBest(Result, Tabular):
         return [hypothesis.words for hypothesis in self.ranking(weights)]
 
     @classmethod
+    @says_new_keywords
     def from_strings(
         cls,
         texts: Iterable[str | Sequence[str]],
@@ -268,6 +269,7 @@ class NBest(Result, Tabular):
             for rank, (h, cost) in enumerate(rows, start=1)
         ]
 
+    @says_new_keywords
     def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
         """Return a lattice with one path per hypothesis, in the order of the list.
 

@@ -28,7 +28,8 @@ from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 
 from latticemetric.arguments import MOST_DRAWS, finite_number, real_number, whole_number
 from latticemetric.errors import UsageError
-from latticemetric.renamed import refuse_old_keyword
+from latticemetric.likeness import nearest
+from latticemetric.renamed import unknown_name
 
 # ---- Fields ----
 
@@ -46,6 +47,7 @@ class Field:
         several: True if a grid may have several values of it.
         needs: Names of other fields; without a value in any of these, this one has no effect, and is refused.
         holds: The kind of file that the option may name, as the types of `cli.files` call it. Empty: no file.
+        internal: True for a field that the package sets itself, and users do not see.
     """
 
     name: str = ""
@@ -61,8 +63,9 @@ class Field:
         several: bool = False,
         needs: tuple[str, ...] = (),
         holds: str = "",
+        internal: bool = False,
     ) -> None:
-        self.default, self.help, self.option = default, text, option
+        self.default, self.help, self.option, self.internal = default, text, option, internal
         self.several, self.needs, self._phrase, self.holds = several, needs, phrase, holds
 
     @property
@@ -150,7 +153,9 @@ class Choice(Field):
             return value
         if self.others and not isinstance(value, str):
             return value
-        raise UsageError(self.said(value), advice=f"choose {' or '.join(map(repr, self.names))}")
+        meant = nearest(value, self.names) if isinstance(value, str) else None
+        advice = f"choose {' or '.join(map(repr, self.names))}" if meant is None else f"did you mean '{meant}'?"
+        raise UsageError(self.said(value), advice=advice)
 
 
 class Flag(Field):
@@ -175,9 +180,10 @@ def given(
     option: str = "",
     phrase: str | None = None,
     holds: str = "",
+    internal: bool = False,
 ) -> Any:
     """Declare a field that takes any value; `check` of its class may refuse some."""
-    return Field(default, help, option, phrase, holds=holds)
+    return Field(default, help, option, phrase, holds=holds, internal=internal)
 
 
 def number(
@@ -317,9 +323,7 @@ class Settings:
         """Check the settings; those that are not given have their defaults."""
         for name in given:
             if name not in self.fields:
-                refuse_old_keyword(name, self.fields)
-                known = ", ".join(self.fields) or "none"
-                raise UsageError(f"{type(self).__name__} has no setting '{name}'; its settings are {known}")
+                raise unknown_name(self._called(), name, self.public())
         values = vars(self)
         for name, field in self.fields.items():
             value = given.get(name, field.default)
@@ -332,6 +336,16 @@ class Settings:
 
     def check(self) -> None:
         """Raise `UsageError` if settings do not fit together."""
+
+    @classmethod
+    def public(cls) -> list[str]:
+        """Return the names of the fields that users set."""
+        return [name for name, field in cls.fields.items() if not field.internal]
+
+    @classmethod
+    def _called(cls) -> str:
+        """The name of the settings in errors: of a task, its verb."""
+        return cls.__name__
 
     @classmethod
     def grid(cls, **values: Any) -> list[Self]:

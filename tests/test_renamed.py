@@ -1,13 +1,16 @@
-"""Errors for old names of the package say the new ones, and the new ones exist."""
+"""Errors for wrong names of the package say the right ones, and these exist."""
 
 import inspect
 import pickle
+import re
 from operator import attrgetter
 
 import pytest
 
 import latticemetric as lm
-from latticemetric.renamed import KEYWORDS, PUBLIC, says_new_keywords
+from latticemetric.corpus.settings import RunSettings
+from latticemetric.metrics.base import Metric
+from latticemetric.renamed import KEYWORDS, PLACES, PUBLIC, says_new_keywords
 
 # Classes of results and of metrics, which never had an old keyword.
 _WITHOUT_OLD = {"Calibration", "Combination", "MBR", "MBRTrial", "MBRTuning", "METEOR", "MetricMBR", "ScaleTrial"}
@@ -82,10 +85,105 @@ def test_explaining_old_keywords_keeps_what_a_function_is(name):
     assert pickle.loads(pickle.dumps(called)) == called
 
 
-def test_an_unknown_keyword_that_was_never_a_name_stays_a_type_error():
-    graph = lm.Lattice.from_strings(["a"])
-    with pytest.raises(TypeError, match="unexpected keyword argument 'scalse'"):
-        lm.best(graph, scalse={})
+# Classes of graphs and corpora, which users make.
+_MADE_BY_USERS = {"Corpus", "Forest", "Lattice", "NBest"}
+_CALLED_BY_THE_PACKAGE = {"Corpus.pairs", "Corpus.prepared_text", "Forest.hypergraph", "Lattice.native"}
+
+
+def _with_optional_keywords():
+    """Yield the public functions, metrics, graphs, corpora and their methods that have optional parameters."""
+    for name, called in _public_callables():
+        of = getattr(lm, name.partition(".")[0])
+        is_metric = inspect.isclass(of) and issubclass(of, Metric)
+        if "." in name and (is_metric or not (called.__doc__ or "").count("Args:")):
+            continue
+        if name in _CALLED_BY_THE_PACKAGE:
+            continue
+        if inspect.isclass(of) and "." not in name and not is_metric and name not in _MADE_BY_USERS:
+            continue
+        if any(one.default is not one.empty for one in _keywords_of(called).values()):
+            yield pytest.param(called, id=name)
+
+
+@pytest.mark.parametrize("called", list(_with_optional_keywords()))
+def test_an_unknown_keyword_of_each_public_function_is_a_usage_error(called):
+    needed = [
+        one.name
+        for one in inspect.signature(called).parameters.values()
+        if one.default is one.empty and one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}
+    ]
+    graph = lm.Lattice.from_strings(["a b", "a"], costs=[0, 1])
+    arguments = [lm.Corpus([graph], ["a b"]) if called.__qualname__.startswith("Corpus.") else graph] * len(needed)
+    if called in (lm.make_metric, lm.combine_systems):
+        arguments = ["wer"]
+    with pytest.raises(lm.UsageError, match=r"has no (keyword|setting|parameter) 'nonsense'; "):
+        called(*arguments, nonsense=1)
+
+
+def test_unknown_keywords_are_looked_for_in_all_public_functions():
+    found = {one.id for one in _with_optional_keywords()}
+    assert {"best", "read", "write", "WER", "Corpus", "Corpus.read", "Lattice.from_strings", "Answers.write"} <= found
+    assert len(found) > 100
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda corpus: corpus.read("a", refs="b"), "Corpus.read has no keyword 'refs'; did you mean references=…?"),
+        (lambda corpus: type(corpus)([], symbols="a"), "Corpus has no keyword 'symbols'; give it to Corpus.read"),
+        (lambda corpus: corpus.read("a", workers=2), "no keyword 'workers'; give it to the methods of a Corpus"),
+        (lambda corpus: corpus.best(symbols="a"), "best has no setting 'symbols'; give it to Corpus.read"),
+        (lambda corpus: corpus.best(jobs=2), "best has no setting 'jobs'; did you mean workers=…?"),
+        (lambda corpus: corpus.info(worker=2), "the run has no setting 'worker'; did you mean workers=…?"),
+        (lambda corpus: corpus.oracle("wer", ignore="uh"), "'ignore'; give it to Corpus.read, or to the metric"),
+        (lambda corpus: corpus.nbest(nonsense=1), "; its settings are n, paths, workers, keep_going, timeout, max_m"),
+        (lambda corpus: corpus.nbest(written=1), "nbest has no setting 'written'; "),
+        (lambda corpus: corpus.report("a", said=1), "report has no setting 'said'; "),
+        (lambda _: lm.make_metric("wer", ignored="uh"), "'wer' has no parameter 'ignored'; did you mean ignore=…?"),
+        (lambda _: lm.make_metric("4-grr", order=3), "metric '4-grr' has no parameter 'order'; its parameters are al"),
+        (lambda _: lm.best([], wieghts=1), "best has no keyword 'wieghts'; did you mean weights=…?"),
+    ],
+)
+def test_an_unknown_keyword_says_which_was_meant_or_who_has_it(call, message):
+    with pytest.raises(lm.UsageError, match=re.escape(message)):
+        call(lm.Corpus([lm.Lattice.from_strings(["a"])], ["a"]))
+
+
+def test_no_message_lists_a_setting_that_only_the_package_sets():
+    corpus = lm.Corpus([lm.Lattice.from_strings(["a"])], ["a"])
+    for ask in (corpus.nbest, corpus.report, corpus.oracle):
+        with pytest.raises(lm.UsageError) as told:
+            ask(**({"path": "a"} if ask == corpus.report else {}), nonsense=1)
+        assert not re.search(r"\b(written|said|removing)\b", str(told.value))
+
+
+@pytest.mark.parametrize("keyword", PLACES)
+def test_who_takes_a_keyword_of_another_function_has_it(keyword):
+    place = PLACES[keyword].partition(",")[0]
+    if place == "the methods of a Corpus":
+        assert keyword in RunSettings.fields
+    else:
+        assert keyword in inspect.signature(attrgetter(place)(lm)).parameters
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda corpus: corpus.best(resume=True), r"resume is True; give the file of the journal"),
+        (lambda corpus: lm.merge([corpus.best()]), r"a shard is <Answers: .*>; write the answers of each shard to a f"),
+        (lambda _: lm.merge(3), "a shard is 3; write"),
+        (lambda _: lm.Corpus.read(3), "a int is no path"),
+        (lambda corpus: corpus.best().write(3), "path is a int"),
+        (lambda corpus: corpus.write(3), "path is a int"),
+        (lambda _: lm.combine_systems([3]), "a file of a system is a int"),
+    ],
+)
+def test_what_is_no_file_is_a_usage_error(call, message):
+    with pytest.raises(lm.UsageError, match=message):
+        call(lm.Corpus([lm.Lattice.from_strings(["a"])], ["a"]))
+
+
+def test_a_missing_argument_stays_a_type_error():
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         lm.best()
 

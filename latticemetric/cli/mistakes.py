@@ -12,6 +12,7 @@ import click
 
 from latticemetric.cli.plugin_verbs import verb_names, working_verbs
 from latticemetric.errors import shortened
+from latticemetric.likeness import nearest
 from latticemetric.renamed import new_name
 
 # Names of verbs and options in other tools and earlier versions, and their names here.
@@ -152,7 +153,7 @@ def _explain_value(error: click.BadParameter) -> str:
     for kind, noun in _KINDS.items():
         what = what.replace(f"is not a valid {kind}", f"is not a {noun}")
     choices = getattr(getattr(error.param, "type", None), "choices", None)
-    close = alike(what.split("'")[1], map(str, choices)) if choices and what.count("'") > 1 else []
-    if close:
-        what = f"{what} (did you mean {' or '.join(close)}?)"
+    meant = nearest(what.split("'")[1], map(str, choices)) if choices and what.count("'") > 1 else None
+    if meant is not None:
+        what = f"{what} (did you mean {meant}?)"
     return f"{name.replace(chr(39), '')}: {what}"

@@ -10,10 +10,12 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic
 
+from latticemetric.arguments import path_text
 from latticemetric.corpus.question import A
 from latticemetric.display.frames import Tabular
 from latticemetric.display.text import long_integers
 from latticemetric.errors import UsageError, shortened
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.corpus.question import Question
@@ -152,6 +154,7 @@ class Answers(Tabular, Generic[A]):
         """Return one or more records per graph, as JSON lines have them."""
         return list(self._table(self._all()).records())
 
+    @says_new_keywords
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
         """Write the answers to a file, as the command line does; if they are not kept yet, do not keep them.
 
@@ -164,7 +167,7 @@ class Answers(Tabular, Generic[A]):
         """
         from latticemetric.corpus.tables.files import write_table
 
-        name = os.fspath(path)
+        name = path_text(path)
         with ExitStack() as stack:
             if self._is_complete or self._rest is not None:
                 table = self._table(self._all())
@@ -185,9 +188,10 @@ class Answers(Tabular, Generic[A]):
         if not self.question.has_plot:
             advice = "ask for sweep, calibrate or tags"
             raise UsageError(f"the answers of {self.question.verb} have no plot", advice=advice)
-        check_plot(os.fspath(path))
-        self._table(self._all()).plot(os.fspath(path))
+        check_plot(path_text(path))
+        self._table(self._all()).plot(path_text(path))
 
+    @says_new_keywords
     def write_lattices(self, path: str | os.PathLike[str], format: str | None = None) -> int:  # noqa: A002
         """Write the graphs of the answers, such as confusion networks, and return their number.
 
@@ -200,7 +204,7 @@ class Answers(Tabular, Generic[A]):
         found = ((answer.name, self.question.graph_of(answer)) for answer in self._all() if answer.value is not None)
         graphs = ((name, graph) for name, graph in found if graph is not None)
         try:
-            return write(os.fspath(path), graphs, format=format)
+            return write(path_text(path), graphs, format=format)
         except NoGraphsError:
             how = self.question.with_graphs
             advice = "ask for nbest, consensus, posteriors or mbr" if how is None else f"ask with {how}"

@@ -11,6 +11,7 @@ from latticemetric.corpus.answers import Answers
 from latticemetric.corpus.metric_question import EachMetric
 from latticemetric.corpus.settings import RunSettings
 from latticemetric.errors import UsageError, shortened
+from latticemetric.likeness import which_of
 
 if TYPE_CHECKING:
     from latticemetric.corpus.run import Run
@@ -43,8 +44,7 @@ class AnswersByMetric(Mapping[str, K]):
 
     def __getitem__(self, metric: str) -> K:
         if metric not in self._each:
-            known = ", ".join(self._each)
-            raise UsageError(f"there are no answers by '{shortened(str(metric))}'", advice=f"choose one of {known}")
+            raise UsageError(f"there are no answers by '{shortened(str(metric))}'", advice=which_of(metric, self._each))
         return self._each[metric]
 
     def __iter__(self) -> Iterator[str]:

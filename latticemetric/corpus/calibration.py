@@ -46,6 +46,7 @@ from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.sclite import Sclite
 from latticemetric.posterior.expected import expected
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.corpus.calibration_settings import CalibrationSettings
@@ -420,6 +421,7 @@ def recognised_utterances(corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
             yield Answer(pair.name, None, error)
 
 
+@says_new_keywords
 def confidence_calibration(
     graphs: Iterable[Graph],
     references: Sequence[GraphReferences],

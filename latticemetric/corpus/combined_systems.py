@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.arguments import path_text
 from latticemetric.corpus.combination import (
     Combinations,
     Judgment,
@@ -63,6 +64,7 @@ class CombinedSystems(TabledResult):
         """The numbers of all utterances: the fields of the JSON document beside `utterances`."""
         return self.table().totals()
 
+    @says_new_keywords
     def write_lattices(self, path: str | os.PathLike[str], format: str | None = None) -> int:  # noqa: A002
         """Write the confusion networks, and return their number.
 
@@ -73,8 +75,9 @@ class CombinedSystems(TabledResult):
         from latticemetric.formats.writing import write
 
         networks = (one.to_lattice() for one in self.combinations.combinations)
-        return write(os.fspath(path), zip(self.combinations.names, networks, strict=True), format=format)
+        return write(path_text(path), zip(self.combinations.names, networks, strict=True), format=format)
 
+    @says_new_keywords
     def table(self, looks: Looks | None = None) -> CombinationTable:
         """Return the table that the command line writes."""
         from latticemetric.corpus.tables.combine import CombinationTable
@@ -123,8 +126,10 @@ def combine_systems(
     from latticemetric.formats.reading import as_vocabulary
     from latticemetric.formats.word_lists import given_words
 
-    paths = [os.fspath(one) for one in ([files] if isinstance(files, str | os.PathLike) else files)]
-    reference = None if references is None else os.fspath(references)
+    paths = [
+        path_text(one, "a file of a system") for one in ([files] if isinstance(files, str | os.PathLike) else files)
+    ]
+    reference = None if references is None else path_text(references, "references")
     how = CombinationSettings(**settings)
     how.require_fit(len(paths), has_references=reference is not None)
     ignored = given_words(ignore, "ignore")

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
+from latticemetric.arguments import path_text
 from latticemetric.corpus.answers import Answers
 from latticemetric.corpus.metric_question import (
     DEFAULT_METRICS,
@@ -21,7 +22,7 @@ from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
 from latticemetric.corpus.sources import Files, Memory, Records, is_path, paths_of
 from latticemetric.errors import UsageError
-from latticemetric.renamed import refuse_old_keyword, says_new_keywords
+from latticemetric.renamed import says_new_keywords, unknown_name
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -262,7 +263,7 @@ class Corpus(ReadCorpus):
 
         with begun(self, task, run_of(run, settings)) as started:
             answers = noted(task.answers(self, started))
-            written = write_graphs(answers, os.fspath(path), format, failures=lambda: len(failed))
+            written = write_graphs(answers, path_text(path), format, failures=lambda: len(failed))
         for note in [*failed, *([] if written.note is None else [written.note])]:
             warnings.warn(note, stacklevel=2)
         return written.count
@@ -581,7 +582,8 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.graphs import AS_IT_IS
         from latticemetric.corpus.questions import BestStrings
 
-        return self._ask_by(BestStrings, run, {"n": n, "written": AS_IT_IS if lists else None, **settings})
+        question, of_run = _divided(BestStrings, {"n": n, **settings})
+        return self._ask(question.__replace__(written=AS_IT_IS) if lists else question, run, of_run)
 
     def posteriors(self, of: str = "words", *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:
         """List the posteriors of each graph, most probable first.
@@ -641,9 +643,9 @@ class Corpus(ReadCorpus):
 
         of_run = {name: settings.pop(name) for name in list(settings) if name in RunSettings.fields}
         if utility_matrix is not None:
-            by = ByUtility(utility=os.fspath(utility_matrix), **settings) if by == "ngram" else by
+            by = ByUtility(utility=path_text(utility_matrix, "utility_matrix"), **settings) if by == "ngram" else by
         grid = tuple(by) if isinstance(by, list | tuple) else (decided_by(by, settings),)
-        matrix = None if utility_matrix is None else os.fspath(utility_matrix)
+        matrix = None if utility_matrix is None else path_text(utility_matrix, "utility_matrix")
         question = MinimumRisk(
             by=grid, evidence=paths_of(evidence), utility_matrix=matrix, gains=gains, gains_only=gains_only
         )
@@ -890,14 +892,12 @@ class Corpus(ReadCorpus):
 
 def _divided(kind: type[Asked], settings: dict[str, Any]) -> tuple[Asked, dict[str, Any]]:
     """Return the question with its settings, and the settings of the run, given all by name."""
-    own = {name: value for name, value in settings.items() if name in kind.fields}
-    others = {name: value for name, value in settings.items() if name not in own}
-    if unknown := [name for name in others if name not in RunSettings.fields]:
-        refuse_old_keyword(unknown[0], kind.fields)
-        known = ", ".join([*kind.fields, *RunSettings.fields])
-        what = f"{kind.verb} has no setting '{unknown[0]}'; its settings and those of the run are {known}"
-        raise UsageError(what)
-    return kind(**own), others
+    of_run = {name: value for name, value in settings.items() if name in RunSettings.fields}
+    own = {name: value for name, value in settings.items() if name not in of_run}
+    known = kind.public()
+    if unknown := next((name for name in own if name not in known), None):
+        raise unknown_name(kind.verb, unknown, [*known, *RunSettings.fields])
+    return kind(**own), of_run
 
 
 def answered(kind: type[Answers[Any]], corpus: Corpus, question: Question[Any], run: RunSettings) -> Any:
@@ -911,6 +911,8 @@ def answered(kind: type[Answers[Any]], corpus: Corpus, question: Question[Any], 
 
 def run_of(run: RunSettings | None, settings: dict[str, Any]) -> RunSettings:
     """Return the settings of a run, given as an object or by name."""
+    if unknown := next((name for name in settings if name not in RunSettings.fields), None):
+        raise unknown_name("the run", unknown, list(RunSettings.fields))
     if run is None:
         return RunSettings(**settings)
     if not isinstance(run, RunSettings):

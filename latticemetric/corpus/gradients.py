@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
+from latticemetric.arguments import path_text
 from latticemetric.corpus.answers import Answers
 from latticemetric.corpus.expectation_question import Expectations
 from latticemetric.errors import InputError, UsageError
@@ -35,7 +36,7 @@ class ExpectedAnswers(Answers["ExpectationAnswer"]):
         assert isinstance(self.question, Expectations)
         if not self.question.gradient:
             raise UsageError("the answers have no gradients", advice="ask with gradient=True")
-        table = self._table(with_gradients(self._all(), os.fspath(path)))
+        table = self._table(with_gradients(self._all(), path_text(path)))
         table.read_all()
         if (note := table.warning()) is not None:
             warnings.warn(note, stacklevel=2)

@@ -11,6 +11,7 @@ from latticemetric.display.frames import Tabular
 from latticemetric.errors import UsageError, shortened
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.frozen import Result
+from latticemetric.likeness import which_of
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 
 SYSTEMS = {
@@ -275,8 +276,7 @@ class OracleAtKByMetric(Mapping[str, OracleAtK], TabledResult):
         for one in self.curves:
             if one.metric == metric:
                 return one
-        known = ", ".join(self)
-        raise UsageError(f"there are no oracles by '{shortened(str(metric))}'", advice=f"choose one of {known}")
+        raise UsageError(f"there are no oracles by '{shortened(str(metric))}'", advice=which_of(metric, self))
 
     def __iter__(self) -> Iterator[str]:
         return (one.metric for one in self.curves)

@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.arguments import path_text
 from latticemetric.corpus.merging import ShardDocument, shard_documents
 from latticemetric.display.frames import Tabular
 from latticemetric.display.text import long_integers
 from latticemetric.errors import UsageError
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.looks import Looks
@@ -44,6 +46,7 @@ class MergedShards(Tabular):
         with long_integers():
             return list(self.table().records())
 
+    @says_new_keywords
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
         """Write the merged results to a file: the same bytes that one run without shards writes.
 
@@ -54,7 +57,7 @@ class MergedShards(Tabular):
         from latticemetric.corpus.tables.files import write_table
         from latticemetric.corpus.tables.formats import PARTS, format_for
 
-        name = os.fspath(path)
+        name = path_text(path)
         if format is None:
             of_suffix = format_for(name, (*PARTS, "ctm"))
             format = "json" if of_suffix is None else of_suffix.name  # noqa: A001
@@ -71,9 +74,10 @@ class MergedShards(Tabular):
 
         table = self.table()
         if table.has_plot:
-            check_plot(os.fspath(path), metrics=self.metrics)
-        table.plot(os.fspath(path))
+            check_plot(path_text(path), metrics=self.metrics)
+        table.plot(path_text(path))
 
+    @says_new_keywords
     def table(self, looks: Looks | None = None) -> Table:
         """Return the table that the command line writes."""
         from latticemetric.corpus.tables.looks import Looks
@@ -105,7 +109,14 @@ def merge(shards: Iterable[str | os.PathLike[str]]) -> MergedShards:
     """
     if isinstance(shards, str | os.PathLike):
         raise UsageError("a single file is given as all shards", advice="give the list of their files")
-    files = [os.fspath(one) for one in shards]
+    files = [_shard_file(one) for one in (shards if isinstance(shards, Iterable) else [shards])]
     if not files:
         raise UsageError("there are no shards", advice="give the files of all shards")
     return MergedShards(shard_documents(files))
+
+
+def _shard_file(given: object) -> str:
+    if not isinstance(given, str | os.PathLike):
+        advice = "write the answers of each shard to a file, answers.write('1.json'), and give the files"
+        raise UsageError(f"a shard is {given!r}", advice=advice)
+    return os.fspath(given)

@@ -42,7 +42,7 @@ class Oracles(MetricQuestion[Any]):
     tags: bool = flag(default=False, help="Tag words as OK or BAD.")
     alignment: bool = flag(default=False, help="Show the alignment of words in text output.")
     sentence_scores: bool = flag(default=True, help="Score each sentence, not only the corpus.")
-    written: Written | None = given(default=None)
+    written: Written | None = given(default=None, internal=True)
     removing: bool = flag(default=True, help="Remove the ignored words from texts, since no metric ignores them.")
 
     @property

@@ -48,6 +48,10 @@ class Task(Settings):
     verb: ClassVar[str]
     """The verb of the command line."""
 
+    @classmethod
+    def _called(cls) -> str:
+        return cls.verb
+
     def files(self) -> Sequence[str]:
         """Return the files that the settings name."""
         return ()

@@ -65,7 +65,7 @@ class BestStrings(GraphQuestion):
         help="List the N best paths instead of strings; several paths may have the same words.",
         option="--paths",
     )
-    written: Written | None = given(default=None)
+    written: Written | None = given(default=None, internal=True)
 
     def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""

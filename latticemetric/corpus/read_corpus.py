@@ -11,6 +11,7 @@ from latticemetric.cached import cached_property
 from latticemetric.corpus.settings import ReadingSettings
 from latticemetric.corpus.sources import Files, Memory, PairedGraphs, Source
 from latticemetric.errors import InputError, UsageError
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.corpus.pairing import Pair
@@ -223,6 +224,7 @@ class ReadCorpus:
 
     # ---- Changed graphs ----
 
+    @says_new_keywords
     def pruned(self, beam: float | None = None, *, density: float | None = None, nbest: int | None = None) -> Self:
         """Return the corpus with pruned graphs; they are pruned when they are read.
 
@@ -255,6 +257,7 @@ class ReadCorpus:
 
         return self._changed("minimized", minimized)
 
+    @says_new_keywords
     def converted(self, *, sum_scores: bool = False, scores_off: bool = False, drop_labels: bool = False) -> Self:
         """Return the corpus with graphs that have other scores or labels.
 

@@ -54,10 +54,14 @@ class RunSettings(Settings):
     progress: bool = flag(default=True, help="Show a progress bar if standard error is a terminal.")
 
     def check(self) -> None:
-        """Check the workers, and that the memory is a size."""
+        """Check the workers, that the memory is a size, and that the journal is a file."""
         if not hasattr(self.workers, "get_executor"):
             advice = "give a number of processes, or a distributed.Client of a Dask cluster"
             whole_number(self.workers, f"the workers are {self.workers!r}", advice, least=1)
+        journal: Any = self.resume
+        if journal is not None and not isinstance(journal, str | os.PathLike):
+            advice = "give the file of the journal, such as resume='answers.journal'"
+            raise UsageError(f"resume is {journal!r}", advice=advice)
         self.most_memory()
 
     def most_memory(self) -> int | None:

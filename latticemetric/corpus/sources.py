@@ -290,7 +290,7 @@ def paths_of(given: Any) -> tuple[str, ...]:
     if isinstance(given, Mapping) or hasattr(given, "columns"):
         what = f"a {type(given).__name__} is given, where files are named"
         raise UsageError(what, advice="use Corpus(dict(lm.read(graphs)), references) for references in memory")
-    listed = [given] if isinstance(given, str | os.PathLike) else list(given)
+    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]
     if wrong := next((one for one in listed if not isinstance(one, str | os.PathLike)), None):
         raise UsageError(f"a {type(wrong).__name__} is no path", advice="use Corpus(graphs, references) for memory")
     return tuple([os.fspath(one) for one in listed])

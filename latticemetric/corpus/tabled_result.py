@@ -6,8 +6,10 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from latticemetric.arguments import path_text
 from latticemetric.display.frames import Tabular
 from latticemetric.frozen import Result
+from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.table import Table
@@ -26,6 +28,7 @@ class TabledResult(Result, Tabular):
         """Return the records of the table, as JSON lines have them."""
         return list(self._table().records())
 
+    @says_new_keywords
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
         """Write the result to a file, as the command line does.
 
@@ -35,7 +38,7 @@ class TabledResult(Result, Tabular):
         """
         from latticemetric.corpus.tables.files import write_table
 
-        write_table(self._table(), os.fspath(path), format)
+        write_table(self._table(), path_text(path), format)
 
     def __str__(self) -> str:
         table = self._table()

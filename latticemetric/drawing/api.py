@@ -44,6 +44,7 @@ class Drawing:
 
         return (tree_layout if self.diagram.kind == TREE else layered_layout)(self.diagram)
 
+    @says_new_keywords
     def svg(self, *, standalone: bool = True) -> str:
         """Return the drawing as an SVG element.
 
@@ -57,10 +58,12 @@ class Drawing:
         """Return the drawing in Graphviz's DOT language."""
         return dot_text(self.diagram)
 
+    @says_new_keywords
     def text(self, width: int | None = WIDTH) -> str:
         """Return the drawing as text for terminals; if the drawing is wider than `width`, return a list of links."""
         return terminal_text(self.diagram, width)
 
+    @says_new_keywords
     def save(
         self,
         path: str | os.PathLike[str],

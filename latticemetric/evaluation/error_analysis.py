@@ -157,6 +157,7 @@ class ErrorDetails(Result, Frozen):
         """Errors per reference word; `None` without reference words."""
         return self.errors / self.words if self.words else None
 
+    @says_new_keywords
     def line(self, name: str = "WER") -> str | None:
         """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`; `None` if the references have no words.
 
@@ -205,6 +206,7 @@ class ErrorDetails(Result, Frozen):
             "misrecognized": self.misrecognitions,
         }
 
+    @says_new_keywords
     def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
         """Yield a tuple for each list of words or of word pairs.
 

@@ -18,6 +18,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, PairCounts, pair_counts, pearson, spearman
 from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, checked_seed
 from latticemetric.evaluation.systems import as_matrix, snap_matrix
+from latticemetric.likeness import which_of
 
 Average = Literal["none", "item", "system", "pooled"]
 """The ways to combine items and systems:
@@ -129,7 +130,7 @@ def tau(gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "b", *, avera
         [0.0, 0.333, 0.667]
     """
     if variant not in get_args(Tau):
-        raise UsageError(f"there is no variant '{variant}' of τ", advice=f"choose among {', '.join(get_args(Tau))}")
+        raise UsageError(f"there is no variant '{variant}' of τ", advice=which_of(variant, get_args(Tau)))
     name = next(name for name, one in VARIANTS.items() if one == variant)
     return mean_of_rows(name, rows_of(gold, metric, average), average)
 
@@ -465,5 +466,5 @@ def of_rows(statistic: str, metric: Floats, gold: Floats) -> Floats:
     if statistic in VARIANTS:
         return tau_of_rows(metric, gold, VARIANTS[statistic])
     if statistic not in {"pearson", "spearman"}:
-        raise UsageError(f"there is no statistic '{statistic}'", advice=f"choose among {', '.join(STATISTICS)}")
+        raise UsageError(f"there is no statistic '{statistic}'", advice=which_of(statistic, STATISTICS))
     return (pearson if statistic == "pearson" else spearman)(metric, gold)

@@ -26,6 +26,7 @@ from latticemetric.evaluation.intervals import (
 )
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
 from latticemetric.frozen import Frozen, Result
+from latticemetric.likeness import which_of
 from latticemetric.line_ids import Lines, judge_lines, listed_names
 from latticemetric.metrics.base import (
     GraphReferences,
@@ -245,6 +246,7 @@ class MetricScore(Result, Frozen):
         """The sentence scores by segment id; `None` where undefined."""
         return dict(zip(self.ids, self._tabled.sentences(), strict=True))
 
+    @says_new_keywords
     def details(self, groups: Sequence[str | Sequence[str]] | None = None) -> ErrorAnalysis:
         """Count the words inserted, deleted and confused; see `error_analysis`."""
         return error_analysis(*self._texts, self._tabled.metric, groups=groups)
@@ -276,8 +278,9 @@ class Scores(Result, Tabular):
         for score in self.metrics:
             if score.name == name:
                 return score
-        known = ", ".join(score.name for score in self.metrics)
-        raise UsageError(f"'{shortened(str(name))}' was not scored", advice=f"choose one of {known}")
+        raise UsageError(
+            f"'{shortened(str(name))}' was not scored", advice=which_of(name, (score.name for score in self.metrics))
+        )
 
     def __contains__(self, name: object) -> bool:
         return any(name == (score.name if isinstance(name, str) else score) for score in self.metrics)

@@ -94,6 +94,7 @@ class ForestArrays(Frozen):
     node_labels: Mapping[str, NodeLabels] = field(default_factory=FrozenDict)
 
     @classmethod
+    @says_new_keywords
     def from_edges(
         cls,
         head: npt.ArrayLike,

@@ -13,6 +13,7 @@ from latticemetric.arguments import plain_array
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import require_named, word_numbers
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 Nodes = npt.NDArray[np.int32]
@@ -32,6 +33,7 @@ class Ragged(Frozen):
     values: npt.NDArray[np.int32]
 
     @classmethod
+    @says_new_keywords
     def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
         """Pack rows of integers into one array; `what` names a row in errors."""
         kept: list[list[int]] = []

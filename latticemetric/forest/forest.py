@@ -23,6 +23,7 @@ __all__ = ["CATEGORY", "Forest", "NodeLabels", "Nodes"]
 _MANY = 2**60  # shared nodes can make strings longer than a 64-bit integer can count
 
 
+@says_new_keywords
 class Forest(ForestArrays):
     """A forest. To build and check it, call `from_edges`, `from_grammar`, `from_lattice` or `from_networkx`.
 
@@ -43,6 +44,7 @@ class Forest(ForestArrays):
     """
 
     @classmethod
+    @says_new_keywords
     def from_grammar(cls, grammar: Any, scores: Mapping[str, Column] | None = None) -> Self:
         """Build a forest of the derivations of an acyclic `nltk.CFG` or `nltk.PCFG`.
 

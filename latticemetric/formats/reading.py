@@ -34,6 +34,7 @@ from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stre
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, PartialVocabulary, Vocabulary, split_words
 
 # The number of first bytes that distinguish compressed files from text.
@@ -43,6 +44,7 @@ _SYMBOL_NUMBER = re.compile("[0-9]{1,10}")
 _SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
 
 
+@says_new_keywords
 def read(
     path: str | os.PathLike[str],
     *,
@@ -66,6 +68,7 @@ def read(
         yield entry.name, entry.build()
 
 
+@says_new_keywords
 def read_one(
     path: str | os.PathLike[str],
     *,

@@ -21,6 +21,7 @@ from latticemetric.formats import answers
 from latticemetric.formats.streams.compression import container_of, without_compression
 from latticemetric.formats.streams.stream import HEAD_SIZE, UTF_16, Stream
 from latticemetric.formats.timed_texts import timed_texts
+from latticemetric.likeness import which_of
 
 if TYPE_CHECKING:
     from latticemetric.formats.streams.stream import Piece
@@ -517,7 +518,7 @@ def find_format(name: str) -> Format:
         return _built_in(name)
     known = with_plugins()
     if name not in known:
-        raise UsageError(f"there is no format '{name}'", advice=f"choose one of {', '.join(sorted(known))}")
+        raise UsageError(f"there is no format '{name}'", advice=which_of(name, sorted(known)))
     return known[name]
 
 

@@ -19,6 +19,7 @@ from latticemetric.formats.registry import Format, find_format, format_for_writi
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.formats.streams.specifiers import require_plain_name
 from latticemetric.graph import Graph, named_graphs
+from latticemetric.renamed import says_new_keywords
 
 _BAD_NAMES = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
 _SEPARATORS = {"/", os.sep, os.altsep or os.sep}
@@ -32,6 +33,7 @@ Refused = Callable[[str, LatticeMetricError], None]
 """A function that is called with the id and the error of each graph that cannot be written."""
 
 
+@says_new_keywords
 def write(
     path: str | os.PathLike[str],
     graphs: Iterable[tuple[str, Graph]],

@@ -63,6 +63,7 @@ class LatticeArrays(Frozen):
     ranked: bool = False
 
     @classmethod
+    @says_new_keywords
     def from_arcs(
         cls,
         source: npt.ArrayLike,

@@ -38,7 +38,7 @@ def costs_of(given: Iterable[float] | None, log_probs: Iterable[float] | None) -
         warnings.warn(
             "no cost is positive, and the smallest cost is the best. If these are log probabilities, pass them as "
             "log_probs=",
-            stacklevel=3,
+            stacklevel=4,  # says_new_keywords calls the functions that call this one
         )
     return costs
 

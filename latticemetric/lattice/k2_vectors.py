@@ -16,6 +16,7 @@ from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Vocabulary, numbered_words
 
 
+@says_new_keywords
 def lattices_from_k2(
     arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
 ) -> list[Lattice]:

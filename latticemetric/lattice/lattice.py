@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Costs", "Floats", "Labels", "Lattice", "Path", "States", "Steps", "Weights", "WeightsOrCosts"]
 
 
+@says_new_keywords
 class Lattice(LatticeArrays):
     """A lattice. To build and check it, call `from_arcs`, `from_strings`, `from_fst`, `from_k2` or `from_networkx`.
 
@@ -37,6 +38,7 @@ class Lattice(LatticeArrays):
     """
 
     @classmethod
+    @says_new_keywords
     def from_strings(
         cls,
         strings: Iterable[str | Sequence[str]],
@@ -71,6 +73,7 @@ class Lattice(LatticeArrays):
         return lattice_of_strings(cls, strings, costs_of(costs, log_probs), column)
 
     @classmethod
+    @says_new_keywords
     def from_fst(cls, fst: Any, vocabulary: Vocabulary | None = None, column: str = "weight") -> Self:
         """Build a lattice from a `pynini.Fst`.
 
@@ -89,6 +92,7 @@ class Lattice(LatticeArrays):
         return lattice_from_networkx(cls, graph)
 
     @classmethod
+    @says_new_keywords
     def from_k2(
         cls, arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
     ) -> Self:

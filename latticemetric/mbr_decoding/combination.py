@@ -26,6 +26,7 @@ from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Weights
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.likeness import which_of
 from latticemetric.mbr_decoding.consensus import consensus
 from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, costs_of, least_risk, own_weights
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, times_in_order
@@ -328,6 +329,7 @@ class Combination(Result, Frozen):
         rest = (self.system_weights, self.null, self.scheme, self.count_share, self.posterior_scale, self.weights)
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
 
+    @says_new_keywords
     def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
         """Return the network as a lattice with the column `votes`: −log of a word's share of the systems' weights.
 
@@ -480,7 +482,7 @@ def combine(
     read = tuple(SlottedOutput.of(given, posterior_scale, weights) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
     if not isinstance(weights, FeatureWeights) and (unknown := sorted(set(weights or {}) - known)):
-        advice = f"choose among {', '.join(sorted(known))}" if known else "leave weights out"
+        advice = which_of(unknown[0], sorted(known)) if known else "leave weights out"
         raise UsageError(f"no system has a score column '{unknown[0]}'", advice=advice)
     if time_mediated and all(len(output.times) and np.isnan(output.times).all() for output in read):
         what = "columns are to be mediated by time, but no system has times"
@@ -499,7 +501,7 @@ _WRONG_WEIGHTS, _RIGHT_WEIGHTS = "the weights of systems are not valid", "give n
 
 def _number_of(name: str, systems: Sequence[str]) -> int:
     if name not in systems:
-        raise UsageError(f"there is no system '{name}'", advice=f"the systems are: {', '.join(systems)}")
+        raise UsageError(f"there is no system '{name}'", advice=which_of(name, systems))
     return systems.index(name)
 
 
@@ -528,7 +530,7 @@ def _checked_weight(weight: object) -> float:
 
 def _checked_scheme(scheme: _Scheme, schemes: Sequence[_Scheme]) -> _Scheme:
     if scheme not in schemes:
-        raise UsageError(f"there is no scheme '{scheme}'", advice=f"choose one of {', '.join(schemes)}")
+        raise UsageError(f"there is no scheme '{scheme}'", advice=which_of(scheme, schemes))
     return scheme
 
 

@@ -50,6 +50,7 @@ class Consensus(Brief):
     bin_times: Times | None
     vocabulary: Vocabulary
 
+    @says_new_keywords
     def to_lattice(self, least: float = 0.0) -> Lattice:
         """Return the network as a lattice with the column `posterior`; omit bins without words.
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from latticemetric.arguments import MOST_STRINGS
 from latticemetric.errors import UsageError
-from latticemetric.renamed import refuse_old_keyword
+from latticemetric.likeness import which_of
+from latticemetric.renamed import refuse_old_keyword, unknown_name
 from latticemetric.settings import (
     BEAM,
     POSTERIOR_SCALE,
@@ -295,9 +296,7 @@ def decided_by(by: str | Metric[Any] | Decision, settings: Mapping[str, Any]) ->
     kind, name = _kind(by, values)
     for setting in values:
         if setting not in kind.fields:
-            refuse_old_keyword(setting, kind.fields)
-            known = ", ".join(own for own in kind.fields if own != "metric")
-            raise UsageError(f"MBR by {name} has no setting '{setting}'; its settings are {known}")
+            raise unknown_name(f"MBR by {name}", setting, [own for own in kind.fields if own != "metric"])
     return kind(**values)
 
 
@@ -337,7 +336,7 @@ def _is_metric(utility: Any) -> bool:
 def metric_of(name: str | Metric[Any], **parameters: Any) -> Metric[Any]:
     """Return the metric to decide by: the object itself, or the metric with this name (`grr` means `4-grr`)."""
     from latticemetric.metrics.base import Metric
-    from latticemetric.metrics.registry import make_metric, metric_names
+    from latticemetric.metrics.registry import make_metric, names_with_order
 
     if isinstance(name, Metric):
         return name
@@ -346,6 +345,6 @@ def metric_of(name: str | Metric[Any], **parameters: Any) -> Metric[Any]:
     except UsageError as error:
         if not error.what.startswith("there is no metric"):
             raise
-        known = ", ".join(metric_names())
-        raise UsageError(f"there is no MBR by '{name}'", advice=f"choose 'ngram', 'wer' or one of {known}") from None
+        known = ["ngram", *names_with_order(str(name))]
+        raise UsageError(f"there is no MBR by '{name}'", advice=which_of(name, known)) from None
     return metric

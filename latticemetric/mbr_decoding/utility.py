@@ -31,6 +31,7 @@ from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
 from latticemetric.metrics.ter import TER
 from latticemetric.metrics.unigram import Unigram
+from latticemetric.renamed import says_new_keywords
 
 PairFunction: TypeAlias = Callable[[list[str], list[str]], Sequence[float]]
 """A function of two lists of texts (hypotheses and references) that returns the score of each pair."""
@@ -183,6 +184,7 @@ class MatrixScorer:
         return (ScoreRow(self.matrix[rows, self.column[k]], exact=True) for k in references)
 
 
+@says_new_keywords
 def utility_matrix(
     utility: Metric[Any] | PairFunction | str, hypotheses: Sequence[Text], references: Sequence[Text] | None = None
 ) -> Matrix:

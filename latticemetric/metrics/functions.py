@@ -15,6 +15,7 @@ from latticemetric.arguments import single_number
 from latticemetric.errors import UsageError, shortened
 from latticemetric.frozen import freeze
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, paired
+from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import listed_words
 
 TextFunction: TypeAlias = Callable[..., Any]
@@ -89,6 +90,7 @@ class FunctionMetric(TallyMetric):
         return None if math.isnan(number) else number
 
 
+@says_new_keywords
 def metric_from_function(
     function: TextFunction,
     name: str | None = None,

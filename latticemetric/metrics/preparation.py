@@ -18,6 +18,7 @@ import numpy.typing as npt
 from latticemetric.errors import MissingDependencyError, UsageError, importing, shortened
 from latticemetric.formats.word_lists import given_words
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.likeness import which_of
 from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, listed_words, numbered_words, split_words
 
@@ -255,7 +256,7 @@ class Preparations:
             if name.lower() not in known:
                 raise UsageError(
                     f"the metric '{shortened(name)}' is not scored, but has a tokenizer",
-                    advice=f"choose one of {', '.join(sorted(known))}",
+                    advice=which_of(name, sorted(known)),
                 )
 
     def _made(self, tokenizer: str | None) -> Preparation:
@@ -323,9 +324,7 @@ def find_tokenizer(name: str) -> Tokenizer:
     with importing(f"the tokenizer '{name}' needs sacrebleu", advice=advice):
         bleu = import_module("sacrebleu.metrics").BLEU
     if name not in bleu.TOKENIZERS:
-        raise UsageError(
-            f"there is no tokenizer '{name}'", advice=f"choose one of {', '.join(sorted(bleu.TOKENIZERS))}"
-        )
+        raise UsageError(f"there is no tokenizer '{name}'", advice=which_of(name, sorted(bleu.TOKENIZERS)))
     try:
         tokenizer: Tokenizer = bleu(tokenize=name).tokenizer
     except (RuntimeError, ImportError, OSError) as error:  # some tokenizers need packages, or models from the network

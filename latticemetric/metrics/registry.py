@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any, TypeVar
 
 from latticemetric import plugins
 from latticemetric.errors import UsageError, reason_of, shortened
+from latticemetric.likeness import which_of
+from latticemetric.renamed import keywords_of, says_new_keywords, unknown_name
 
 # The modules of this package's metrics, imported when needed.
 _HOME = {
@@ -49,7 +51,7 @@ def register(name: str, *, ordered: bool = False) -> Callable[[F], F]:
         if name in _factories:
             raise UsageError(f"there are two metrics named '{name}'", advice="give one of them another name")
         _factories[name] = (factory, ordered)
-        return factory
+        return says_new_keywords(factory) if isinstance(factory, type) else factory
 
     return add
 
@@ -111,6 +113,7 @@ def _named(name: str, factory: Factory, **parameters: Any) -> Any:
     """
     from latticemetric.metrics.base import Metric
 
+    _refuse_unknown(name, factory, parameters)
     try:
         metric = factory(**parameters)
     except UsageError:
@@ -185,10 +188,10 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     problems = {} if name in _factories else _load(lambda plugin: plugin == name)
     if not match or name not in _factories or (match[1] is not None) != _factories[name][1]:
         why = "".join(f": plug-in '{plugin}' {problem}" for plugin, problem in problems.items())
-        advice = f"choose one of {', '.join(metric_names())}"
-        raise UsageError(f"there is no metric '{shortened(spec)}'{why}", advice=advice)
+        raise UsageError(f"there is no metric '{shortened(spec)}'{why}", advice=which_of(spec, names_with_order(spec)))
     factory, ordered = _factories[name]
     leading = (int(match[1]),) if ordered else ()
+    _refuse_unknown(spec, factory, parameters, len(leading))
     try:
         return factory(*leading, **parameters)
     except TypeError as error:
@@ -200,6 +203,20 @@ def make_metric(spec: str, **parameters: Any) -> Any:
             f"metric '{spec}' has no parameter '{unknown[1]}'",
             advice="leave the parameter out, or choose another metric",
         ) from None
+
+
+def names_with_order(spec: str) -> list[str]:
+    """Return the names of all metrics, with the order that is in `spec` in place of N."""
+    order = re.search(r"[1-9]", spec)
+    return [name.replace("N-", f"{order[0]}-") if order else name for name in metric_names()]
+
+
+def _refuse_unknown(spec: str, factory: Factory, parameters: Mapping[str, Any], leading: int = 0) -> None:
+    """Raise `UsageError` if a factory lacks a parameter; the name of the metric gives its `leading` ones."""
+    if parameters and (known := keywords_of(factory)) is not None:
+        known = known[leading:]
+        if unknown := next((name for name in parameters if name not in known), None):
+            raise unknown_name(f"metric '{spec}'", unknown, known, "parameter")
 
 
 def _load_own(name: str) -> None:

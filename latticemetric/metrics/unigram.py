@@ -20,10 +20,12 @@ from latticemetric.metrics.segments import (
     number_all,
     pair_matches,
 )
+from latticemetric.renamed import says_new_keywords
 
 UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
 
+@says_new_keywords
 @dataclass(frozen=True)
 class Unigram(TallyMetric):
     """Unigram precision P (matches per hypothesis word), recall R (matches per reference word), or a mean of both.

@@ -106,6 +106,7 @@ def _listed(lattice: Lattice, name: str) -> Lattice:
     return NBest(hypotheses, weights).to_lattice()
 
 
+@says_new_keywords
 def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -> Lattice:
     """Return all forms of a normalized reference as a lattice without scores, with one path per text.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from latticemetric.errors import InputError, UsageError, require_pynini
+from latticemetric.likeness import nearest
 from latticemetric.metrics.signature import VERSION
 from latticemetric.normalization.whisper import WHISPER
 
@@ -38,11 +39,11 @@ def grammar_source(name: str) -> Path:
 
 
 def no_such_grammar(name: str) -> UsageError:
-    """Return the error for an unknown grammar; it lists the grammars."""
-    return UsageError(
-        f"there is no grammar '{name}'",
-        advice=f"choose among {', '.join([*shipped_grammars(), *WHISPER])}, or name a file: rules.far:RULE, rules.glm",
-    )
+    """Return the error for an unknown grammar; it says which one was meant, or lists the grammars."""
+    known = [*shipped_grammars(), *WHISPER]
+    meant = nearest(name, known)
+    listed = f"choose among {', '.join(known)}, or name a file: rules.far:RULE, rules.glm"
+    return UsageError(f"there is no grammar '{name}'", advice=listed if meant is None else f"did you mean '{meant}'?")
 
 
 def summary(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from latticemetric.arguments import MOST_STRINGS
 from latticemetric.errors import UsageError, require_pynini
-from latticemetric.renamed import refuse_old_keyword
+from latticemetric.renamed import unknown_name
 from latticemetric.settings import POSTERIOR_SCALE, Settings, choice, flag, given, like, numbers, whole
 
 if TYPE_CHECKING:
@@ -326,9 +326,8 @@ def refuse_other(kind: type[SearchSettings], name: str, written: str | None = No
         return
     owner = next(filter(has, KINDS), None)
     if owner is None:
-        refuse_old_keyword(name, kind.fields)
-        known = ", ".join(one for one in kind.fields if one not in ("metric", "automaton"))
-        raise UsageError(f"the search by {kind.described} has no setting '{name}'", advice=f"its settings are {known}")
+        known = [one for one in kind.fields if one not in ("metric", "automaton")]
+        raise unknown_name(f"the search by {kind.described}", name, known)
     advice = f"leave it out, or search by {owner.described}"
     raise UsageError(f"{written or name} has no effect with {kind.described}", advice=advice)
 

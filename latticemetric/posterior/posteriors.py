@@ -280,6 +280,7 @@ class Posteriors(Result, Distribution):
     state: Floats
     arc: Floats
 
+    @says_new_keywords
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
         """Return the expected value of a path; a path has the sum of the values of its arcs and final state."""
         return self._expected(arc_values, final_values)
@@ -469,6 +470,7 @@ class ForestPosteriors(Result, Distribution):
     node: Floats
     edge: Floats
 
+    @says_new_keywords
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
         """Return the expected value of a derivation; a derivation has the sum of the values of its edges and goal."""
         return self._expected(edge_values, final_values)

@@ -86,7 +86,7 @@ class Pages(Scaled, Resampled, PointSettings, Task):
         help="Draw at most N graphs: those with the largest difference between 1-best and oracle.",
     )
     engine: str = like(ByRate.fields["engine"])
-    said: tuple[tuple[str, str], ...] | None = given(default=None)
+    said: tuple[tuple[str, str], ...] | None = given(default=None, internal=True)
 
     def check(self) -> None:
         """Replace the names of metrics by metrics; refuse settings without effect."""

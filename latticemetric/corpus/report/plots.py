@@ -25,6 +25,7 @@ from latticemetric.evaluation.intervals import Interval
 from latticemetric.evaluation.word_tags.evaluation import ConfidenceSweep
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 from latticemetric.formats.streams.output import atomic_output
+from latticemetric.likeness import which_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -263,7 +264,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
         MissingDependencyError: matplotlib is not installed.
     """
     if level not in get_args(PlotLevel):
-        raise UsageError(f"there is no plot of '{level}'", advice=f"choose one of {', '.join(get_args(PlotLevel))}")
+        raise UsageError(f"there is no plot of '{level}'", advice=which_of(level, get_args(PlotLevel)))
     panels = []
     for metric, one in agreement.metrics.items():
         x, y = _numbers(one.scores), _numbers(agreement.human)

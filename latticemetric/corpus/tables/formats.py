@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from latticemetric.errors import UsageError, shortened
+from latticemetric.likeness import which_of
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.table import Table
@@ -82,7 +83,7 @@ def check_format(table: Table, name: str) -> ResultFormat:
     parts = parts_of(table)
     known = [one.name for one in FORMATS.values() if one.needs in parts]
     if name not in known:
-        raise UsageError(f"there is no format '{shortened(name)}' here", advice=f"choose one of {', '.join(known)}")
+        raise UsageError(f"there is no format '{shortened(name)}' here", advice=which_of(name, known))
     return FORMATS[name]
 
 

@@ -16,6 +16,7 @@ from latticemetric.evaluation.significance import checked_level, exchanged_sums,
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagMetric
 from latticemetric.evaluation.word_tags.tags import WordTags
 from latticemetric.frozen import freeze, plain_fields
+from latticemetric.likeness import which_of
 from latticemetric.metrics.base import Table
 
 _FEWEST_TRIALS = 1000
@@ -195,7 +196,7 @@ def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
         ['BAD BAD BAD BAD']
     """
     if kind not in SYNTHETIC:
-        raise UsageError(f"there is no labelling '{kind}'", advice=f"choose among {', '.join(SYNTHETIC)}")
+        raise UsageError(f"there is no labelling '{kind}'", advice=which_of(kind, SYNTHETIC))
     generator = np.random.default_rng([checked_seed(seed), SYNTHETIC.index(kind)])
     bad = int(gold.bad.sum())
     ok = len(gold.bad) - bad

@@ -14,6 +14,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, or_none, value_of
 from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, check_same_words
 from latticemetric.frozen import Record, freeze
+from latticemetric.likeness import which_of
 from latticemetric.metrics.base import Table
 
 
@@ -209,7 +210,7 @@ def find_tag_metric(name: str) -> TagMetric:
     try:
         return TAG_METRICS[name]
     except KeyError:
-        raise UsageError(f"there is no metric '{name}'", advice=f"choose among {', '.join(TAG_METRICS)}") from None
+        raise UsageError(f"there is no metric '{name}'", advice=which_of(name, TAG_METRICS)) from None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError, placed, shortened
 from latticemetric.frozen import Frozen
+from latticemetric.likeness import which_of
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
@@ -104,7 +105,7 @@ class WordTags(Frozen):
             (['BAD OK'], ['OK OK BAD'])
         """
         if which not in WHICH:
-            raise UsageError(f"unknown selection of tags '{which}'", advice=f"choose among {', '.join(WHICH)}")
+            raise UsageError(f"unknown selection of tags '{which}'", advice=which_of(which, WHICH))
         if which == "all":
             return self
         even = np.flatnonzero(self.lengths % 2 == 0)
@@ -201,7 +202,7 @@ def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) 
     odd number of tags, and some segment more than one.
     """
     if layout not in LAYOUTS:
-        raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")
+        raise UsageError(f"there is no layout '{layout}'", advice=which_of(layout, LAYOUTS))
     if gaps is not None:
         return gaps
     return tags.may_hold_gaps if layout == "auto" else layout == "words-and-gaps"

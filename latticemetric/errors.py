@@ -12,7 +12,14 @@ _HARMLESS = " \u200c\u200d"
 
 
 worded: list[Callable[[str], str]] = []
-"""Changes to the words of logged warnings: the command line says options where Python says keywords."""
+"""Changes to the words of messages: the command line says options where Python says keywords."""
+
+
+def in_words_of_the_user(message: str) -> str:
+    """Return a message in the words of the user: options on the command line, keywords in Python."""
+    for change in worded:
+        message = change(message)
+    return message
 
 
 class LatticeMetricError(Exception):
@@ -33,7 +40,7 @@ class LatticeMetricError(Exception):
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
         advice = f"; {self.advice}" if self.advice else ""
-        return " ".join(f"{place}{self.what}{advice}".split())
+        return in_words_of_the_user(" ".join(f"{place}{self.what}{advice}".split()))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -101,7 +101,7 @@ def over_budget(limit: int) -> InputError:
     more = shown_size(4 * limit).replace(" ", "")
     return InputError(
         f"this graph needs more than {shown_size(limit)} of memory",
-        advice=f"{_ADVICE}, or allow more: --max-memory {more} (in Python, limit_memory)",
+        advice=f'{_ADVICE}, or allow more: max_memory="{more}" (without a corpus, limit_memory)',
     )
 
 

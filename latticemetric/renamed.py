@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from latticemetric.errors import UsageError, shortened
-from latticemetric.likeness import nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -113,6 +112,8 @@ def unknown_name(owner: str, name: str, known: Collection[str], noun: str = "set
         >>> print(unknown_name("Corpus", "symbols", ["weights"], "keyword"))
         Corpus has no keyword 'symbols'; give it to Corpus.read
     """
+    from latticemetric.likeness import nearest
+
     refuse_old_keyword(name, known)
     elsewhere = next((one for one in _ELSEWHERE.get(name.lower(), ()) if one in known), None)
     if name in PLACES and noun != "parameter" and PLACES[name].split(", ")[0] != owner:

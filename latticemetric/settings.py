@@ -28,7 +28,6 @@ from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 
 from latticemetric.arguments import MOST_DRAWS, finite_number, real_number, whole_number
 from latticemetric.errors import UsageError
-from latticemetric.likeness import nearest
 from latticemetric.renamed import unknown_name
 
 # ---- Fields ----
@@ -153,6 +152,8 @@ class Choice(Field):
             return value
         if self.others and not isinstance(value, str):
             return value
+        from latticemetric.likeness import nearest
+
         meant = nearest(value, self.names) if isinstance(value, str) else None
         advice = f"choose {' or '.join(map(repr, self.names))}" if meant is None else f"did you mean '{meant}'?"
         raise UsageError(self.said(value), advice=advice)

@@ -142,7 +142,7 @@ def test_a_file_that_two_formats_recognise_is_an_error_that_names_them(plugins, 
     formats.register(both)
     formats.register(formats.Format("slots2", (), both.sniff, both.read))
     (tmp_path / "x").write_text("SLOTS hello\n")
-    with pytest.raises(lm.FormatError, match="the format could be slots or slots2; choose one with --from"):
+    with pytest.raises(lm.FormatError, match="the format could be slots or slots2; choose one with format=…"):
         list(lm.read(tmp_path / "x"))
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 Sections = Mapping[str, str]  # title -> long options, with spaces between them
 
+running: list[click.Command] = []
+"""The command that runs: messages name its options."""
+
 HELP = {"help_option_names": ["-h", "--help"]}
 # Sections of options with the same meaning in all commands. Each command has its own sections for other options.
 _SHARED: Sections = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from latticemetric.cli.commands import HELP, version_option
+from latticemetric.cli.commands import HELP, running, version_option
 from latticemetric.cli.plugin_verbs import all_verbs, find_verb, own_verb, verb_names
 from latticemetric.cli.signals import Stopped, listen, stop_listening
 from latticemetric.cli.verbs import VERBS, sections
@@ -55,7 +55,10 @@ class _LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if not ctx.resilient_parsing:
-            return find_verb(cmd_name)
+            command = find_verb(cmd_name)
+            if command is not None:
+                running[:] = [command]
+            return command
         # A shell completes a line.
         with warnings.catch_warnings(action="ignore"), contextlib.suppress(UsageError):
             command = find_verb(cmd_name)
@@ -113,7 +116,9 @@ def _run(load: Callable[[], click.Command], program: str) -> None:
     try:
         hold_command()
         _require_memory()
-        status = _exit_status(load(), program)
+        command = load()
+        running[:] = [command]
+        status = _exit_status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
         stop_listening()
         status = _report(end)

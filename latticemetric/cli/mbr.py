@@ -202,7 +202,7 @@ def _advice_for_gains() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
+        if not any(name in (error.advice or "") for name in ("sum_scores", "drop_labels")):
             raise
         advice = "--gains-only omits the model's scores and labels"
         raise UsageError(error.what, where=error.where, advice=advice) from None

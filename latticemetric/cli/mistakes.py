@@ -12,7 +12,6 @@ import click
 
 from latticemetric.cli.plugin_verbs import verb_names, working_verbs
 from latticemetric.errors import shortened
-from latticemetric.likeness import nearest
 from latticemetric.renamed import new_name
 
 # Names of verbs and options in other tools and earlier versions, and their names here.
@@ -147,13 +146,16 @@ def _has_target(context: click.Context) -> bool:
 
 
 def _explain_value(error: click.BadParameter) -> str:
+    from latticemetric.likeness import nearest
+
     hint = error.param_hint or (error.param and error.param.get_error_hint(error.ctx))
     name = hint if isinstance(hint, str) else " or ".join(hint or ["a value"])
     what = error.message.rstrip(".")
     for kind, noun in _KINDS.items():
         what = what.replace(f"is not a valid {kind}", f"is not a {noun}")
     choices = getattr(getattr(error.param, "type", None), "choices", None)
-    meant = nearest(what.split("'")[1], map(str, choices)) if choices and what.count("'") > 1 else None
-    if meant is not None:
-        what = f"{what} (did you mean {meant}?)"
+    wrong = what.split("'")[1] if choices and what.count("'") > 1 else ""
+    close = alike(wrong, map(str, choices or ())) or list(filter(None, [nearest(wrong, map(str, choices or ()))]))
+    if close:
+        what = f"{what} (did you mean {' or '.join(close)}?)"
     return f"{name.replace(chr(39), '')}: {what}"

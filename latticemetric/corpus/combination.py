@@ -391,7 +391,7 @@ def _warn_of_ignored(path: str, channels: AbstractSet[str]) -> None:
     with open_stream(path) as stream:
         ignored = [one for one in ignored_segments(stream) if one.segment and one.segment.channel_name in channels]
     if ignored:
-        advice = "write the combination with --format ctm, and score it and the systems with latticemetric score"
+        advice = "write the combination as a CTM, and score it and the systems with latticemetric score"
         warn(ignored[0].where, f"words of systems in segments that are not scored count as insertions; {advice}")
 
 

@@ -130,7 +130,7 @@ def listed_posteriors(
     """Return the result of `listing` with `options`, which has the lattice with posteriors if `with_lattice`."""
     if not with_lattice and options["of"] != "arcs":
         return listing(posteriors(graph, posterior_scale=posterior_scale, weights=weights), **options)
-    lattice = as_lattice(graph, weights, advice="use --of edges for forests, without --write-lattices")
+    lattice = as_lattice(graph, weights, advice='use of="edges" for forests, without with_lattice=True')
     distribution = posteriors(lattice, posterior_scale=posterior_scale, weights=weights)
     found = listing(distribution, **options)
     return replace(found, lattice=distribution.to_lattice()) if with_lattice else found

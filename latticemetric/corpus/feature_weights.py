@@ -149,4 +149,4 @@ def _note_features(graph: Graph, place: str) -> None:
         ", …" if len(own) > _MOST_NAMES else ""
     )
     what = f"no weights are given, so each of the {len(own)} features has weight 1 ({names})"
-    _UNWEIGHTED.write(place, f"{what}; give --weights NAME=NUMBER, or --weights FILE with the decoder's weights")
+    _UNWEIGHTED.write(place, f'{what}; give weights="NAME=NUMBER", or weights="FILE" with the decoder\'s weights')

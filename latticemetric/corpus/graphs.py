@@ -90,7 +90,7 @@ def pruned(
         limits = {"beam": beam, "nbest": nbest} | ({"density": density} if density is not None else {})
         return converted(graph.pruned(weights=weights, **limits), written)  # type: ignore[arg-type]
     what = "an n-best list" if isinstance(graph, NBest) else "a forest"
-    raise InputError(f"{what} has no density", advice="prune it by --beam or --nbest")
+    raise InputError(f"{what} has no density", advice="prune it by beam=… or nbest=…")
 
 
 def determinized(graph: Graph, written: Written = AS_IT_IS, *, weights: Weights) -> Graph:

@@ -14,7 +14,7 @@ from latticemetric.graph import Graph
 from latticemetric.line_ids import Lines, LineStyle, are_positions, judge_by_names
 from latticemetric.nbest import NBest
 
-_FOR_GRAPHS = "for oracles of a graph's n best strings, use latticemetric sweep --nbest-sizes 1,10,100"
+_FOR_GRAPHS = "for oracles of a graph's n best strings, use Corpus.sweep(nbest_sizes=[1, 10, 100])"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ Merged = TypeVar("Merged")
 
 # Errors that code may raise when it reads damaged sums.
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
-_ADVICE = "give one document per shard, unchanged, written by --shard I/N --format json"
+_ADVICE = 'give one document per shard, unchanged, written with shard="I/N" in JSON'
 _IN_WORDS = {
     "version": "the version of this program",
     "command": "the command",

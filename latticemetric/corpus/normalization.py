@@ -81,7 +81,7 @@ def normalized_sides(
 
     def output(text: Text) -> Text:
         if not output_graphs and isinstance(text, Lattice):
-            raise InputError("the output has alternatives", advice="use --metric sclite, which supports alternatives")
+            raise InputError("the output has alternatives", advice='use metric="sclite", which supports alternatives')
         return grammar.text(text) if isinstance(text, tuple) and not output_graphs else grammar.hypothesis(text)
 
     return [_each(name, texts, output) for name, texts in outputs], expected

@@ -135,9 +135,7 @@ class Occurrences:
             return "most of the missing words occur in other lattices; give lattices and references in the same order"
         if any(one.pieces for one in self.poor):
             return "the lattices have subword pieces; join the pieces, or split the references in the same way"
-        return (
-            "check letter case, symbol tables and order; latticemetric posteriors --top 20 shows the words of lattices"
-        )
+        return "check letter case, symbol tables and order; Corpus.posteriors(top=20) shows the words of lattices"
 
     def _share_in_others(self) -> float:
         """Return the share of missing words that occur in another graph."""

@@ -73,7 +73,7 @@ class OuterWords:
             listed, words = found
             counts, them = ("they count as errors", "them") if " " in words else ("it counts as an error", "it")
             what = f"all paths {listed}, which no reference has so far; {counts}"
-            self._warning.write(place, f"{what}; to leave {them} out, give --ignore '{words}'")
+            self._warning.write(place, f"{what}; to leave {them} out, give ignore='{words}'")
 
 
 def _marks(sides: Iterable[_Side]) -> tuple[str, str] | None:
@@ -92,7 +92,7 @@ def note_on_texts(
 
     Examples:
         >>> note_on_texts("out.txt", ["<s> a b", "<s> c"], ["a b", "d"])
-        ("all lines of out.txt begin with '<s>', which no reference has; --ignore '<s>' leaves it out",)
+        ("all lines of out.txt begin with '<s>', which no reference has; ignore='<s>' leaves it out",)
     """
     spoken = {word for reference in references for word in _words(reference)}.union(ignored)
     sides = (_Side("begin"), _Side("end"))
@@ -107,7 +107,7 @@ def note_on_texts(
         return ()
     listed, words_to_ignore = found
     what = f"all lines of {shortened(system)} {listed}, which no reference has"
-    return (f"{what}; --ignore '{words_to_ignore}' leaves it out",)
+    return (f"{what}; ignore='{words_to_ignore}' leaves it out",)
 
 
 def _words(text: GraphText) -> Sequence[str]:

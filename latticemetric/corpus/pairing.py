@@ -311,7 +311,7 @@ def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> 
     )
     texts = [shortened(name, 40) for name, value in fields.items() if isinstance(value, str)]
     has_texts = f" (the texts here are: {', '.join(texts[:_MOST_FIELDS])})" if texts else ""
-    raise FormatError(what, where=where, advice=f"give files of references, or --reference-field{has_texts}")
+    raise FormatError(what, where=where, advice=f"give files of references, or reference_field=…{has_texts}")
 
 
 def _references_within(entry: Entry, field: str) -> tuple[Reference, ...]:
@@ -324,7 +324,7 @@ def _references_within(entry: Entry, field: str) -> tuple[Reference, ...]:
         require_readable(entry.fields or {}, [field], entry.where)
         name = shortened(field)
         what = f"the record has no field '{name}'" if value is None else f"{name} is not a text"
-        raise FormatError(what, where=entry.where, advice="name the field of the references with --reference-field")
+        raise FormatError(what, where=entry.where, advice="name the field of the references with reference_field=…")
     texts = [value] if isinstance(value, str) else value
     assert texts is not None
     where = entry.where
@@ -703,7 +703,7 @@ def _warn_of_spaces(pair: Pair, graph: Graph) -> None:
     what = "a word of the graph has spaces and counts as one word"
     if len(spaced) > 1:
         what = f"{len(spaced)} words of the graph have spaces and count as one word each"
-    split = "write one symbol for each word" if isinstance(graph, Forest) else "--tokenize none splits them"
+    split = "write one symbol for each word" if isinstance(graph, Forest) else 'tokenize="none" splits them'
     _OF_SPACES.write(pair.place, f"{what} ('{shortened(min(spaced), 40)}'); {split}")
 
 

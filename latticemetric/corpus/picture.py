@@ -143,7 +143,7 @@ class GraphPicture(Scaled, Task):
         if len(references) > 1:
             raise UsageError(
                 f"an automaton is drawn for one reference, but there are {len(references)}",
-                advice="give one --reference-text",
+                advice="give one text with references=…",
             )
         return draw(self.rate, reference=references[0])
 
@@ -207,7 +207,7 @@ class GraphPicture(Scaled, Task):
         )
         if not found.exact:
             what = "this graph is too large for exact expected rates of its arcs"
-            raise InputError(what, advice="prune it first: latticemetric prune --beam")
+            raise InputError(what, advice="prune it first: Corpus.pruned(beam=…)")
         return found.through(distribution.edge if hasattr(distribution, "edge") else distribution.arc, scale)
 
 
@@ -217,7 +217,7 @@ def _tree(shape: Graph, ways: Mapping[str, Any]) -> Drawing:
     from latticemetric.forest.forest import Forest
 
     if not isinstance(shape, Forest):
-        raise UsageError("a lattice has no derivation trees", advice="choose --kind graph")
+        raise UsageError("a lattice has no derivation trees", advice='choose kind="graph"')
     if len(ways) > 1:
         what = f"a tree shows one derivation, but {' and '.join(ways)} are given"
         raise UsageError(what, advice="choose one")
@@ -240,5 +240,5 @@ def _with_id(graphs: Iterable[T], name: str | None, where: str) -> T:
     names = ", ".join(shortened(harmless(one)) for one in list(known)[:_MOST_NAMED])
     more = ", …" if len(known) > _MOST_NAMED else ""
     if chosen is None:
-        raise UsageError(f"{where} holds {total} graphs", advice=f"choose one with --id: {names}{more}")
+        raise UsageError(f"{where} holds {total} graphs", advice=f"choose one with id=…: {names}{more}")
     raise InputError(f"there is no graph '{shortened(chosen)}'", where=where, advice=f"there are {names}{more}")

@@ -97,7 +97,7 @@ def _prepared_forest(forest: Forest, preparation: Preparation) -> Forest:
     if preparation.tokenize not in (None, "none") or (
         preparation.tokenize == "none" and any(word.split() != [word] for word in words)
     ):
-        raise UsageError("a forest cannot be tokenized", advice="tokenize before parsing, or leave --tokenize out")
+        raise UsageError("a forest cannot be tokenized", advice="tokenize before parsing, or leave tokenize=… out")
     vocabulary = Vocabulary.from_words(words)
     number = np.array([EPSILON, *map(vocabulary.number, words)], dtype=np.int32)
     lowered = np.where(values > 0, number[place], values).astype(values.dtype)

@@ -116,8 +116,8 @@ class Listing(Scaled, GraphQuestion):
     def check(self) -> None:
         """Refuse settings that have no effect."""
         if self.of == "edges" and self.with_lattice:
-            what = "--write-lattices writes lattices, but --of edges lists forests"
-            raise UsageError(what, advice="give --of arcs, or leave --write-lattices out")
+            what = 'with_lattice=True writes lattices, but of="edges" lists forests'
+            raise UsageError(what, advice='give of="arcs", or leave with_lattice=True out')
         unused = {"order"} if self.of != "ngrams" else set()
         for name in unused | ({"least", "top"} if self.of == "summary" else set()):
             if getattr(self, name) != self.fields[name].default:

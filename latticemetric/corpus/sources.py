@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.settings import ReadingSettings
     from latticemetric.vocabulary import Vocabulary
 
-_CONTINUE = "(keep_going reports the error and continues)"
+_CONTINUE = "(keep_going=True reports the error and continues)"
 
 
 class PairedGraphs(NamedTuple):

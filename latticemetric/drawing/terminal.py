@@ -364,7 +364,7 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
             drawn, body = False, list_lines(diagram)
             notes.append(
                 f"This is a list, since the picture needs {needed} columns and the terminal has {width}: widen the "
-                f"terminal, lower --most-drawn, or write a picture with -o FILE.svg."
+                f"terminal, draw fewer states, or write a picture: FILE.svg."
             )
     else:
         body = list_lines(diagram)

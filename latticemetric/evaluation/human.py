@@ -55,7 +55,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     if len(judgments.columns) > 1 and set(judgments.columns) not in _BELONG_TOGETHER:
         raise UsageError(
             f"judgments have several columns of scores: {', '.join(judgments.columns)}",
-            advice="choose one of them with --human-scores",
+            advice="choose one of them with human_scores=…",
         )
     notes = _missing_judgments(judgments)
     if normalize_judges:

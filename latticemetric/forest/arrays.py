@@ -177,7 +177,7 @@ class ForestArrays(Frozen):
             ([2, 0], ('5', '7'), 1.5, {'tm': 1.5})
         """
         hypergraph = self.hypergraph(self.cost(weights), words=self.word_counts(word_set(ignore, "ignore")))
-        with small_enough("prune the forest, or allow more memory (--max-memory)"):
+        with small_enough("prune the forest, or allow more memory (max_memory=…)"):
             return _native.best_derivation(summable(hypergraph))
 
     @says_new_keywords

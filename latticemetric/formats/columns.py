@@ -29,7 +29,7 @@ _MAX_CELLS_PER_BYTE = 16
 _NEIGHBOURS = 4  # the number of floats to try above and below a probability
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 _BINARY = "write openfst, which is binary"
-_SUM = "add the scores up with --sum-scores"
+_SUM = "add the scores up with Corpus.converted(sum_scores=True)"
 
 
 def lattice_to_write(
@@ -61,7 +61,7 @@ def lattice_to_write(
     if one_score and len(lattice.scores) > 1:
         raise UsageError(
             f"{format_name} holds one score per arc, but this graph has {', '.join(lattice.scores)}",
-            advice="add them up with --sum-scores",
+            advice="add them up with Corpus.converted(sum_scores=True)",
         )
     if not weights:
         require_unscaled(lattice, format_name)
@@ -78,7 +78,7 @@ def to_lattice(graph: Graph) -> Lattice:
     if lost := getattr(graph, "node_labels", None):
         raise UsageError(
             f"a lattice cannot hold the labels of the forest's nodes ({', '.join(lost)})",
-            advice="leave them out with --drop-labels",
+            advice="leave them out with Corpus.converted(drop_labels=True)",
         )
     warn_of_rank(graph)
     return graph if isinstance(graph, Lattice) else graph.to_lattice()
@@ -110,7 +110,7 @@ def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
     if weighted := [name for name, column in graph.scores.items() if column.weight != 1]:
         raise UsageError(
             f"{format_name} can store only scores of weight 1, not the weight of {', '.join(weighted)}",
-            advice="add the scores up with --sum-scores",
+            advice="add the scores up with Corpus.converted(sum_scores=True)",
         )
 
 
@@ -119,7 +119,7 @@ def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[
     if lost := set(graph.labels) - set(known):
         raise UsageError(
             f"{format_name} cannot store the labels {', '.join(sorted(lost))}",
-            advice="leave them out with --drop-labels",
+            advice="leave them out with Corpus.converted(drop_labels=True)",
         )
 
 
@@ -127,7 +127,8 @@ def refuse_final_labels(lattice: Lattice, format_name: str) -> None:
     """Raise an error if final states have labels."""
     if any(side.final.any() for side in lattice.labels.values()):
         raise UsageError(
-            f"{format_name} cannot store labels of final states", advice="leave them out with --drop-labels"
+            f"{format_name} cannot store labels of final states",
+            advice="leave them out with Corpus.converted(drop_labels=True)",
         )
 
 

@@ -444,7 +444,7 @@ def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written]
         if not _FIELD_NAME.fullmatch(field) or taken:
             raise UsageError(
                 f"an htk-slf field cannot have the name '{shortened(name)}'",
-                advice="add the scores up with --sum-scores",
+                advice="add the scores up with Corpus.converted(sum_scores=True)",
             )
         header = _SCALES.get(field, (f"{field}scale", 0.0))[0]
         columns.append(_Written(field, header, column.weight, 0.0 - arcs.costs[name]))

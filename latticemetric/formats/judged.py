@@ -186,9 +186,9 @@ def read_judged(
     if not folder.is_dir():
         if not folder.exists() and path != "-":
             raise InputError("there is no such file or folder", where=path, advice="check the path")
-        for option, given in (("--pair", pair), ("--reference", references), ("--human", human)):
+        for option, given in (("pair", pair), ("reference", references), ("human", human)):
             if given:
-                raise UsageError(f"{option} needs a folder, but this is a file", where=path, advice="leave it out")
+                raise UsageError(f"{option}=… needs a folder, but this is a file", where=path, advice="leave it out")
         return _read_long_table(path)
     if is_campaign_folder(folder):
         return _read_campaign(folder, pair, references, human, with_people=with_people)
@@ -201,14 +201,14 @@ def _read_other_folder(
     """Read a folder of WMT or of plain files."""
     if with_people:
         raise UsageError(
-            "only folders of mt-metrics-eval mark human translations", where="--with-people", advice="leave it out"
+            "with_people=True needs a folder of mt-metrics-eval, which marks human translations", advice="leave it out"
         )
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)
     if is_wmt_folder(folder):
         return _read_wmt(folder, pair, references, human)
     if pair is not None:
-        what = "--pair is for folders of WMT or mt-metrics-eval with several language pairs"
+        what = "pair=… is for folders of WMT or mt-metrics-eval with several language pairs"
         raise UsageError(what, where=str(folder), advice="leave it out")
     if any(folder.glob(_RANKINGS)):
         return _read_ranking(folder, references, human)
@@ -380,7 +380,7 @@ def _read_campaign(
     lacking = [name for name, texts in zip(found.systems, found.outputs, strict=True) if NO_TRANSLATION in texts]
     if lacking and len(lacking) < len(found.systems):
         found = found.without(lacking)
-    why = "used as a reference" if with_people else "use --with-people to score those that are not references"
+    why = "used as a reference" if with_people else "use with_people=True to score those that are not references"
     notes = [f"{name}: left out, since it is a human translation ({why})" for name in omitted]
     notes += [f"{name}: left out, since some segments have no translation" for name in lacking]
     notes += [f"{kind}: left out, since it has no scores of segments or systems" for kind in files.unused]
@@ -444,7 +444,7 @@ def language_pair(folder: Path, pair: str | None) -> str:
         return pairs[0]
     if pair not in pairs:
         what = "there are several language pairs" if pair is None else f"there is no language pair '{pair}'"
-        raise FormatError(what, where=str(folder), advice=f"choose with --pair: {', '.join(pairs)}")
+        raise FormatError(what, where=str(folder), advice=f"choose with pair=…: {', '.join(pairs)}")
     return pair
 
 
@@ -454,7 +454,7 @@ def _read_wmt(folder: Path, pair: str | None, references: Sequence[str], human: 
     files = wmt_files(folder, pair)
     ranking = files.ranking
     if not human and not ranking:
-        advice = f"name a table with --human, or add humaneval/ad-sys-ranking-{pair}-z.csv"
+        advice = f"name a table with human=…, or add humaneval/ad-sys-ranking-{pair}-z.csv"
         raise FormatError(f"there are no human scores for {pair}", where=str(folder), advice=advice)
 
     def add_scores(rows: JudgmentRows) -> str:

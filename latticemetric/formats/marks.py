@@ -57,7 +57,7 @@ def note_marks(lattice: Lattice, format_name: str, is_mark: Callable[[str], bool
     words = [] if _WRITTEN or lattice.vocabulary.is_numeric else lattice.vocabulary.decode(set(lattice.word.tolist()))
     if marks := sorted(filter(is_mark, words)):
         what = f"the words {' and '.join(marks)} mark sentences, and are read back as no words"
-        _WRITTEN.write(format_name, f"{what}; --keep-marks reads them as words")
+        _WRITTEN.write(format_name, f"{what}; keep_marks=True reads them as words")
 
 
 def without_mark_labels(lattice: Lattice) -> Lattice:

@@ -563,11 +563,11 @@ def sniff(stream: Stream) -> Format:
         raise UnknownFormatError(
             "the format is not recognised",
             where=stream.name,
-            advice=f"name it with --from, one of {', '.join(sorted({*BUILT_IN, *_formats}))}",
+            advice=f"name it with format=…, one of {', '.join(sorted({*BUILT_IN, *_formats}))}",
         )
     if len(candidates) > 1:
         names = " or ".join(one.name for one in candidates)
-        raise FormatError(f"the format could be {names}", where=stream.name, advice="choose one with --from")
+        raise FormatError(f"the format could be {names}", where=stream.name, advice="choose one with format=…")
     return candidates[0]
 
 

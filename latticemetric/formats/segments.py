@@ -248,7 +248,7 @@ def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advi
     for here, there in (pair for path in paths for pair in ((first, path), (path, first))):
         if lacking := [name for name in tables[here] if name not in tables[there]]:
             if lacking[0].casefold() in map(str.casefold, tables[there]):
-                advice = "ids differ in case; --lowercase compares ids of trn, STM and CTM without case, as sclite does"
+                advice = "ids differ in case; lowercase=True compares ids as sclite does, without case"
             more = f" ({len(lacking)} ids are missing in total)" if len(lacking) > 1 else ""
             what = f"the id '{shortened(lacking[0])}' is missing in {there}{more}"
             raise FormatError(what, where=tables[here][lacking[0]].where or here, advice=advice)
@@ -270,7 +270,7 @@ def _with_ids_of(expected: _Table, table: _Table, first: str, path: str) -> _Tab
         renamed[found[0]] = row
     if changed := len(renamed.keys() - table.keys()):
         which = "an id differs" if changed == 1 else f"{changed} ids differ"
-        warn(path, f"{which} from {first} in case, which does not count with --lowercase, as in sclite")
+        warn(path, f"{which} from {first} in case, which does not count with lowercase=True, as in sclite")
     return renamed
 
 

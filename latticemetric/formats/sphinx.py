@@ -307,7 +307,7 @@ def _word_to_write(vocabulary: Vocabulary, symbol: int, variant: str) -> str:
         if not re.fullmatch("[0-9]+", variant):
             raise InputError(
                 f"the pronunciation variant '{shortened(variant, 40)}' is not a number",
-                advice="leave it out with --drop-labels",
+                advice="leave it out with Corpus.converted(drop_labels=True)",
             )
         return f"{word}({variant})"
     if _VARIANT.fullmatch(word):

@@ -60,7 +60,7 @@ def write(
     if not written.can_be_written:
         raise UsageError(
             f"{written.name} can be read, but not written",
-            advice="choose another format with --to (in Python: format=)",
+            advice="choose another format with write(format=…)",
         )
     if written.has_ids and not written.single:
         graphs = _with_distinct_ids(graphs, written.name, refused)

@@ -17,7 +17,7 @@ from latticemetric.errors import InputError
 from latticemetric.lattice.columns import Costs, Steps
 from latticemetric.memory import most_bytes, no_memory
 
-TOO_MANY_NGRAMS = "prune the graph, choose a lower order, or allow more memory (--max-memory)"
+TOO_MANY_NGRAMS = "prune the graph, choose a lower order, or allow more memory (max_memory=…)"
 """Advice for the error that the n-grams of a graph do not fit into memory."""
 
 _MOST_STRINGS = 2**60  # more than any search finds

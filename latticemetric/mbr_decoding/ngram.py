@@ -201,7 +201,7 @@ class NgramMBR:
         if GAIN in lattice.scores and not gains_only:
             raise UsageError(
                 f"the lattice already has a score column '{GAIN}'",
-                advice="choose gains only (--gains-only, gains_only=True)",
+                advice="choose gains only (gains_only=True)",
             )
         # Get, for each new state, the old state; and for each new arc, its ends, the old arc and the gain.
         with small_enough(TOO_MANY_NGRAMS):

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from latticemetric.arguments import MOST_STRINGS
 from latticemetric.errors import UsageError
-from latticemetric.likeness import which_of
 from latticemetric.renamed import refuse_old_keyword, unknown_name
 from latticemetric.settings import (
     BEAM,
@@ -336,7 +335,7 @@ def _is_metric(utility: Any) -> bool:
 def metric_of(name: str | Metric[Any], **parameters: Any) -> Metric[Any]:
     """Return the metric to decide by: the object itself, or the metric with this name (`grr` means `4-grr`)."""
     from latticemetric.metrics.base import Metric
-    from latticemetric.metrics.registry import make_metric, names_with_order
+    from latticemetric.metrics.registry import make_metric, which_metric
 
     if isinstance(name, Metric):
         return name
@@ -345,6 +344,5 @@ def metric_of(name: str | Metric[Any], **parameters: Any) -> Metric[Any]:
     except UsageError as error:
         if not error.what.startswith("there is no metric"):
             raise
-        known = ["ngram", *names_with_order(str(name))]
-        raise UsageError(f"there is no MBR by '{name}'", advice=which_of(name, known)) from None
+        raise UsageError(f"there is no MBR by '{name}'", advice=which_metric(str(name), "ngram")) from None
     return metric

@@ -123,7 +123,7 @@ class Preparation:
         others = " and other Unicode spaces" if len(found) > 1 else ""
         what = f"U+{ord(space):04X} ({unicodedata.name(space, 'control').lower()}){others}"
         place = f"in {number} line{'' if number == 1 else 's'}" + (" or more" if others else "")
-        return (f"{what} {place}: not a word boundary; use --tokenize none to split there, as sacrebleu does",)
+        return (f'{what} {place}: not a word boundary; use tokenize="none" to split there, as sacrebleu does',)
 
     def added_spaces(self, metrics: Iterable[object]) -> tuple[str, ...]:
         """Return a note if metrics of characters count the spaces that the tokenizer puts between its tokens."""
@@ -131,7 +131,7 @@ class Preparation:
         if not names or self._tokenizer is None:
             return ()
         count = "counts" if len(names) == 1 else "count"
-        options = " ".join(f"-P {name}.spaces=no" for name in names)
+        options = " ".join(f'make_metric("{name}", spaces=False)' for name in names)
         return (
             f"{' and '.join(names)} {count} the spaces that tokenizer {self.tokenize} adds; {options} leaves them out",
         )
@@ -320,7 +320,7 @@ def _with_words(lattice: Lattice, words: Words, numbers: Sequence[Sequence[int]]
 
 def find_tokenizer(name: str) -> Tokenizer:
     """Return a tokenizer of sacrebleu by name; raise `MissingDependencyError` if a package is not installed."""
-    advice = "pip install sacrebleu, or tokenize the files and leave --tokenize out"
+    advice = "pip install sacrebleu, or tokenize the files and leave tokenize=… out"
     with importing(f"the tokenizer '{name}' needs sacrebleu", advice=advice):
         bleu = import_module("sacrebleu.metrics").BLEU
     if name not in bleu.TOKENIZERS:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from latticemetric import plugins
 from latticemetric.errors import UsageError, reason_of, shortened
-from latticemetric.likeness import which_of
+from latticemetric.likeness import nearest
 from latticemetric.renamed import keywords_of, says_new_keywords, unknown_name
 
 # The modules of this package's metrics, imported when needed.
@@ -188,7 +188,7 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     problems = {} if name in _factories else _load(lambda plugin: plugin == name)
     if not match or name not in _factories or (match[1] is not None) != _factories[name][1]:
         why = "".join(f": plug-in '{plugin}' {problem}" for plugin, problem in problems.items())
-        raise UsageError(f"there is no metric '{shortened(spec)}'{why}", advice=which_of(spec, names_with_order(spec)))
+        raise UsageError(f"there is no metric '{shortened(spec)}'{why}", advice=which_metric(spec))
     factory, ordered = _factories[name]
     leading = (int(match[1]),) if ordered else ()
     _refuse_unknown(spec, factory, parameters, len(leading))
@@ -205,10 +205,17 @@ def make_metric(spec: str, **parameters: Any) -> Any:
         ) from None
 
 
-def names_with_order(spec: str) -> list[str]:
-    """Return the names of all metrics, with the order that is in `spec` in place of N."""
+def which_metric(spec: str, *others: str) -> str:
+    """Return the advice for an unknown name: the metric that is most similar or, if none is similar, all of them.
+
+    Args:
+        spec: The unknown name.
+        others: Further names that are known.
+    """
     order = re.search(r"[1-9]", spec)
-    return [name.replace("N-", f"{order[0]}-") if order else name for name in metric_names()]
+    named = [name.replace("N-", f"{order[0] if order else 4}-") for name in metric_names()]
+    meant = nearest(spec, [*others, *named])
+    return f"choose one of {', '.join([*others, *metric_names()])}" if meant is None else f"did you mean '{meant}'?"
 
 
 def _refuse_unknown(spec: str, factory: Factory, parameters: Mapping[str, Any], leading: int = 0) -> None:

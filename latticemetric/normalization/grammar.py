@@ -248,7 +248,7 @@ class TextGrammar(Grammar):
             many = "more" if paths is None else paths
             raise InputError(
                 f"{self.name} rewrites at most {MOST_TEXTS} whole texts, but the graph has {many} paths",
-                advice="use n-best lists, or --normalize english, which rewrites graphs",
+                advice='use n-best lists, or normalize="english", which rewrites graphs',
             )
         rows = [(self.text(path.words), lattice.scores_along(path.arcs)) for path in lattice.paths()]
         vocabulary = Vocabulary.from_words(word for words, _ in rows for word in words)

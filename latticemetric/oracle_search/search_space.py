@@ -213,7 +213,7 @@ class LatticeSpace(SearchSpace):
         if any(string.bound is not None for string in found):
             raise InputError(
                 "the search for strings does not fit into memory",
-                advice="ask for fewer strings, or allow more memory (--max-memory)",
+                advice="ask for fewer strings, or allow more memory (max_memory=…)",
             )
         return [Candidate(string.arcs, self._merit(int(-string.loss), reference)) for string in found]
 
@@ -264,8 +264,8 @@ class ForestSpace(SearchSpace):
         if isinstance(metric, SpelledRate):
             raise InputError(
                 f"{metric.name} cannot search a forest",
-                advice="use wer, wrr or N-grr; or search its best strings as a list (latticemetric nbest "
-                "--write-lattices FILE), or its lattice, if it is one (Forest.to_lattice)",
+                advice="use wer, wrr or N-grr; or search its best strings as a list (Corpus.nbest(lists=True)), "
+                "or its lattice, if it is one (Forest.to_lattice)",
             )
         cost = forest.cost(weights)
         self.graph: Forest = forest

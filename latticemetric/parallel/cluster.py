@@ -177,7 +177,7 @@ def _require(package: str) -> None:
         name = "Dask (distributed)" if package == "distributed" else "dask-jobqueue"
         wanted = "latticemetric[cluster]" if package == "distributed" else "dask-jobqueue"
         raise MissingDependencyError(
-            f"--cluster needs {name}, which is not installed", advice=f"pip install '{wanted}'"
+            f"a cluster needs {name}, which is not installed", advice=f"pip install '{wanted}'"
         )
 
 

@@ -328,7 +328,7 @@ class Journal:
             data = self._plain.dumps(answer)
         except NotPlainError as error:
             raise InputError(
-                f"the journal cannot hold an answer: {error}", where=self.path, advice="leave --resume out"
+                f"the journal cannot hold an answer: {error}", where=self.path, advice="leave resume=… out"
             ) from None
         self._write(_RECORD.pack(len(data), zlib.crc32(data)) + data)
         if time.monotonic() - self._synced > _SYNC_SECONDS:

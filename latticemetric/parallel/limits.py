@@ -36,7 +36,7 @@ class Limits:
         if self.memory is not None and self.memory <= 0:
             raise UsageError(f"the memory is {self.memory} bytes", advice="give more than 0")
         if self.memory is not None and not os.path.exists(_STATM):  # noqa: PTH110  without pathlib
-            raise UsageError("memory can be limited on Linux only", advice="leave --max-memory out")
+            raise UsageError("memory can be limited on Linux only", advice="leave max_memory=… out")
 
     def __bool__(self) -> bool:
         return self.timeout is not None or self.memory is not None

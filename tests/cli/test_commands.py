@@ -536,9 +536,9 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metric", "bleurt"], "there is no metric 'bleurt'; choose one of N-gcr, N-grr, .*wer, wil, wip, wrr"),
+        (["--metric", "xyz"], "there is no metric 'xyz'; choose one of N-gcr, N-grr, .*wer, wil, wip, wrr"),
         (["--metric", "0-grr"], "order 0 is not possible for an n-gram recognition rate; choose 1"),
-        (["--metric", "grr"], "there is no metric 'grr'; choose one of N-gcr, N-grr"),
+        (["--metric", "grr"], "there is no metric 'grr'; did you mean '4-grr'"),
         (["--metric", "4-wer"], "there is no metric '4-wer'"),
         (["-P", "4-grr.alpha=one"], "alpha is 'one', not a finite number"),
         (["-P", "4-grr.beta=nan"], "beta is nan, not a finite number"),

@@ -122,7 +122,7 @@ def test_what_is_left_out_is_told(run):
     ("arguments", "problem"),
     [
         ((), "no file of graphs is given"),
-        (("meeting.lat.txt",), "holds 3 graphs; choose one with --id: meeting-001, meeting-002, meeting-003"),
+        (("meeting.lat.txt",), "holds 3 graphs; choose one with id=…: meeting-001, meeting-002, meeting-003"),
         (("meeting.lat.txt", "--id", "x"), "there is no graph 'x'; there are meeting-001"),
         ((*MEETING, "--oracle"), "--oracle needs a reference"),
         (

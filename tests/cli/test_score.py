@@ -350,7 +350,7 @@ def test_different_line_counts_name_both(tmp_path):
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere: cannot be opened: No such file"),
-        ([REF, "-m", "blue"], "there is no metric 'blue'; choose one of N-gcr, N-grr, bleu"),
+        ([REF, "-m", "blue"], "there is no metric 'blue'; did you mean 'bleu'"),
         ([REF, "-m", ","], "no metric is given; choose among N-gcr, N-grr"),
         (
             [REF, "--explain", "13"],

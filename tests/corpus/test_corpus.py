@@ -397,7 +397,7 @@ def test_the_picture_is_of_the_only_graph_with_the_id():
         ({"id": "one", "kind": "network", "oracle": True}, "oracle has no effect with kind='network'"),
         ({"id": "one", "kind": "tree"}, "a lattice has no derivation trees"),
         ({"id": "one", "references": "a"}, "references has no effect"),
-        ({"id": "one", "colour": "red"}, "GraphPicture has no setting 'colour'"),
+        ({"id": "one", "colour": "red"}, "draw has no setting 'colour'"),
     ):
         with pytest.raises(lm.LatticeMetricError, match=says):
             corpus.draw(**wrong)
@@ -544,7 +544,7 @@ def test_settings_without_effect_are_refused():
     for wrong in ({"of": "words", "order": 3}, {"of": "summary", "top": 3}, {"of": "summary", "least": 0.5}):
         with pytest.raises(lm.UsageError, match="has no effect on"):
             corpus.posteriors(**wrong)
-    with pytest.raises(lm.UsageError, match=r"best has no setting 'p'; its settings and those of the run are "):
+    with pytest.raises(lm.UsageError, match=r"best has no setting 'p'; its settings are "):
         corpus.best(p=3)
     with pytest.raises(lm.UsageError, match="MBR by ngram has no setting 'seed'"):
         corpus.mbr("ngram", seed=3)

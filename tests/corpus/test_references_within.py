@@ -51,7 +51,7 @@ def test_several_references(tmp_path):
 @pytest.mark.parametrize(
     ("record", "field", "says"),
     [
-        ({"hyps": ["a"], "text": "b", "note": "c"}, None, "give files .* or --reference-field .*text, note"),
+        ({"hyps": ["a"], "text": "b", "note": "c"}, None, "give files .* or reference_field=… .*text, note"),
         ({"hyps": ["a"], "ref": "b", "target": "c"}, None, "ref and target are different"),
         ({"hyps": ["a"], "ref": "b"}, "gold", "no field 'gold'"),
         ({"hyps": ["a"], "ref": 7}, "ref", "ref is not a text"),

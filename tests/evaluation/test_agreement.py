@@ -694,7 +694,7 @@ def test_what_is_missing_is_noted():
 
 def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
     said = judgments([("x", 0, "anna", (60, 0.3)), ("y", 0, "anna", (50, 0.1))], ("raw", "z"))
-    with pytest.raises(UsageError, match="several columns of scores: raw, z; choose one of them with --human-scores"):
+    with pytest.raises(UsageError, match="several columns of scores: raw, z; choose one of them with human_scores=…"):
         human_scores(said)
     assert human_scores(said.select(["z"])).segment[:, 0].tolist() == [0.3, 0.1]
     with pytest.raises(UsageError, match="there is no score column 'zz'; choose among raw, z"):

@@ -164,7 +164,7 @@ def test_unknown_names_are_refused():
         lambda: synthetic_tags(WordTags.of(["OK"]), "realistic"),
         lambda: chosen_tags(WordTags.of(["OK"]), "f", "words", "columns"),
     ):
-        with pytest.raises(UsageError, match="choose among"):
+        with pytest.raises(UsageError, match="choose one of"):
             ask()
 
 

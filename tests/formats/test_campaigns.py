@@ -250,7 +250,7 @@ def test_folders_of_wmt_since_2021_are_read(wmt22):
     assert np.array_equal(human.system, [0.5, -0.5])
     assert judged.notes == ("HUMAN-B: left out, since there is no output (judged 1 time)",)
     assert read_judged(str(wmt22), pair="cs-en", references=["B"]).references == (("B",), ("y",))
-    with pytest.raises(FormatError, match="several language pairs; choose with --pair: cs-en, de-en"):
+    with pytest.raises(FormatError, match="several language pairs; choose with pair=…: cs-en, de-en"):
         read_judged(str(wmt22))
     with pytest.raises(FormatError, match="there is no reference for de-en"):
         read_judged(str(wmt22), pair="de-en")
@@ -265,7 +265,7 @@ def test_mistakes_in_folders_of_wmt_are_named(wmt22):
     with pytest.raises(FormatError, match=r"z\.csv:1: score is 'a', which is not a number"):
         read_judged(str(wmt22), pair="cs-en")
     ranking.unlink()
-    with pytest.raises(FormatError, match="there are no human scores for cs-en; name a table with --human"):
+    with pytest.raises(FormatError, match="there are no human scores for cs-en; name a table with human=…"):
         read_judged(str(wmt22), pair="cs-en")
     write(wmt22 / "txt" / "references" / "newstest2021.cs-en.ref.A.en", "A")
     with pytest.raises(FormatError, match="cs-en has several tests: generaltest2022, newstest2021"):

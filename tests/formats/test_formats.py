@@ -291,7 +291,7 @@ def test_an_empty_file_is_said_to_be_empty(data, tmp_path):
     "data", [b"no lattice\nat all\n", b"{}", b"<xml/>\n", b"\xff\xfe0\0", b"utt \0BFST", b"%PDF-1.4"]
 )
 def test_a_file_of_no_format_is_said_to_be_of_none(data, tmp_path):
-    with pytest.raises(lm.FormatError, match=r"not recognised; name it with --from, one of .*far, .*kaldi, .*plf"):
+    with pytest.raises(lm.FormatError, match=r"not recognised; name it with format=…, one of .*far, .*kaldi, .*plf"):
         list(lm.read(write_file(tmp_path, data)))
 
 
@@ -329,7 +329,7 @@ def test_a_file_that_could_be_of_two_formats_is_refused_and_both_are_named(tmp_p
     anything = registry.Format("anything", (".any",), lambda _head: True, lambda _stream, _table: iter(()))
     monkeypatch.setattr(registry, "_formats", {**registry.formats(), "anything": anything})
     path = write_file(tmp_path, "((('a',1),),)\n")
-    with pytest.raises(lm.FormatError, match=r"the format could be plf or anything; choose one with --from"):
+    with pytest.raises(lm.FormatError, match=r"the format could be plf or anything; choose one with format=…"):
         list(lm.read(path))
     assert [paths_of(graph) for _, graph in lm.read(path, format="plf")] == [[("a", 0.0)]]
     with pytest.raises(lm.UsageError, match="anything can be read, but not written"):

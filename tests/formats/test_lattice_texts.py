@@ -712,7 +712,7 @@ def test_long_files_of_k2_are_recognised_by_an_end_in_sight(tmp_path):
 def test_long_files_that_could_be_of_either_are_not_guessed(tmp_path):
     arcs = [f"{k} {k + 1} {k % 9 + 1} -0.5" for k in range(20_000)]
     path = write_file(tmp_path, "\n".join([*arcs, "20000 20001 -1 0", "20001"]))
-    with pytest.raises(lm.FormatError, match=r"the format could be openfst-text or k2; choose one with --from"):
+    with pytest.raises(lm.FormatError, match=r"the format could be openfst-text or k2; choose one with format=…"):
         list(lm.read(path))
     assert lm.read_one(path, format="k2").statistics().arcs == 20_000
 

@@ -121,7 +121,8 @@ def test_kaldi_binary_is_that_of_python(data):
 def test_texts_that_are_no_lists_of_ids_are_refused_in_binary_archives(text, of):
     side = Labels(np.array([1, 2], np.int32), np.zeros(1, np.int32), of(["3_4", text]))
     lattice = lm.Lattice.from_arcs([0, 1], [1, 2], [4, 5], final=[2], labels={"transitions": side})
-    message = f"InputError: '{text}' is not a list of transition ids; leave them out with --drop-labels"
+    advice = "leave them out with Corpus.converted(drop_labels=True)"
+    message = f"InputError: '{text}' is not a list of transition ids; {advice}"
     assert written("kaldi-binary", "utt", lattice) == (message if text else as_kaldi_binary("utt", lattice))
 
 

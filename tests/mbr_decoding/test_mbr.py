@@ -250,7 +250,7 @@ def test_the_answer_is_plain_values_for_json():
         ({"word_penalty": math.inf}, "the word penalty is inf"),
         ({"beam": -1}, "the beam is -1"),
         ({"beam": math.nan}, "the beam is nan"),
-        ({"by": "bleurt"}, "no MBR by 'bleurt'; choose"),
+        ({"by": "bleurt"}, "no MBR by 'bleurt'; did you mean 'bleu'"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(wrong, says):

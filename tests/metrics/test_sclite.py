@@ -238,7 +238,7 @@ def test_ids_under_lowercase_are_folded_as_sclite_folds_them(tmp_path, caplog):
     (tmp_path / "ref.trn").write_text("a b (SPK_1)\nc d (spk_2)\ne (Spk_3)\n")
     (tmp_path / "hyp.trn").write_text("x (spk_3)\na b (spk_1)\nc x (spk_2)\n")
     reference, hypothesis = str(tmp_path / "ref.trn"), str(tmp_path / "hyp.trn")
-    with pytest.raises(lm.FormatError, match=r"id 'SPK_1' is missing in .*hyp.trn .*; ids differ in case; --lowercase"):
+    with pytest.raises(lm.FormatError, match=r"id 'SPK_1' is missing in .*hyp.trn .*; ids differ in case; lower"):
         read_nist_segments([hypothesis], [reference])
     found = read_nist_segments([hypothesis], [reference], fold_case=True)
     assert found.ids == ("SPK_1", "spk_2", "Spk_3")

@@ -67,7 +67,7 @@ def test_other_inputs_and_outputs_that_a_kind_lacks_are_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"hop": 1}, "the search by a recognition rate has no setting 'hop'; its settings are engine, also_score, "),
+        ({"hop": 1}, "the search by a recognition rate has no setting 'hop'; did you mean hope=…"),
         ({"hope": -1}, "a weight of hope is -1; give a number ≥ 0"),
         ({"hope": [1, float("nan")]}, "a weight of hope is nan; give a number ≥ 0"),
         ({"nbest": 0}, "the number of best strings is 0; give a whole number from 1"),

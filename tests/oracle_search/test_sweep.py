@@ -284,7 +284,7 @@ def test_workers_change_nothing():
         ({"by_length": [-2]}, "ends at -2"),
         ({"resamples": 10, "confidence": 1}, "the confidence level is 1; give a number between 0 and 1"),
         ({"seed": 2}, "seed has no effect without resamples"),
-        ({"nbest": [1]}, "sweep has no setting 'nbest'; its settings and those of the run are beams, densities, nbest"),
+        ({"nbest": [1]}, "sweep has no setting 'nbest'; did you mean nbest_sizes=…"),
     ],
 )
 def test_what_makes_no_sense_is_refused(points, message):

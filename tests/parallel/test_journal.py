@@ -375,7 +375,7 @@ def test_answers_that_do_not_fit_together_are_an_error_that_names_the_journal(tm
 
 def test_an_answer_that_cannot_be_kept_is_an_error(tmp_path):
     journal = Journal(str(tmp_path / "journal"), {"command": "test"})
-    with pytest.raises(InputError, match=r"the journal cannot hold an answer: .*; leave --resume out"):
+    with pytest.raises(InputError, match=r"the journal cannot hold an answer: .*; leave resume=… out"):
         list(journal.continued([Answer("a", object())], iter))
     journal.close()
 

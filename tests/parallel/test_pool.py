@@ -257,7 +257,7 @@ def test_what_takes_too_long_has_no_answer(workers):
         return str(number)
 
     answers = list(map_in_order(answer, range(10), workers, lost=told, limits=Limits(timeout=2.0)))
-    why = "the search takes more than 2 seconds; prune the graph, or allow more time: --timeout"
+    why = "the search takes more than 2 seconds; prune the graph, or allow more time: timeout=…"
     late = {number: f"{number}: {why}" for number in (0, 5, 6, 9)}
     assert answers == [late.get(number, str(number)) for number in range(10)]
 

@@ -140,7 +140,7 @@ class CalibrationTable(Table):
             and len(tried) > 1
             and self._fit.posterior_scale in (tried[0].posterior_scale, tried[-1].posterior_scale)
         ):
-            lines.append("the best scale is the smallest or largest one tried; try others with --posterior-scale")
+            lines.append("the best scale is the smallest or largest one tried; try others with posterior_scale=…")
         return lines
 
 

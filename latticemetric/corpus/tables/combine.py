@@ -107,9 +107,9 @@ class CombinationTable(Table):
         for name, one in self._each():
             times = one.times
             if times is None and one.words:
-                lacking = "no system has" if one.least_risk is None else "with --scheme mbr, not all systems have"
+                lacking = "no system has" if one.least_risk is None else 'with scheme="mbr", not all systems have'
                 what = f"ctm needs times, but {lacking} times for '{name}'"
-                raise UsageError(what, advice="choose another --format")
+                raise UsageError(what, advice="choose another format")
             channel = SegmentId.of_channel(name) or SegmentId(name, "1")
             for word, (begin, end), sure in zip(one.words, times or (), one.confidences, strict=True):
                 yield f"{channel.file} {channel.channel} {begin:.2f} {end - begin:.2f} {word} {sure:.4f}"

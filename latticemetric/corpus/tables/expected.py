@@ -115,7 +115,7 @@ class ExpectedTable(RateTable):
         shown = ", ".join(map(harmless, self._without[:_SHOWN])) + (", …" if len(self._without) > _SHOWN else "")
         return (
             f"{counted(len(self._without), 'graph')} without gradient, not exact or without reference words: {shown}"
-            "; prune large graphs, or raise --most-states"
+            "; prune large graphs, or raise most_states=…"
         )
 
     headings = ("", "")

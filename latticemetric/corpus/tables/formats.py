@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from latticemetric.errors import UsageError, shortened
-from latticemetric.likeness import which_of
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.table import Table
@@ -83,6 +82,8 @@ def check_format(table: Table, name: str) -> ResultFormat:
     parts = parts_of(table)
     known = [one.name for one in FORMATS.values() if one.needs in parts]
     if name not in known:
+        from latticemetric.likeness import which_of
+
         raise UsageError(f"there is no format '{shortened(name)}' here", advice=which_of(name, known))
     return FORMATS[name]
 

@@ -41,7 +41,7 @@ class MBRTable(CTMTable):
         for record in records:
             if "gain_bound" in record and not record["exact"]:
                 self._gaps.append(record["gain_bound"] - record["gain"])
-                self._limits.add("--most-items" if record["seconds"] is None else "--most-items or --seconds")
+                self._limits.add("most_items=…" if record["seconds"] is None else "most_items=… or seconds=…")
             yield record
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
@@ -78,7 +78,7 @@ class MBRTable(CTMTable):
             return []
         number, gap = counted(len(self._gaps), "answer"), shown(max(self._gaps))
         return [
-            f"{number} not exact: other strings may gain up to {gap} more; raise {max(self._limits)}, or prune (--beam)"
+            f"{number} not exact: other strings may gain up to {gap} more; raise {max(self._limits)}, or prune (beam=…)"
         ]
 
 

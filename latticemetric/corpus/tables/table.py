@@ -312,13 +312,15 @@ def _ctm_lines(
     """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
     if times is None:
         raise UsageError(
-            f"ctm needs times, but '{name}' has none", advice="give lattices with times, or use --format jsonl"
+            f"ctm needs times, but '{name}' has none",
+            advice='give lattices with times, or use Answers.write(format="jsonl")',
         )
     from latticemetric.vocabulary import split_words
 
     if odd := next((word for word in words if split_words(word) != [word]), None):
         raise UsageError(
-            f"ctm cannot hold the word '{shortened(odd)}' of '{shortened(name)}'", advice="use --format jsonl"
+            f"ctm cannot hold the word '{shortened(odd)}' of '{shortened(name)}'",
+            advice='use Answers.write(format="jsonl")',
         )
     for word, (begin, end), confidence in zip(words, times, confidences, strict=True):
         yield f"{name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"

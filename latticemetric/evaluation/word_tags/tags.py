@@ -191,7 +191,7 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
         if has_gaps(tags, layout, gaps=gaps):
             return tags.chosen(which)
         if which == "gaps":
-            raise InputError("these are tags of words, without gaps", advice="leave --gaps out")
+            raise InputError("these are tags of words, without gaps", advice="leave gaps=True out")
         return tags
 
 

@@ -40,7 +40,7 @@ _NONTERMINAL = re.compile(rf"\[{_SYMBOL}(?:,([1-9][0-9]?))?\]")
 _CATEGORY = re.compile(_SYMBOL)
 _FOUR_SPANS = re.compile(r"-?[0-9]{1,9}(?:,-?[0-9]{1,9}){3}")
 _MOST_TAILS = 99
-_ADVICE = "leave labels out with --drop-labels"
+_ADVICE = "leave labels out with Corpus.converted(drop_labels=True)"
 _FIRST = re.compile(
     rb'\s*\{\s*"(?:rules"\s*:\s*(?:\[\s*(?:[0-9]+\s*,\s*"\[|\]\s*,\s*")|null)|(?:features|is_sorted|edges)"\s*:)'
 )

@@ -55,7 +55,7 @@ def forest_to_write(
     if lost := set(forest.node_labels) - set(node_labels):
         raise UsageError(
             f"{format_name} cannot store the labels of nodes ({', '.join(sorted(lost))})",
-            advice="leave them out with --drop-labels",
+            advice="leave them out with Corpus.converted(drop_labels=True)",
         )
     return forest
 

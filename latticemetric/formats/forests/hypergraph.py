@@ -79,7 +79,7 @@ def _feature_name(name: str) -> str:
     try:
         return plain_field(name, "the feature")
     except InputError as error:
-        raise UsageError(error.what, advice="add the scores up with --sum-scores") from None
+        raise UsageError(error.what, advice="add the scores up with Corpus.converted(sum_scores=True)") from None
 
 
 # ---- Moses and cdec ----
@@ -100,7 +100,7 @@ def _write_moses(file: IO[bytes], _name: str, graph: Graph) -> None:
     if wrong := [text for text in covered if not _PLAIN_COUNT.fullmatch(text)]:
         raise UsageError(
             f"'{shortened(wrong[0], 40)}' is not a number of covered words",
-            advice="leave labels out with --drop-labels",
+            advice="leave labels out with Corpus.converted(drop_labels=True)",
         )
     file.write(f"{_MOSES_HEADER}\n".encode())
     _write_body(file, forest, _MOSES, [f" {_SEPARATOR} {number}" for number in covered])
@@ -111,7 +111,7 @@ def _write_cdec(file: IO[bytes], _name: str, graph: Graph) -> None:
     if split := [name for name in forest.scores if ";" in name]:
         raise UsageError(
             f"cdec would split the feature '{shortened(split[0], 40)}' at ;",
-            advice="add the scores up with --sum-scores",
+            advice="add the scores up with Corpus.converted(sum_scores=True)",
         )
     _write_body(file, forest, _CDEC, [""] * len(forest.head))
 

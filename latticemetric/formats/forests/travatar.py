@@ -40,7 +40,7 @@ _NAME = "travatar-json"
 _SOURCE, _SENTENCE, _SPAN, _TOTAL = "source", "sentence", "span", "score"
 _NO_SPAN = "-1,-1"
 _TWO_NUMBERS = re.compile(r"-?[0-9]{1,9},-?[0-9]{1,9}")
-_ADVICE = "leave labels out with --drop-labels"
+_ADVICE = "leave labels out with Corpus.converted(drop_labels=True)"
 
 _FIRST = re.compile(rb'\s*\{\s*"nodes"\s*:\s*\[\s*(?:\]|\{\s*"(?:id|sym|span)"\s*:)')
 
@@ -99,7 +99,7 @@ def _total_of(forest: Forest) -> list[float] | None:
     if any(column.weight != (name == _TOTAL) for name, column in forest.scores.items()):
         raise UsageError(
             f"{_NAME} needs weight 1 for the column '{_TOTAL}' and weight 0 for all others",
-            advice="add the columns up with --sum-scores",
+            advice="add the columns up with Corpus.converted(sum_scores=True)",
         )
     total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
     return total

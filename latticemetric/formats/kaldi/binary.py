@@ -187,7 +187,8 @@ def _ids(text: str) -> list[int]:
     ids = [int(one) if _TRANSITION_ID.fullmatch(one) else _TOO_LARGE for one in text.split("_") if text]
     if any(not -_TOO_LARGE <= one < _TOO_LARGE for one in ids):
         raise InputError(
-            f"'{shortened(text, 40)}' is not a list of transition ids", advice="leave them out with --drop-labels"
+            f"'{shortened(text, 40)}' is not a list of transition ids",
+            advice="leave them out with Corpus.converted(drop_labels=True)",
         )
     return ids
 

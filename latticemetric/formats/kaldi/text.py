@@ -58,7 +58,7 @@ _ID_THEN_LATTICE = re.compile(_ID + rb"(?:" + _ARC + rb"|" + _END + rb")|" + _ID
 _NO_PAIR = re.compile(f"'({_WEIGHT})?.*' is not a pair of a graph and an acoustic cost")
 _FOR_MACHINES = (
     "machines of OpenFst have single costs: write each, without the line of its id, to a file NAME.fst.txt, and read "
-    "the folder with --from openfst-text"
+    'the folder with format="openfst-text"'
 )
 _ARC_OR_FINAL = re.compile(rb"\s*\d+[ \t]+\S|\s*#")  # ids may contain a space, but not after a number
 
@@ -200,7 +200,7 @@ def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
         return lattice, [*lattice.scores.values(), zero_column(lattice)]
     raise UsageError(
         f"kaldi holds the scores lm and acoustic, but this graph has {', '.join(lattice.scores)}",
-        advice="add them up with --sum-scores",
+        advice="add them up with Corpus.converted(sum_scores=True)",
     )
 
 

@@ -155,7 +155,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     if len(lattice.scores) > 1 and list(lattice.scores) != _names(len(lattice.scores)):
         raise UsageError(
             f"moses-cn cannot store the score names {', '.join(lattice.scores)}",
-            advice="add them up with --sum-scores",
+            advice="add them up with Corpus.converted(sum_scores=True)",
         )
     columns = columns_to_write(lattice, "moses-cn")
     if not columns:

@@ -148,7 +148,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         if not _FEATURE_NAME.fullmatch(f"{feature}="):
             raise UsageError(
                 f"{shortened(feature)!r} cannot be the name of a Moses feature",
-                advice="add the scores up with --sum-scores",
+                advice="add the scores up with Corpus.converted(sum_scores=True)",
             )
     texts = [" ".join(hypothesis.words) for hypothesis in nbest.hypotheses]
     for text in texts:

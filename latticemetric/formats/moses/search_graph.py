@@ -388,14 +388,14 @@ def _written_features(lattice: Lattice) -> list[str]:
         raise UsageError(
             f"{_NAME} needs one score of weight 1 and others of weight 0, but the weights are "
             f"{shortened(weights, 200)}",
-            advice="add the scores up with --sum-scores",
+            advice="add the scores up with Corpus.converted(sum_scores=True)",
         )
     features = [name for name, column in lattice.scores.items() if column.weight == 0]
     for name in features:
         if require_field(name, "feature") == _TRANSITION or '"' in name:
             raise UsageError(
                 f"{_NAME} cannot store a feature named '{shortened(name)}'",
-                advice="add the scores up with --sum-scores",
+                advice="add the scores up with Corpus.converted(sum_scores=True)",
             )
     return features
 
@@ -443,7 +443,7 @@ def _texts(lattice: Lattice, arcs: ListedArcs, features: list[str], *, extended:
         if span and not _span_length(span):
             raise InputError(
                 f"'{shortened(span)}' is not a span of the source, like 0-2",
-                advice="leave labels out with --drop-labels",
+                advice="leave labels out with Corpus.converted(drop_labels=True)",
             )
         text = f"covered={span or _NO_SPAN} "
         if extended:
@@ -453,7 +453,7 @@ def _texts(lattice: Lattice, arcs: ListedArcs, features: list[str], *, extended:
             if _split_phrases(phrases, _span_length(span) or 0) != (sources[row], [word] if word else []):
                 raise InputError(
                     f"the end of the source phrase would be ambiguous in '{shortened(phrases)}'",
-                    advice="leave source phrases out with --drop-labels",
+                    advice="leave source phrases out with Corpus.converted(drop_labels=True)",
                 )
             text += f'scores="core=({listed}) {others}" out="{phrases}"'
         else:

@@ -103,7 +103,7 @@ def as_record(name: str, graph: Graph, format_name: str) -> dict[str, Any]:
     if other:
         raise UsageError(
             f"{format_name} cannot store these scores with their names and weights: {shortened(', '.join(other), 200)}",
-            advice="add the scores up with --sum-scores",
+            advice="add the scores up with Corpus.converted(sum_scores=True)",
         )
     if total := next((key for key in names if key in TOTALS and weights[key]), None):
         require_all_have(nbest, total)

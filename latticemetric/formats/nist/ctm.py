@@ -360,7 +360,7 @@ class _Writer:
         if any(split_words(text) != [text] for text in texts) or (texts and not is_confidence(texts[0])):
             raise UsageError(
                 f"{shortened(' '.join(texts))!r} is not a confidence, a type and a speaker",
-                advice="leave these labels out with --drop-labels",
+                advice="leave these labels out with Corpus.converted(drop_labels=True)",
             )
         return texts
 

@@ -197,7 +197,8 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         side = lattice.labels.get(name)
         if side is not None and side.final.any():
             raise InputError(
-                f"k2 cannot store the labels '{name}' of final states", advice="leave them out with --drop-labels"
+                f"k2 cannot store the labels '{name}' of final states",
+                advice="leave them out with Corpus.converted(drop_labels=True)",
             )
         sides.append(_numbers(side.vocabulary, side.arc.tolist(), "label") if side else ["0"] * len(lattice.word))
     # The label comes first, then the words, then further labels.

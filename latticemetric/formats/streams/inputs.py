@@ -57,7 +57,7 @@ class Inputs:
         self.add(path)
         if self._known is not None and path not in self._known:
             raise UsageError(
-                "--resume cannot detect changes of this file",
+                "resume=… cannot detect changes of this file",
                 where=path,
                 advice="give the script that points to it as a file, not inside a tar archive",
             )

@@ -12,7 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias
 
-from latticemetric.errors import FormatError, InputError, UsageError, harmless, of_system, shortened, worded
+from latticemetric.errors import (
+    FormatError,
+    InputError,
+    UsageError,
+    harmless,
+    in_words_of_the_user,
+    of_system,
+    shortened,
+)
 from latticemetric.formats.streams.advice import advice_for
 from latticemetric.formats.streams.compression import DamageError, Unpacked, compression_of, without_compression
 from latticemetric.formats.streams.inputs import current
@@ -240,10 +248,7 @@ def warn(place: str, what: str) -> None:
     """Log the warning `place: what` on one line."""
     import logging
 
-    message = harmless(f"{place}: {what}")
-    for change in worded:
-        message = change(message)
-    logging.getLogger("latticemetric").warning("%s", message)
+    logging.getLogger("latticemetric").warning("%s", in_words_of_the_user(harmless(f"{place}: {what}")))
 
 
 def is_hidden(name: str) -> bool:

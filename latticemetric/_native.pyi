@@ -3,8 +3,8 @@
 Parameters are made from the extension: python tests/kit/native_stub.py
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -972,20 +972,6 @@ def write_rows(rows: int, parts: list[Any]) -> bytes:
     numbers, and perhaps bytes to write before each text that is not empty.
     """
 
-def write_lines(lines: int, parts: list[Any]) -> tuple[bytes, npt.NDArray[np.int64]]:
-    """Write `lines` lines of records with these parts; return them one after the other, and their beginnings.
-
-    A part is bytes, which all lines have, or a column. Columns are tuples that begin with their kind:
-
-    - `integers`, values (int64);
-    - `list`, values (int64), beginnings, bytes between them;
-    - `real`, values (float64), bytes for NaN: as by `repr`;
-    - `whole`, values (float64), bytes for NaN: as `real`, but whole numbers as integers;
-    - `decimal`, values (float64), decimal places, bytes for NaN;
-    - `json`, `tsv` or `text`, bytes (UTF-8), beginnings, and perhaps a width; or a list of strings. Characters that
-      would end a string of JSON, or a field of TSV, become escapes. With a width, blanks precede shorter texts.
-    """
-
 def parse_openfst(text: bytes) -> dict[str, Any]:
     """Parse an OpenFst machine in text form into columns (`kernels/formats/arc_lines.hpp`)."""
 
@@ -1037,3 +1023,74 @@ def split_blocks(text: bytes, begin: int, at_end: bool) -> npt.NDArray[np.int64]
     A row has the positions of the block's first byte and of the byte after the block, and the numbers of lines from
     `begin` to each of these bytes. A block that reaches the end of the text is returned only if `at_end`.
     """
+
+_Units: TypeAlias = Sequence[npt.NDArray[np.int64]]
+_Paths: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""The arcs (edges) of paths, where each path begins, and the number of the end of each."""
+
+class WeightedGraph:
+    """A graph whose paths cost c[0] + x c[1] + y c[2] at the weights x and y.
+
+    Each of the three columns has whole numbers: of arcs (edges), then of `ends`, which are states (nodes) in ascending
+    order. Sums of absolute costs along a path must be below 2 ** 38.
+    """
+
+    @overload
+    def __init__(self, lattice: Lattice, ends: npt.NDArray[np.int32], columns: _Units) -> None: ...
+    @overload
+    def __init__(self, forest: Forest, ends: npt.NDArray[np.int32], columns: _Units) -> None: ...
+
+class WeightCells:
+    """The cells of a box of weights in which a path of the graph is the cheapest.
+
+    `box` is the lowest and the highest x, the same of y, and the number by which these are divided.
+    """
+
+    def __init__(self, graph: WeightedGraph, box: Sequence[int], most_cells: int) -> None: ...
+    def __len__(self) -> int: ...
+    def sums(self) -> npt.NDArray[np.int64]:
+        """Return the sums of the three columns of each cell's path."""
+
+    def paths(self) -> _Paths:
+        """Return the path of each cell."""
+
+    def edges(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the coefficients (a, b, c) of the edges of all cells, and where the edges of each cell begin.
+
+        A cell is where a x + b y + c >= 0 for all its edges.
+        """
+
+    def corners(self) -> npt.NDArray[np.float64]:
+        """Return the corners of all cells, in the order of their edges."""
+
+def weight_segments(
+    graph: WeightedGraph, low: int, high: int, unit: int, most_segments: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], _Paths]:
+    """Return the sums, the ends and the paths of the segments from `low / unit` to `high / unit`."""
+
+class Overlay:
+    """The cells of many graphs in one box, and a row of statistics for each cell."""
+
+    def __init__(self, box: Sequence[int], columns: int) -> None: ...
+    def add(self, cells: WeightCells, rows: npt.NDArray[np.float64]) -> None:
+        """Add a graph: its cells and their statistics."""
+
+    def best(
+        self,
+        counts: npt.NDArray[np.float64],
+        bounds: Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], npt.NDArray[np.float64]],
+        slack: float,
+        all_faces: bool,
+        most_faces: int,
+        least_margin: float,
+        most_boxes: int,
+    ) -> tuple[float, float, int, list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]]]:
+        """Return the largest merit of summed rows, a bound of all merits, the number of boxes examined, and faces.
+
+        `bounds` returns a bound of the merit for each pair of rows, low and high; it is the merit if both are equal. A
+        face has the cell of each graph, and the corners of the region in which all graphs stay in their cells. Regions
+        of a smaller margin are left out, in shares of the box: how far both weights may change, and no cell does.
+        """
+
+    def at(self, x: int, y: int, unit: int) -> npt.NDArray[np.int32]:
+        """Return the cell of each graph at the weights `x / unit` and `y / unit`."""

@@ -133,9 +133,6 @@ void bind_formats(nb::module_& m);
 // Rows of text that the formats' writers write, bound in `written_rows.cpp`.
 void bind_written_rows(nb::module_& m);
 
-// Lines of records that tables of results write, bound in `record_lines.cpp`.
-void bind_record_lines(nb::module_& m);
-
 // Metrics of strings, bound in `strings.cpp`.
 void bind_strings(nb::module_& m);
 
@@ -165,6 +162,9 @@ void bind_expectations(nb::module_& m);
 
 // Searches of many graphs at a time, bound in `blocks.cpp`.
 void bind_blocks(nb::module_& m);
+
+// Searches for the best weights, bound in `tuning.cpp`.
+void bind_tuning(nb::module_& m);
 
 // Alignments of networks, bound in `networks.cpp`.
 void bind_networks(nb::module_& m);

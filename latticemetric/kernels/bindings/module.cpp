@@ -32,7 +32,6 @@ NB_MODULE(_native, m) {
   latticemetric::bind_forest_ngrams(m);
   latticemetric::bind_formats(m);
   latticemetric::bind_written_rows(m);
-  latticemetric::bind_record_lines(m);
   latticemetric::bind_ngrams(m);
   latticemetric::bind_strings(m);
   latticemetric::bind_meteor(m);
@@ -42,4 +41,5 @@ NB_MODULE(_native, m) {
   latticemetric::bind_networks(m);
   latticemetric::bind_blocks(m);
   latticemetric::bind_expectations(m);
+  latticemetric::bind_tuning(m);
 }

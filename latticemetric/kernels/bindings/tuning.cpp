@@ -1,0 +1,258 @@
+// Python bindings of searches for the best weights of score columns.
+#include <nanobind/stl/array.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "bindings/binding.hpp"
+#include "bindings/graphs.hpp"
+#include "tuning/overlay.hpp"
+#include "tuning/subdivision.hpp"
+#include "tuning/weighted_graph.hpp"
+
+namespace latticemetric {
+namespace {
+
+using namespace nb::literals;
+
+constexpr std::int64_t largest_coefficient = std::int64_t{1} << 38;  // see `tuning/geometry.hpp`
+
+// A graph whose columns of costs are counted in units.
+class NativeWeightedGraph {
+ public:
+  NativeWeightedGraph(const NativeLattice& lattice, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
+      : graph_(made(lattice.with_words(), lattice.with_words().states, lattice.size(), ends, columns)) {}
+  NativeWeightedGraph(const NativeForest& forest, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
+      : graph_(made(forest.view(), forest.view().nodes, forest.edges(), ends, columns)) {}
+
+  const WeightedGraph& view() const { return graph_; }
+
+ private:
+  template <typename Graph>
+  static WeightedGraph made(const Graph& graph, std::int32_t states, std::size_t arcs, const Input<std::int32_t>& ends,
+                            const std::array<Input<std::int64_t>, 3>& columns) {
+    require_aligned(ends);
+    require(ends.size() > 0, "a graph has an end");
+    for (std::size_t k = 0; k < ends.size(); ++k)
+      require(ends.data()[k] >= (k == 0 ? 0 : ends.data()[k - 1] + 1) && ends.data()[k] < states,
+              "ends must be states in ascending order");
+    std::array<UnitColumn, 3> units;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      require_aligned(columns[k]);
+      require(columns[k].size() == arcs + ends.size(), "columns differ in length");
+      units[k].assign(columns[k].data(), columns[k].data() + columns[k].size());
+      for (const auto cost : units[k])
+        require(cost < largest_coefficient && cost > -largest_coefficient, "a cost is too large");
+    }
+    const KernelScope running;
+    return weighted_graph(graph, {ends.data(), ends.data() + ends.size()}, units);
+  }
+
+  WeightedGraph graph_;
+};
+
+// The paths of cells or segments as columns: the arcs (edges), where each path begins, and where it ends.
+struct PathRows {
+  std::vector<std::int64_t> arcs, begin{0}, end;
+
+  void add(const WeightedGraph& graph, const std::vector<std::int64_t>& path) {
+    for (const auto edge : path) {
+      const auto origin = graph.origin[static_cast<std::size_t>(edge)];
+      if (origin >= 0)
+        arcs.push_back(origin);
+      else
+        end.push_back(-1 - origin);
+    }
+    begin.push_back(static_cast<std::int64_t>(arcs.size()));
+  }
+
+  nb::tuple taken() { return nb::make_tuple(column(std::move(arcs)), column(std::move(begin)), column(std::move(end))); }
+};
+
+void require_range(std::int64_t low, std::int64_t high, std::int64_t unit) {
+  require(unit > 0 && unit < largest_coefficient, "the unit of weights must be positive and small");
+  require(low < high && low > -largest_coefficient && high < largest_coefficient, "a range of weights is empty or too large");
+}
+
+// The cells of a graph in a box of weights.
+class NativeCells {
+ public:
+  NativeCells(const NativeWeightedGraph& graph, const std::array<std::int64_t, 5>& box, std::size_t most_cells)
+      : box_{box[0], box[1], box[2], box[3], box[4]} {
+    require_range(box[0], box[1], box[4]);
+    require_range(box[2], box[3], box[4]);
+    {
+      const KernelScope running;
+      cells_ = subdivision(graph.view(), box_, most_cells);
+    }
+    for (const auto& cell : cells_) rows_.add(graph.view(), cell.path);
+    for (auto& cell : cells_) cell.path = {};
+  }
+
+  std::size_t size() const { return cells_.size(); }
+  const WeightBox& box() const { return box_; }
+  const std::vector<WeightCell>& view() const { return cells_; }
+
+  Output<std::int64_t> sums() const {
+    std::vector<std::int64_t> values;
+    for (const auto& cell : cells_) values.insert(values.end(), cell.sums.c.begin(), cell.sums.c.end());
+    return to_numpy(std::move(values), {cells_.size(), 3});
+  }
+
+  nb::tuple paths() const { return PathRows(rows_).taken(); }
+
+  // Returns the half-planes of all cells, and where those of each cell begin.
+  nb::tuple edges() const {
+    std::vector<std::int64_t> values, begin{0};
+    for (const auto& cell : cells_) {
+      for (const auto& edge : cell.polygon.edges) values.insert(values.end(), {edge.a, edge.b, edge.c});
+      begin.push_back(static_cast<std::int64_t>(values.size() / 3));
+    }
+    const auto rows = values.size() / 3;
+    return nb::make_tuple(to_numpy(std::move(values), {rows, 3}), column(std::move(begin)));
+  }
+
+  // Returns the corners of all cells, in the order of edges, rounded.
+  Output<double> corners() const {
+    std::vector<double> values;
+    for (const auto& cell : cells_)
+      for (const auto& corner : cell.polygon.corners) values.insert(values.end(), {corner.first(), corner.second()});
+    const auto rows = values.size() / 2;
+    return to_numpy(std::move(values), {rows, 2});
+  }
+
+ private:
+  const WeightBox box_;
+  std::vector<WeightCell> cells_;
+  PathRows rows_;
+};
+
+// Subdivisions of the same box.
+class NativeOverlay {
+ public:
+  NativeOverlay(const std::array<std::int64_t, 5>& box, std::size_t columns)
+      : given_(box), overlay_({box[0], box[1], box[2], box[3], box[4]}, columns) {
+    require_range(box[0], box[1], box[4]);
+    require_range(box[2], box[3], box[4]);
+    require(columns > 0, "statistics have a column");
+  }
+
+  void add(const NativeCells& cells, nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows) {
+    const auto& box = cells.box();
+    require(given_ == std::array<std::int64_t, 5>{box.low_x, box.high_x, box.low_y, box.high_y, box.unit},
+            "the subdivisions are of different boxes");
+    require(rows.shape(0) == cells.size() && rows.shape(1) == overlay_.columns(), "a row of statistics is missing");
+    ScoredCells graph;
+    for (const auto& cell : cells.view()) {
+      graph.sums.push_back(cell.sums);
+      graph.polygons.push_back(cell.polygon);
+    }
+    graph.rows.assign(rows.data(), rows.data() + rows.size());
+    for (const double value : graph.rows) require(std::fabs(value) <= DBL_MAX, "a statistic is not a finite number");
+    overlay_.add(std::move(graph));
+  }
+
+  // Returns the merit, its bound, the number of boxes, and for each face: the cells of the graphs, and the corners of
+  // the part in which they stay the same.
+  nb::tuple best(Input<double> counts, const nb::object& bounds, double slack, bool all_faces, std::size_t most_faces,
+                 double least_margin, std::size_t most_boxes) const {
+    require(counts.size() == overlay_.size(), "each graph needs a count");
+    for (std::size_t g = 0; g < counts.size(); ++g)
+      require(counts.data()[g] >= 0 && counts.data()[g] <= DBL_MAX, "a count is negative or not finite");
+    const std::vector<double> weights(counts.data(), counts.data() + counts.size());
+    const auto bounds_of = [&](const std::vector<double>& low, const std::vector<double>& high) {
+      const TakenGil taken;
+      const std::size_t rows = low.size() / overlay_.columns();
+      const auto as_rows = [&](const std::vector<double>& values) {
+        return nb::cast(to_numpy(std::vector<double>(values), {rows, overlay_.columns()}));
+      };
+      const auto found = nb::cast<Input<double>>(bounds(as_rows(low), as_rows(high)));
+      require(found.size() == rows, "each row needs a bound");
+      return std::vector<double>(found.data(), found.data() + rows);
+    };
+    BestWeights found;
+    std::vector<std::vector<std::int32_t>> cells;
+    std::vector<Polygon> parts;
+    {
+      const KernelScope running;
+      found = overlay_.best(weights, bounds_of, {slack, all_faces, most_faces, least_margin, most_boxes});
+      for (const auto& face : found.faces) {
+        cells.push_back(overlay_.cells_at(face.inside()));
+        parts.push_back(overlay_.common_part(cells.back()));
+      }
+    }
+    nb::list faces;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      faces.append(nb::make_tuple(column(std::move(cells[k])), corners_of(parts[k])));
+    return nb::make_tuple(found.merit, found.bound, found.boxes, faces);
+  }
+
+  // Returns the cell of each graph at the point (x / unit, y / unit).
+  Output<std::int32_t> at(std::int64_t x, std::int64_t y, std::int64_t unit) const {
+    require(unit > 0, "the unit of weights must be positive");
+    std::vector<std::int32_t> cells;
+    {
+      const KernelScope running;
+      cells = overlay_.cells_at({x, y, unit});
+    }
+    return column(std::move(cells));
+  }
+
+ private:
+  static Output<double> corners_of(const Polygon& polygon) {
+    std::vector<double> values;
+    for (const auto& corner : polygon.corners) values.insert(values.end(), {corner.first(), corner.second()});
+    return to_numpy(std::move(values), {polygon.size(), 2});
+  }
+
+  const std::array<std::int64_t, 5> given_;
+  Overlay overlay_;
+};
+
+// Returns the sums of each segment, its end (numerator and denominator; rounded), and the paths.
+nb::tuple weight_segments(const NativeWeightedGraph& graph, std::int64_t low, std::int64_t high, std::int64_t unit,
+                          std::size_t most_segments) {
+  require_range(low, high, unit);
+  std::vector<WeightSegment> found;
+  {
+    const KernelScope running;
+    found = segments(graph.view(), low, high, unit, most_segments);
+  }
+  std::vector<std::int64_t> sums;
+  std::vector<double> ends;
+  PathRows rows;
+  for (const auto& one : found) {
+    sums.insert(sums.end(), {one.sums.c[0], one.sums.c[1]});
+    ends.push_back(one.end.first());
+    rows.add(graph.view(), one.path);
+  }
+  const auto size = found.size();
+  return nb::make_tuple(to_numpy(std::move(sums), {size, 2}), column(std::move(ends)), rows.taken());
+}
+
+}  // namespace
+
+void bind_tuning(nb::module_& m) {
+  using Columns = std::array<Input<std::int64_t>, 3>;
+  nb::class_<NativeWeightedGraph>(m, "WeightedGraph")
+      .def(nb::init<const NativeLattice&, Input<std::int32_t>, const Columns&>(), "lattice"_a, "ends"_a, "columns"_a)
+      .def(nb::init<const NativeForest&, Input<std::int32_t>, const Columns&>(), "forest"_a, "ends"_a, "columns"_a);
+  nb::class_<NativeCells>(m, "WeightCells")
+      .def(nb::init<const NativeWeightedGraph&, const std::array<std::int64_t, 5>&, std::size_t>(), "graph"_a, "box"_a,
+           "most_cells"_a)
+      .def("__len__", &NativeCells::size)
+      .def("sums", &NativeCells::sums)
+      .def("paths", &NativeCells::paths)
+      .def("edges", &NativeCells::edges)
+      .def("corners", &NativeCells::corners);
+  nb::class_<NativeOverlay>(m, "Overlay")
+      .def(nb::init<const std::array<std::int64_t, 5>&, std::size_t>(), "box"_a, "columns"_a)
+      .def("add", &NativeOverlay::add, "cells"_a, "rows"_a)
+      .def("best", &NativeOverlay::best, "counts"_a, "bounds"_a, "slack"_a, "all_faces"_a, "most_faces"_a,
+           "least_margin"_a, "most_boxes"_a)
+      .def("at", &NativeOverlay::at, "x"_a, "y"_a, "unit"_a);
+  m.def("weight_segments", &weight_segments, "graph"_a, "low"_a, "high"_a, "unit"_a, "most_segments"_a);
+}
+
+}  // namespace latticemetric

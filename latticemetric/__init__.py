@@ -21,6 +21,7 @@ _NAMES = {
     "corpus.settings": "RunSettings",
     "corpus.list_results": "Corrections OracleAtK",
     "corpus.merged_shards": "MergedShards merge",
+    "corpus.tuned_weights": "TunedWeights WeightTrial",
     "corpus.tuning": "MBRTrial MBRTuning",
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",

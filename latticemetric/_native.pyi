@@ -1028,7 +1028,7 @@ _Units: TypeAlias = Sequence[npt.NDArray[np.int64]]
 _Paths: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """The arcs (edges) of paths, where each path begins, and the number of the end of each."""
 
-class WeightedGraph:
+class TunedGraph:
     """A graph whose paths cost c[0] + x c[1] + y c[2] at the weights x and y.
 
     Each of the three columns has whole numbers: of arcs (edges), then of `ends`, which are states (nodes) in ascending
@@ -1046,7 +1046,7 @@ class WeightCells:
     `box` is the lowest and the highest x, the same of y, and the number by which these are divided.
     """
 
-    def __init__(self, graph: WeightedGraph, box: Sequence[int], most_cells: int) -> None: ...
+    def __init__(self, graph: TunedGraph, box: Sequence[int], most_cells: int) -> None: ...
     def __len__(self) -> int: ...
     def sums(self) -> npt.NDArray[np.int64]:
         """Return the sums of the three columns of each cell's path."""
@@ -1064,7 +1064,7 @@ class WeightCells:
         """Return the corners of all cells, in the order of their edges."""
 
 def weight_segments(
-    graph: WeightedGraph, low: int, high: int, unit: int, most_segments: int
+    graph: TunedGraph, low: int, high: int, unit: int, most_segments: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], _Paths]:
     """Return the sums, the ends and the paths of the segments from `low / unit` to `high / unit`."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from latticemetric.arguments import is_nbest
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.columns import FeatureWeights, Steps, Weights, check_weights
+from latticemetric.lattice.columns import Column, FeatureWeights, Steps, Weights, check_weights
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -53,6 +56,30 @@ def _no_graph(given: object) -> UsageError:
 def as_lattice_or_forest(graph: Graph, weights: Weights | None = None) -> Lattice | Forest:
     """Convert an n-best list to a lattice; return a lattice or a forest unchanged."""
     return graph if isinstance(graph, Forest) else as_lattice(graph, weights)
+
+
+WORDS = "words"
+"""The name of a column that any graph can get: 1 for each word; see `with_word_counts`."""
+
+
+def with_word_counts(graph: Graph) -> Graph:
+    """Return a graph with the column `words`: 1 for each word. Its weight is 0; a graph that has the column keeps it.
+
+    With a weight, as in `weights={"words": 0.3}`, the column is a penalty for words.
+    """
+    from latticemetric.nbest import NBest
+
+    if isinstance(graph, NBest):
+        if WORDS in graph.score_names():
+            return graph
+        counted = [replace(one, scores={**one.scores, WORDS: float(len(one.words))}) for one in graph.hypotheses]
+        return replace(graph, hypotheses=tuple(counted), weights={**graph.weights, WORDS: 0.0})
+    if WORDS in graph.scores:
+        return graph
+    counts = graph.word_counts() if isinstance(graph, Forest) else graph.is_word()
+    ends = graph.goals if isinstance(graph, Forest) else graph.final
+    column = Column(counts.astype(np.float64), np.zeros(len(ends)), 0.0)
+    return replace(graph, scores={**graph.scores, WORDS: column})
 
 
 def named_graphs(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:

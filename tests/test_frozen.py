@@ -66,6 +66,8 @@ def compound_oracle():
 
 
 # One of each public class, or several; metrics are made by their names.
+TUNED = lm.Corpus(GRAPHS, REFERENCES).tune("wer", vary={"words": (0, 1)}, resamples=5)
+
 EXAMPLES = {
     "Alignment": lambda: lm.WER().align("a b", "a c"),
     "Answer": lambda: ANSWER,
@@ -123,6 +125,8 @@ EXAMPLES = {
     "MBR": lambda: lm.mbr(LATTICE),
     "MBRTrial": lambda: lm.Corpus(GRAPHS, REFERENCES).tune("wer", resamples=0).best,
     "MBRTuning": lambda: lm.Corpus(GRAPHS, REFERENCES).tune("wer", resamples=5),
+    "TunedWeights": lambda: TUNED,
+    "WeightTrial": lambda: TUNED.best,
     "MetricMBR": lambda: lm.mbr(LIST, lm.WER()),
     "NBest": lambda: LIST,
     "NgramPosteriors": lambda: lm.posteriors(LATTICE).ngrams(2),

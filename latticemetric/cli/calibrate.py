@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from latticemetric.cli.commands import Options, flag, option, verb
+from latticemetric.cli.commands import flag, option, verb
 from latticemetric.cli.files import GraphFiles, ReferenceFiles
 from latticemetric.cli.options import (
     IGNORE,
+    KeepGoingOptions,
     PairedReadingOptions,
     PlottedOutputOptions,
     SettingsOptions,
-    ShardedRunOptions,
     cased_words,
     refuse,
 )
@@ -61,15 +59,6 @@ class _CalibrationOptions(SettingsOptions, kinds=(Calibrations,)):
             refuse(["criterion"], "with a single scale")
 
 
-class _RunOptions(Options):
-    keep_going: bool = flag("--keep-going", "Report and skip graphs that fail; the exit status is then 1.")
-
-    def whole(self) -> ShardedRunOptions:
-        """Return the options of a run in this process over all graphs."""
-        others: dict[str, Any] = dict.fromkeys(ShardedRunOptions.declared) | {"resume": False, "workers": 1}
-        return ShardedRunOptions(**others | {"keep_going": self.keep_going})
-
-
 @verb("calibrate", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
 @click.argument("references", type=ReferenceFiles(), nargs=-1, metavar="REFERENCES...")
@@ -79,7 +68,7 @@ def command(
     *,
     search: _CalibrationOptions,
     reading: PairedReadingOptions,
-    run: _RunOptions,
+    run: KeepGoingOptions,
     output: PlottedOutputOptions,
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.

@@ -48,6 +48,10 @@ VERBS: dict[str, About] = {
             "compare confidences with accuracy; fit the posterior scale",
             "kitchen.jsonl kitchen.ref.txt --resamples 20",
         ),
+        tune=(
+            "find the weights of scores with the best 1-bests, exactly",
+            "meeting.lat.txt meeting.ref.txt --vary acoustic=0.05:0.2",
+        ),
         report=(
             "write one HTML page: oracles, 1-bests, MBR, alignments, drawings",
             "meeting.lat.txt meeting.ref.txt --output out.html",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
@@ -147,7 +148,7 @@ class Answers(Tabular, Generic[A]):
     def totals(self) -> dict[str, Any]:
         """The numbers of the whole corpus, which the command line shows below the table."""
         table = self._table(self._all())
-        table.read_all()
+        deque(table.records(), maxlen=0)  # they add up the totals
         return table.totals()
 
     def to_records(self) -> list[dict[str, Any]]:

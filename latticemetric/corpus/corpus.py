@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from latticemetric.arguments import path_text
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.shards import Shard
     from latticemetric.corpus.sweep import Swept
     from latticemetric.corpus.tag_answers import TagAnswers
+    from latticemetric.corpus.tuned_weights import TunedWeights
     from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.drawing.api import Drawing
     from latticemetric.metrics.bleu import BLEU
@@ -815,33 +816,52 @@ class Corpus(ReadCorpus):
             found = task.found(self, started)
         return found if several else found.curves[0]
 
+    @overload
+    def tune(
+        self, metric: Any = ..., *, vary: Mapping[str, tuple[float, float]] | str | Sequence[str], **settings: Any
+    ) -> TunedWeights: ...
+    @overload
+    def tune(
+        self, metric: Any = ..., *, by: Any = ..., evidence: Any = ..., run: RunSettings | None = ..., **settings: Any
+    ) -> MBRTuning: ...
     @says_new_keywords
     def tune(
         self,
-        metric: Any = "bleu",
+        metric: Any = None,
         *,
+        vary: Any = None,
         by: Any = "ngram",
         evidence: Any = None,
         run: RunSettings | None = None,
         **settings: Any,
-    ) -> MBRTuning:
-        """Find the parameters of n-gram MBR whose answers score best against the references.
+    ) -> Any:
+        """Find the weights of score columns, or the parameters of n-gram MBR, whose answers score best.
 
-        All graphs stay in memory.
+        With `vary`, find the best weights in ranges, exactly over all paths, as `TunedWeights`. Without it, try
+        parameters of n-gram MBR, as `MBRTuning`. All graphs stay in memory.
 
         Args:
-            metric: A metric or its name; its corpus value is optimized.
+            metric: A metric or its name; its corpus value is optimized. By default, `wer` for weights, `bleu` for MBR.
+            vary: The lowest and the highest weight of one or two score columns, by name: `{"acoustic": (0.05, 0.2)}`.
+                The column `words` counts words.
             by: How answers are decided: `ngram`, or the settings to try first, `ByNgrams.grid(p=[0.6, 0.8], …)`.
                 Settings with one value are kept.
             evidence: Graphs that give the posteriors, matched by id: files, or graphs in memory.
             run: The settings of the run; with `keep_going`, warn of graphs that fail.
-            settings: Values of `posterior_scale`, `T`, `p`, `r` and `word_penalty` to try first, one of each to keep
-                it; `order`, `beam` and `determinize` (see `ByNgrams`); `halvings`, the rounds of ever smaller steps
-                (0: none); `folds` for the score to expect on new graphs; `resamples` and `seed` of comparisons; and
-                the settings of the run by name.
+            settings: `folds` for the score to expect on new graphs; `resamples`, `seed` and `confidence` of intervals;
+                of weights, `min_margin`; of MBR, values of `posterior_scale`, `T`, `p`, `r` and `word_penalty` to try
+                first, one of each to keep it, `order`, `beam` and `determinize` (see `ByNgrams`), and `halvings`, the
+                rounds of ever smaller steps (0: none); and the settings of the run by name.
 
         Examples:
-            >>> from latticemetric import Lattice
+            >>> from latticemetric import Lattice, NBest
+            >>> beams = [
+            ...     NBest.from_strings(["a b", "a c"], scores={"am": [1.0, 2.0], "lm": [3.0, 1.0]}),
+            ...     NBest.from_strings(["d", "d e"], scores={"am": [1.0, 2.0], "lm": [1.0, 0.0]}),
+            ... ]
+            >>> found = Corpus(beams, ["a c", "d"]).tune("wer", vary={"lm": (0, 2)}, resamples=0)
+            >>> dict(found.best.weights), found.best.score, found.default.score, found.region
+            ({'lm': 0.8}, 0.0, 0.0, ((0.5,), (1.0,)))
             >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
             >>> found = Corpus([lattice], ["a c"]).tune("wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
             >>> found.best.by.posterior_scale, found.best.by.word_penalty, found.best.score, found.one_best
@@ -850,12 +870,22 @@ class Corpus(ReadCorpus):
         from latticemetric.corpus.begin import begun, refuse_runs
         from latticemetric.corpus.tuning_task import NgramTuning, all_failed, varied_by
 
-        of_grid = varied_by(by)
-        if twice := next((name for name in settings if name in of_grid), None):
-            raise UsageError(f"{twice} has no effect beside the settings of by", advice="leave it out")
-        graphs = paths_of(evidence) if evidence is None or is_path(evidence) else Memory(evidence)
-        values = {"metric": metric, "evidence": graphs, **of_grid, **settings}
-        task, of_run = _divided(NgramTuning, values)
+        task: Any
+        if vary is not None:
+            from latticemetric.corpus.weight_tuning import WeightTuning, checked_ranges
+
+            if by != "ngram" or evidence is not None:
+                what = "by" if by != "ngram" else "evidence"
+                raise UsageError(f"{what} has no effect if vary is given", advice="leave one of them out")
+            values = {"metric": metric or "wer", "vary": checked_ranges(vary), **settings}
+            task, of_run = _divided(WeightTuning, values)
+        else:
+            of_grid = varied_by(by)
+            if twice := next((name for name in settings if name in of_grid), None):
+                raise UsageError(f"{twice} has no effect beside the settings of by", advice="leave it out")
+            graphs = paths_of(evidence) if evidence is None or is_path(evidence) else Memory(evidence)
+            values = {"metric": metric or "bleu", "evidence": graphs, **of_grid, **settings}
+            task, of_run = _divided(NgramTuning, values)
         how = run_of(run, of_run)
         refuse_runs(self, how, "tuning", ["timeout", "max_memory", "resume"])
         with begun(self, task, how) as started:

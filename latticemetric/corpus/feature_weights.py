@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.formats.registry import Entry, find_format
 from latticemetric.formats.streams.once import OnceWarning
-from latticemetric.graph import Graph
+from latticemetric.graph import WORDS, Graph, with_word_counts
 from latticemetric.lattice.columns import FeatureWeights, require_columns
 from latticemetric.line_ids import listed_names
 from latticemetric.nbest import NBest
@@ -102,9 +102,10 @@ def weighted_entries(entries: Iterable[Entry], weights: FeatureWeights) -> Itera
     """Yield the entries; check `weights` against the columns of each graph when it is parsed.
 
     A feature of a format that lists only the features that a graph has may be absent. Other columns must be there,
-    unless the weights come from a file.
+    unless the weights come from a file. If they name the column `words`, each graph gets it.
     """
     for entry in entries:
+        entry = entry.changed(with_word_counts) if WORDS in weights else entry  # noqa: PLW2901
         yield entry.checked(partial(_checked, place=entry.place, sparse=_sparse(entry), weights=weights))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from operator import add
-from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +111,30 @@ class CorpusScore(Result, Generic[S]):
         return {**values, "statistics": self.statistics.asdict(), "signature": self.signature}
 
 
+class Effects(NamedTuple):
+    """The effect of each column of a table on the value of a metric, if the other columns stay as they are.
+
+    A column that is neither in `up` nor in `down` may do both, but either never lowers or never raises the value as
+    long as the others stay.
+
+    Attributes:
+        up: Columns that never lower the value when they rise.
+        down: Columns that never raise the value when they rise.
+        sizes: Columns for which this does not hold at 0, since nothing of this size counts.
+    """
+
+    up: frozenset[str] = frozenset()
+    down: frozenset[str] = frozenset()
+    sizes: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, *, up: str = "", down: str = "", sizes: str = "", columns: Sequence[str]) -> Self:
+        """Return the effects of columns whose names begin with one of these words."""
+        return cls(
+            *(frozenset(c for c in columns if c.startswith(tuple(words.split()))) for words in (up, down, sizes))
+        )
+
+
 class Metric(ABC, Generic[S]):
     """A metric of a hypothesis against one or several references.
 
@@ -125,6 +149,8 @@ class Metric(ABC, Generic[S]):
     """True if references may be graphs. The metric searches a graph without listing its strings."""
     takes_hypothesis_graphs: bool = False
     """True if hypotheses may be graphs, too."""
+    weighs_by_references: bool = False
+    """True if the row of a segment depends on the references of all segments of a table."""
 
     @property
     @abstractmethod
@@ -135,6 +161,11 @@ class Metric(ABC, Generic[S]):
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
         """The names of the columns of `table`."""
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value; by default, nothing is known."""
+        return Effects(sizes=frozenset(self.columns))
 
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature: name, parameters and version.

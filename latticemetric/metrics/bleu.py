@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.arguments import real_number
 from latticemetric.errors import UsageError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, plain_sum
+from latticemetric.metrics.base import Effects, References, Table, TallyMetric, Text, check_flags, plain_sum
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import (
     Segments,
@@ -87,6 +87,13 @@ class BLEU(TallyMetric):
         orders = range(1, self.order + 1)
         counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]
         return (*counts, "words", "reference_words", "covered_words")
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(
+            up="matches words covered_words", down="ngrams reference_words", sizes="ngrams", columns=self.columns
+        )
 
     def _parameters(self) -> dict[str, str]:
         smoothing = self.smoothing + (f"[{plain_sum(float(self._value))}]" if self._value else "")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.arguments import real_number
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, plain_sum, words_of
+from latticemetric.metrics.base import Effects, References, Table, TallyMetric, Text, check_flags, plain_sum, words_of
 from latticemetric.metrics.characters import code_points, text_segments
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import best_references, checked_order, number_all, pair_matches
@@ -79,6 +79,13 @@ class CHRF(TallyMetric):
         kinds = (("char", self.char_order), ("word", self.word_order))
         orders = [f"{kind}_{k}" for kind, most in kinds for k in range(1, most + 1)]
         return tuple(f"{what}_{order}" for order in orders for what in ("ngrams", "reference_ngrams", "matches"))
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(
+            up="matches", down="ngrams reference_ngrams", sizes="ngrams reference_ngrams", columns=self.columns
+        )
 
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature: name, parameters and version; see `Metric.signature_for`."""

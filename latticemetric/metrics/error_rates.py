@@ -19,6 +19,7 @@ from latticemetric.errors import UsageError, importing
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 from latticemetric.metrics.base import (
     CorpusScore,
+    Effects,
     References,
     Table,
     Tally,
@@ -78,6 +79,11 @@ class _AlignmentMetric(TallyMetric):
 
 class TallyErrorRate(_AlignmentMetric):
     """Errors divided by the size of the references."""
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(up="insertions", columns=self.columns)
 
     def numerator(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the numerator of each row of summed statistics: the errors."""

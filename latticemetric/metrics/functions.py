@@ -14,7 +14,7 @@ import numpy.typing as npt
 from latticemetric.arguments import single_number
 from latticemetric.errors import UsageError, shortened
 from latticemetric.frozen import freeze
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, paired
+from latticemetric.metrics.base import Effects, References, Table, TallyMetric, Text, check_flags, paired
 from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import listed_words
 
@@ -60,6 +60,11 @@ class FunctionMetric(TallyMetric):
             known = [score for score in scores if score is not None]
             rows.append((best(known), 1.0) if known else (0.0, 0.0))
         return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(up="score", sizes="segments", columns=self.columns)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the mean score of each row of summed statistics; NaN if no segment has a score."""

@@ -21,7 +21,7 @@ from latticemetric.arguments import real_number, whole_number
 from latticemetric.display.text import aligned_rows
 from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.word_lists import given_words
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, plain_sum, words_of
+from latticemetric.metrics.base import Effects, References, Table, TallyMetric, Text, paired, plain_sum, words_of
 from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import NumberedStrings, number_all
@@ -278,6 +278,11 @@ class METEOR(TallyMetric):
             counts, _, _ = _native.align_stages(*said, *repeated, *keys, len(self.stages), self.cap)
             columns = [counts[:, :2], said.lengths, np.full(len(counts), length), counts[:, 4:]]
             yield np.column_stack(columns).astype(np.float64)
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(up="matches inexact", down="chunks words reference_words", columns=self.columns)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics; 0 if nothing matches."""

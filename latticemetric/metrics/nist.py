@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags
+from latticemetric.metrics.base import Effects, References, Table, TallyMetric, Text, check_flags
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, checked_order, matched_ngrams
 
@@ -38,6 +38,8 @@ class NIST(TallyMetric):
     order: int = 5
     stem: bool = False
 
+    weighs_by_references = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", checked_order(self.order))
         check_flags(stem=self.stem)
@@ -55,6 +57,13 @@ class NIST(TallyMetric):
         """
         counts = [f"{name}_{k}" for name in ("information", "ngrams") for k in range(1, self.order + 1)]
         return (*counts, "words", "reference_words")
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(
+            up="information words", down="ngrams reference_words", sizes="reference_words", columns=self.columns
+        )
 
     def _parameters(self) -> dict[str, str]:
         return {"order": str(self.order)}

@@ -27,6 +27,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import (
     CorpusScore,
+    Effects,
     GraphReference,
     GraphReferences,
     Metric,
@@ -59,7 +60,6 @@ from latticemetric.nbest import ListColumns
 from latticemetric.vocabulary import Vocabulary
 
 Counts = npt.NDArray[np.int64]
-_EXACT_IN_DOUBLES = 2**52  # and a quotient of smaller numbers is never rounded to a whole number
 
 
 class BestReference(NamedTuple):
@@ -302,23 +302,6 @@ class GRR(Metric[RecognitionStatistics]):
         rate = units / (unit * size) if size else self.empty_rate
         return rate, units / unit if units % unit else units // unit, size
 
-    def columns_of_parts(
-        self, counts: Counts
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-        """Return `parts` of each row of counts (NaN for `None`); they are the same if `are_exact_in_doubles`."""
-        size = counts[:, self.order + 3 :].sum(axis=1)
-        units, unit = self._units_of(counts.astype(np.float64)), self.rate_map.unit
-        undefined = np.nan if self.empty_rate is None else self.empty_rate
-        rate = np.where(size > 0, units / (unit * np.maximum(size, 1)), undefined)
-        return rate, units / unit, size
-
-    def are_exact_in_doubles(self, counts: Counts) -> bool:
-        """Return True if doubles hold all numbers from which `columns_of_parts` computes."""
-        _, unit, alpha, beta = self.gains
-        of_map = self.rate_map
-        largest = self.order * abs(of_map.size_units) + abs(of_map.gain_units) * (unit + abs(alpha) + abs(beta))
-        return (largest + of_map.unit) * int(counts.sum(axis=1).max(initial=0)) < _EXACT_IN_DOUBLES
-
     def score(self, hypothesis: Text, references: GraphReferences) -> float | None:
         """Return the rate of one hypothesis; `None` if the reference has no words.
 
@@ -410,15 +393,26 @@ class GRR(Metric[RecognitionStatistics]):
 
     def _units_of(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the numerator of each row of summed statistics, times `rate_map.unit`."""
+        units: npt.NDArray[np.float64] = np.zeros(sums.shape[:-1])
+        for column, weight in enumerate(self._unit_weights()):
+            if weight:
+                units += weight * sums[..., column]
+        return units
+
+    def _unit_weights(self) -> list[int]:
+        """Return the weight of each column in the numerator, times `rate_map.unit`."""
         n, (_, unit, alpha, beta) = self.order, self.gains
         size, gain = self.rate_map.size_units, self.rate_map.gain_units
         # |g_1(r)| is M_1 + S + D, so the errors of WER are S + D + I, also in sums that are not whole.
         edits = [size + gain * unit, *[gain * unit] * (n - 1), size, size - gain * beta, -gain * alpha]
-        units: npt.NDArray[np.float64] = np.zeros(sums.shape[:-1])
-        for column, weight in enumerate([*edits, 0, *[size] * (n - 1)]):
-            if weight:
-                units += weight * sums[..., column]
-        return units
+        return [*edits, 0, *[size] * (n - 1)]
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value: in the numerator, the sign of its weight."""
+        numerator = list(zip(self.columns, self._unit_weights(), strict=True))[: self.order + 3]
+        up, down = (frozenset(name for name, weight in numerator if sign * weight >= 0) for sign in (1, -1))
+        return Effects(up, down - up, frozenset(self.columns[self.order + 3 :]))
 
     def corpus_score(
         self, total: RecognitionStatistics, references: int | str = 1

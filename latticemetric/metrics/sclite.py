@@ -20,6 +20,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import (
     CorpusScore,
+    Effects,
     GraphReferences,
     GraphText,
     Metric,
@@ -96,6 +97,11 @@ class Sclite(Metric[RecognitionStatistics]):
         total = sum(self._counted(hypotheses, references), RecognitionStatistics.zero(1))
         signature = str(self.signature_for(references_each(references)))
         return CorpusScore(_WER.value(total), _WER.numerator(total), _WER.denominator(total), total, signature)
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return _WER.effects
 
     def table(self, hypotheses: Sequence[GraphText], references: Sequence[GraphReferences]) -> Table:
         """Return the statistics of a test set, one row per segment."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import importing
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, paired, words_of
+from latticemetric.metrics.base import Effects, References, Table, TallyMetric, Text, check_flags, paired, words_of
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, number_all
 from latticemetric.metrics.signature import Signature, yes_or_no
@@ -99,6 +99,11 @@ class TER(TallyMetric):
         if self._tokenizer is not None:
             return self._tokenizer(line.rstrip()).split()
         return (line if self.case_sensitive else line.lower()).split()
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(up="edits", down="reference_words", sizes="reference_words", columns=self.columns)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the rate of each row of summed statistics.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags
+from latticemetric.metrics.base import Effects, References, Table, TallyMetric, Text, check_flags
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import (
     Segments,
@@ -75,6 +75,11 @@ class Unigram(TallyMetric):
         said, expected, _ = number_all(*texts)
         for length, matches in zip(expected.lengths, pair_matches(said, expected, 1), strict=True):
             yield np.column_stack([matches, said.lengths, np.full(len(matches), length)]).astype(np.float64)
+
+    @property
+    def effects(self) -> Effects:
+        """The effect of each column on the value."""
+        return Effects.of(up="matches", down="words reference_words", columns=self.columns)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""

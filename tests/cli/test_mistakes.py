@@ -102,8 +102,8 @@ VERBS_WITH_REFERENCES = [
 
 
 def with_references(verb, graphs, tmp_path):
-    more = ["--output", tmp_path / "page.html"] if verb == "report" else ["--beams", 1] if verb == "sweep" else []
-    return run("latticemetric", verb, *graphs, *more)
+    needed = {"report": ["--output", tmp_path / "page.html"], "sweep": ["--beams", 1], "tune": ["--vary", "words=0:1"]}
+    return run("latticemetric", verb, *graphs, *needed.get(verb, []))
 
 
 @pytest.mark.parametrize("verb", VERBS_WITH_REFERENCES)

@@ -44,7 +44,7 @@ from latticemetric.cli.options.reading import (
     ReadingOptions,
     ScoredReadingOptions,
 )
-from latticemetric.cli.options.running import RunOptions, ShardedRunOptions, WorkerOptions
+from latticemetric.cli.options.running import KeepGoingOptions, RunOptions, ShardedRunOptions, WorkerOptions
 from latticemetric.cli.options.values import (
     Number,
     cased_words,

@@ -98,3 +98,14 @@ class ShardedRunOptions(RunOptions):
         "Process only every N-th graph, starting with the I-th; join the results with merge.",
         reads=_shard,
     )
+
+
+class KeepGoingOptions(Options):
+    """The option of runs in this process over all graphs."""
+
+    keep_going: bool = flag("--keep-going", "Report and skip graphs that fail; the exit status is then 1.")
+
+    def whole(self) -> ShardedRunOptions:
+        """Return the options of a run in this process over all graphs."""
+        others: dict[str, Any] = dict.fromkeys(ShardedRunOptions.declared) | {"resume": False, "workers": 1}
+        return ShardedRunOptions(**others | {"keep_going": self.keep_going})

@@ -9,7 +9,7 @@
 #include "bindings/graphs.hpp"
 #include "tuning/overlay.hpp"
 #include "tuning/subdivision.hpp"
-#include "tuning/weighted_graph.hpp"
+#include "tuning/tuned_graph.hpp"
 
 namespace latticemetric {
 namespace {
@@ -19,18 +19,18 @@ using namespace nb::literals;
 constexpr std::int64_t largest_coefficient = std::int64_t{1} << 38;  // see `tuning/geometry.hpp`
 
 // A graph whose columns of costs are counted in units.
-class NativeWeightedGraph {
+class NativeTunedGraph {
  public:
-  NativeWeightedGraph(const NativeLattice& lattice, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
+  NativeTunedGraph(const NativeLattice& lattice, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
       : graph_(made(lattice.with_words(), lattice.with_words().states, lattice.size(), ends, columns)) {}
-  NativeWeightedGraph(const NativeForest& forest, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
+  NativeTunedGraph(const NativeForest& forest, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
       : graph_(made(forest.view(), forest.view().nodes, forest.edges(), ends, columns)) {}
 
-  const WeightedGraph& view() const { return graph_; }
+  const TunedGraph& view() const { return graph_; }
 
  private:
   template <typename Graph>
-  static WeightedGraph made(const Graph& graph, std::int32_t states, std::size_t arcs, const Input<std::int32_t>& ends,
+  static TunedGraph made(const Graph& graph, std::int32_t states, std::size_t arcs, const Input<std::int32_t>& ends,
                             const std::array<Input<std::int64_t>, 3>& columns) {
     require_aligned(ends);
     require(ends.size() > 0, "a graph has an end");
@@ -46,17 +46,17 @@ class NativeWeightedGraph {
         require(cost < largest_coefficient && cost > -largest_coefficient, "a cost is too large");
     }
     const KernelScope running;
-    return weighted_graph(graph, {ends.data(), ends.data() + ends.size()}, units);
+    return tuned_graph(graph, {ends.data(), ends.data() + ends.size()}, units);
   }
 
-  WeightedGraph graph_;
+  TunedGraph graph_;
 };
 
 // The paths of cells or segments as columns: the arcs (edges), where each path begins, and where it ends.
 struct PathRows {
   std::vector<std::int64_t> arcs, begin{0}, end;
 
-  void add(const WeightedGraph& graph, const std::vector<std::int64_t>& path) {
+  void add(const TunedGraph& graph, const std::vector<std::int64_t>& path) {
     for (const auto edge : path) {
       const auto origin = graph.origin[static_cast<std::size_t>(edge)];
       if (origin >= 0)
@@ -78,7 +78,7 @@ void require_range(std::int64_t low, std::int64_t high, std::int64_t unit) {
 // The cells of a graph in a box of weights.
 class NativeCells {
  public:
-  NativeCells(const NativeWeightedGraph& graph, const std::array<std::int64_t, 5>& box, std::size_t most_cells)
+  NativeCells(const NativeTunedGraph& graph, const std::array<std::int64_t, 5>& box, std::size_t most_cells)
       : box_{box[0], box[1], box[2], box[3], box[4]} {
     require_range(box[0], box[1], box[4]);
     require_range(box[2], box[3], box[4]);
@@ -211,7 +211,7 @@ class NativeOverlay {
 };
 
 // Returns the sums of each segment, its end (numerator and denominator; rounded), and the paths.
-nb::tuple weight_segments(const NativeWeightedGraph& graph, std::int64_t low, std::int64_t high, std::int64_t unit,
+nb::tuple weight_segments(const NativeTunedGraph& graph, std::int64_t low, std::int64_t high, std::int64_t unit,
                           std::size_t most_segments) {
   require_range(low, high, unit);
   std::vector<WeightSegment> found;
@@ -235,11 +235,11 @@ nb::tuple weight_segments(const NativeWeightedGraph& graph, std::int64_t low, st
 
 void bind_tuning(nb::module_& m) {
   using Columns = std::array<Input<std::int64_t>, 3>;
-  nb::class_<NativeWeightedGraph>(m, "WeightedGraph")
+  nb::class_<NativeTunedGraph>(m, "TunedGraph")
       .def(nb::init<const NativeLattice&, Input<std::int32_t>, const Columns&>(), "lattice"_a, "ends"_a, "columns"_a)
       .def(nb::init<const NativeForest&, Input<std::int32_t>, const Columns&>(), "forest"_a, "ends"_a, "columns"_a);
   nb::class_<NativeCells>(m, "WeightCells")
-      .def(nb::init<const NativeWeightedGraph&, const std::array<std::int64_t, 5>&, std::size_t>(), "graph"_a, "box"_a,
+      .def(nb::init<const NativeTunedGraph&, const std::array<std::int64_t, 5>&, std::size_t>(), "graph"_a, "box"_a,
            "most_cells"_a)
       .def("__len__", &NativeCells::size)
       .def("sums", &NativeCells::sums)

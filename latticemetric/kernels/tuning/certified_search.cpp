@@ -15,7 +15,7 @@ constexpr std::int64_t most_edges = std::int64_t{1} << 28;
 
 }  // namespace
 
-CertifiedSearch::CertifiedSearch(const WeightedGraph& graph)
+CertifiedSearch::CertifiedSearch(const TunedGraph& graph)
     : graph_(graph), inside_(graph.nodes()), outside_(graph.nodes(), infinite), choice_(graph.nodes(), -1),
       kept_(graph.nodes()), found_(graph.nodes()) {
   const auto largest_of = [&](const auto& own) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tuning/weighted_graph.hpp"
+#include "tuning/tuned_graph.hpp"
 
 namespace latticemetric {
 
@@ -19,12 +19,12 @@ struct Direction {
 class CertifiedSearch {
  public:
   // Throws `TooLarge` if costs of paths are too large for exact sums.
-  explicit CertifiedSearch(const WeightedGraph& graph);
+  explicit CertifiedSearch(const TunedGraph& graph);
 
   // Searches at a point, in doubles. Returns the costs of a path that is nearly the best.
   PathSums roughly_best(const WeightPoint& point);
 
-  // Finds the cheapest path at the point of the last search in doubles; see `WeightedGraph` for ties, which a direction
+  // Finds the cheapest path at the point of the last search in doubles; see `TunedGraph` for ties, which a direction
   // decides before.
   PathSums best(Direction direction = {});
 
@@ -52,7 +52,7 @@ class CertifiedSearch {
   PathSums sums_along(const EdgeOf& edge_of, std::vector<std::int64_t>* edges) const;
   double rough_cost(std::int64_t edge) const;
 
-  const WeightedGraph& graph_;
+  const TunedGraph& graph_;
   std::array<double, 3> largest_{};  // of each column: the largest sum of absolute costs of a path
   double longest_ = 0;               // the largest number of edges of a path
   WeightPoint point_{0, 0, 1};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuning/geometry.hpp"
-#include "tuning/weighted_graph.hpp"
+#include "tuning/tuned_graph.hpp"
 
 namespace latticemetric {
 

@@ -22,7 +22,7 @@ struct KnownCell {
 
 class Subdivider {
  public:
-  Subdivider(const WeightedGraph& graph, const WeightBox& box, std::size_t most_cells)
+  Subdivider(const TunedGraph& graph, const WeightBox& box, std::size_t most_cells)
       : search_(graph), whole_(polygon_of(box)), most_cells_(most_cells) {}
 
   std::vector<WeightCell> cells() {
@@ -131,11 +131,11 @@ class Subdivider {
 
 }  // namespace
 
-std::vector<WeightCell> subdivision(const WeightedGraph& graph, const WeightBox& box, std::size_t most_cells) {
+std::vector<WeightCell> subdivision(const TunedGraph& graph, const WeightBox& box, std::size_t most_cells) {
   return Subdivider(graph, box, most_cells).cells();
 }
 
-std::vector<WeightSegment> segments(const WeightedGraph& graph, std::int64_t low_x, std::int64_t high_x,
+std::vector<WeightSegment> segments(const TunedGraph& graph, std::int64_t low_x, std::int64_t high_x,
                                     std::int64_t unit, std::size_t most_segments) {
   CertifiedSearch search(graph);
   const auto beside = [&](std::int64_t x, int direction) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tuning/geometry.hpp"
-#include "tuning/weighted_graph.hpp"
+#include "tuning/tuned_graph.hpp"
 
 namespace latticemetric {
 
@@ -22,7 +22,7 @@ struct WeightCell {
 };
 
 // Returns the cells, which fill the box. Throws `TooLarge` if there are more than `most_cells`.
-std::vector<WeightCell> subdivision(const WeightedGraph& graph, const WeightBox& box, std::size_t most_cells);
+std::vector<WeightCell> subdivision(const TunedGraph& graph, const WeightBox& box, std::size_t most_cells);
 
 // A part of a line of weights (x, 0) in which a path is the cheapest; it ends at `end.x / end.w`.
 struct WeightSegment {
@@ -32,7 +32,7 @@ struct WeightSegment {
 };
 
 // Returns the segments from `low_x` to `high_x`, over `unit`. Costs do not depend on the second weight.
-std::vector<WeightSegment> segments(const WeightedGraph& graph, std::int64_t low_x, std::int64_t high_x,
+std::vector<WeightSegment> segments(const TunedGraph& graph, std::int64_t low_x, std::int64_t high_x,
                                     std::int64_t unit, std::size_t most_segments);
 
 }  // namespace latticemetric

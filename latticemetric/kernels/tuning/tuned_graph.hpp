@@ -30,7 +30,7 @@ using UnitColumn = std::vector<std::int64_t>;
 // A lattice or forest for searches from the end of paths to their start, or from leaves to the goal: each node has
 // edges to smaller nodes, the last node is the goal. Among equal derivations, those with fewer words come first, then
 // those whose edges come first, from the goal on.
-struct WeightedGraph {
+struct TunedGraph {
   std::vector<std::int64_t> begin;       // the first edge of each node, and the end of the last
   std::vector<std::int64_t> tail_begin;  // the first tail of each edge, and the end of the last
   std::vector<std::int32_t> tail;
@@ -51,11 +51,11 @@ struct WeightedGraph {
 };
 
 // Returns the graph of a lattice's paths. `finals` are its final states, in the order of the columns' last values.
-WeightedGraph weighted_graph(const Lattice& lattice, const std::vector<std::int32_t>& finals,
+TunedGraph tuned_graph(const Lattice& lattice, const std::vector<std::int32_t>& finals,
                              const std::array<UnitColumn, 3>& columns);
 
 // Returns the graph of a forest's derivations. `goals` are its goals, in the order of the columns' last values.
-WeightedGraph weighted_graph(const Forest& forest, const std::vector<std::int32_t>& goals,
+TunedGraph tuned_graph(const Forest& forest, const std::vector<std::int32_t>& goals,
                              const std::array<UnitColumn, 3>& columns);
 
 }  // namespace latticemetric

@@ -1,4 +1,4 @@
-#include "tuning/weighted_graph.hpp"
+#include "tuning/tuned_graph.hpp"
 
 #include <cstddef>
 
@@ -32,19 +32,19 @@ class Builder {
 
   void end_node() { graph_.begin.push_back(static_cast<std::int64_t>(graph_.origin.size())); }
 
-  WeightedGraph taken() { return std::move(graph_); }
+  TunedGraph taken() { return std::move(graph_); }
 
  private:
   const std::int64_t arcs_;
   const std::array<UnitColumn, 3>& columns_;
-  WeightedGraph graph_;
+  TunedGraph graph_;
 };
 
 }  // namespace
 
 // Nodes are states from the last to the first. So the search goes from final states to the start, and the choices of
 // the start come first. A path that ends is preferred to those that go on, as in `best_path`.
-WeightedGraph weighted_graph(const Lattice& lattice, const std::vector<std::int32_t>& finals,
+TunedGraph tuned_graph(const Lattice& lattice, const std::vector<std::int32_t>& finals,
                              const std::array<UnitColumn, 3>& columns) {
   std::vector<std::int64_t> end_of(static_cast<std::size_t>(lattice.states), -1);
   for (std::size_t k = 0; k < finals.size(); ++k) end_of[finals[k]] = static_cast<std::int64_t>(k);
@@ -61,7 +61,7 @@ WeightedGraph weighted_graph(const Lattice& lattice, const std::vector<std::int3
   return builder.taken();
 }
 
-WeightedGraph weighted_graph(const Forest& forest, const std::vector<std::int32_t>& goals,
+TunedGraph tuned_graph(const Forest& forest, const std::vector<std::int32_t>& goals,
                              const std::array<UnitColumn, 3>& columns) {
   Builder builder(forest.edges, columns);
   std::int64_t e = 0;

@@ -1,0 +1,179 @@
+"""Tuned weights of score columns against decoding at many weights; and the verb `tune`."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kit.commands import good, run
+from kit.paths import DATA, EXAMPLES
+from tuning.graphs import WORDS, random_graph
+
+import latticemetric as lm
+
+METRICS = ["wer", "4-grr", "cer", "bleu", "chrf", "ter", "nist", "f1"]
+
+
+def random_corpus(chance):
+    graphs = [random_graph(chance).graph for _ in range(chance.randint(1, 4))]
+    references = [
+        [chance.choices(WORDS, k=chance.randint(1, 4)) for _ in range(chance.choice([1, 1, 2]))] for _ in graphs
+    ]
+    return graphs, references
+
+
+def decoded(graphs, references, metric, weights):
+    """The corpus value of 1-bests, each found by itself."""
+    texts = [lm.best(graph, weights=weights).words for graph in graphs]
+    return lm.make_metric(metric).corpus(texts, references).score
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 2**32), metric=st.sampled_from(METRICS), names=st.sampled_from([["first"], ["first", "second"]])
+)
+def test_no_weights_of_a_fine_grid_are_better(seed, metric, names):
+    chance = random.Random(seed)
+    graphs, references = random_corpus(chance)
+    fixed = {"constant": chance.choice([1.0, 0.5, -1.0]), "second": 0.25}
+    ranges = {name: (-chance.randint(0, 3), chance.randint(1, 4)) for name in names}
+    found = lm.Corpus(graphs, references, weights=fixed).tune(metric, vary=ranges, resamples=0, folds=2)
+    sign = 1 if lm.make_metric(metric).higher_is_better else -1
+    assert found.best.score == decoded(graphs, references, metric, {**fixed, **found.best.weights})
+    assert found.default.score == decoded(graphs, references, metric, {"first": 1.0, **fixed})
+    assert found.is_exact
+    worst = -np.inf if found.best.score is None else sign * found.best.score + 1e-12
+    for _ in range(25):
+        weights = {name: round(chance.uniform(*ranges[name]), chance.randint(0, 5)) for name in names}
+        score = decoded(graphs, references, metric, {**fixed, **weights})
+        assert found.at(**weights) == score
+        if all(low < weights[name] < high for name, (low, high) in ranges.items()):
+            # On a border, ties may give another string than on both sides.
+            moved = {name: weight + 1e-7 for name, weight in weights.items()}
+            assert min(sign * decoded(graphs, references, metric, {**fixed, **w}) for w in (weights, moved)) <= worst
+
+
+@given(seed=st.integers(0, 2**32))
+def test_no_string_changes_within_the_margin(seed):
+    chance = random.Random(seed)
+    graphs, references = random_corpus(chance)
+    ranges = {"first": (-1, 2), "second": (0, 3)}
+    found = lm.Corpus(graphs, references).tune("wer", vary=ranges, resamples=0, folds=0)
+
+    def texts(weights):
+        return [lm.best(graph, weights=weights).words for graph in graphs]
+
+    best = dict(found.best.weights)
+    for _ in range(10):
+        step = {name: chance.uniform(-0.49, 0.49) * found.margin * (high - low) for name, (low, high) in ranges.items()}
+        assert texts({name: best[name] + step[name] for name in best}) == texts(best)
+    assert found.held_out is None
+
+
+def test_the_least_margin_is_kept():
+    lists = [
+        lm.NBest.from_strings(["a", "b", "c"], scores={"am": [0.0, 1.0, 10.0], "lm": [10.0, 8.9, 0.0]}),
+    ]
+    corpus = lm.Corpus(lists, ["b"])
+    free = corpus.tune("wer", vary={"lm": (0, 2)}, resamples=0)
+    assert free.best.score == 0
+    assert free.margin < 0.03
+    safe = corpus.tune("wer", vary={"lm": (0, 2)}, resamples=0, min_margin=0.05)
+    assert safe.best.score == 1
+    assert safe.margin >= 0.05
+    with pytest.raises(lm.InputError, match=r"no weights have a margin of 0\.49"):
+        corpus.tune("wer", vary={"lm": (0, 2)}, resamples=0, min_margin=0.49)
+
+
+def test_words_are_a_column_of_every_graph(tmp_path):
+    lists = [lm.NBest.from_strings(["a b", "a"], scores={"am": [0.5, 1.0]})]
+    found = lm.Corpus(lists, ["a"]).tune("wer", vary={"words": (0, 2)}, resamples=0)
+    assert found.region == ((0.5,), (2.0,))
+    assert found.best.score == 0
+    lattice = lm.Lattice.from_strings(["a b", "a"], costs=[0.5, 1.0])
+    corpus = lm.Corpus([lattice], ["a"], weights={"words": 0.75})
+    assert [one.value.words for one in corpus.best()] == [("a",)]
+    found.write_weights(tmp_path / "tuned.weights")
+    again = lm.Corpus(lists, ["a"], weights=str(tmp_path / "tuned.weights"))
+    assert [one.value.words for one in again.best()] == [("a",)]
+    assert [one.oracle.one_best.words for one in again.oracle("wer")] == [("a",)]
+
+
+def test_resamples_and_folds_show_how_much_is_luck():
+    chance = random.Random(7)
+    lists = [
+        lm.NBest.from_strings(
+            ["a b", "a c", "b"],
+            scores={name: [chance.randint(0, 9) / 2 for _ in range(3)] for name in ("am", "lm")},
+        )
+        for _ in range(12)
+    ]
+    corpus = lm.Corpus(lists, [chance.choice(["a b", "a c", "b"]) for _ in lists])
+    found = corpus.tune(vary={"lm": (0, 3)}, resamples=50, folds=3, seed=4)
+    assert found.best.score <= found.held_out
+    assert found.gain.low <= found.gain.value <= found.gain.high <= 0  # errors: less is better
+    assert found.spread["lm"].low <= found.spread["lm"].high
+    assert found == corpus.tune(vary={"lm": (0, 3)}, resamples=50, folds=3, seed=4)
+    assert found.map(4).shape == (4,)
+    assert found.map(4)[0] == found.at(lm=0.375)
+
+
+@pytest.mark.parametrize(
+    ("vary", "says"),
+    [
+        ({}, "no weight varies"),
+        ({"lm": (1, 0)}, "give the lower weight first"),
+        ({"lm": (0, float("nan"))}, "the range of 'lm'"),
+        ({"lm": 3}, "the range of 'lm' is 3"),
+        ("lm", "write NAME=LOW:HIGH"),
+        (["lm=0:1", "lm=0:2"], "two ranges"),
+        ({"lm": (0, 1), "am": (0, 1), "words": (0, 1)}, "3 weights vary"),
+        ({"acoustic": (0, 1)}, "there is no score column 'acoustic'; the columns here are: am, lm"),
+    ],
+)
+def test_ranges_that_are_none_are_refused(vary, says):
+    corpus = lm.Corpus([lm.NBest.from_strings(["a", "b"], scores={"am": [0, 1], "lm": [1, 0]})], ["a"])
+    with pytest.raises(lm.LatticeMetricError, match=says):
+        corpus.tune(vary=vary)
+
+
+def test_settings_of_mbr_are_refused_beside_ranges():
+    corpus = lm.Corpus([lm.Lattice.from_strings(["a", "b"], costs=[0, 1])], ["a"])
+    with pytest.raises(lm.UsageError, match="by has no effect"):
+        corpus.tune(vary={"cost": (0, 1)}, by=lm.ByNgrams())
+    with pytest.raises(lm.UsageError, match="halvings"):
+        corpus.tune(vary={"cost": (0, 1)}, halvings=2)
+
+
+def test_the_verb_prints_an_option_that_gives_the_score_again(tmp_path):
+    lattices, references = EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"
+    asked = ("latticemetric", "tune", lattices, references, "--vary", "acoustic=0.05:0.2", "--vary", "words=0:1")
+    weights = tmp_path / "tuned.weights"
+    done = good(run(*asked, "--resamples", "20", "--write-weights", weights))
+    option, value = done.stdout.split()
+    assert option == "--weights"
+    document = json.loads(good(run(*asked, "--resamples", "0", "--format", "json")).stdout)
+    for given_ in (value, weights):
+        command = ("lattice-oracle", lattices, references, "--metric", "wer", "--format", "json", "--weights", given_)
+        corpus = json.loads(good(run(*command)).stdout)["corpus"]
+        assert corpus["one_best"]["score"] == document["best"]["score"]
+    rows = good(run(*asked, "--resamples", "0", "--format", "tsv")).stdout.splitlines()
+    assert rows[0].split("\t") == ["column", "weight", "default", "low", "high", "spread_low", "spread_high"]
+    assert [row.split("\t")[0] for row in rows[1:]] == ["acoustic", "words"]
+
+
+HIFST = DATA / "tuning" / "hifst"
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not HIFST.is_dir(), reason="the data is not there")
+@pytest.mark.parametrize("names", [["feature_2", "feature_4"], ["feature_5"]])
+def test_weights_of_a_translation_decoder_are_never_below_a_grid(names):
+    graphs = [str(HIFST / f"{number}.fst.gz") for number in range(1, 51)]
+    corpus = lm.Corpus.read(graphs, str(HIFST / "refs.50"), weights=str(HIFST / "params.0"), ignore=["1", "2"])
+    found = corpus.tune("bleu", vary=dict.fromkeys(names, (-2, 2)), resamples=0)
+    assert found.map(200 if len(names) == 1 else 40).max() <= found.best.score + 1e-12
+    assert found.at() == found.best.score
+    assert found.default.score == pytest.approx(0.2387, abs=5e-5)

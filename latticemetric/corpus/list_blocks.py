@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
 from latticemetric.corpus.feature_weights import check_columns
 from latticemetric.corpus.list_arguments import Words, columns_of
-from latticemetric.corpus.lists import lists_of_pairs, rewritten
+from latticemetric.corpus.lists import Lists, lists_of_pairs, rewritten
 from latticemetric.corpus.oracle_at_k import ListSums, sums_of_columns
 from latticemetric.corpus.pairing import Pair, pair_within, warn_of_words
 from latticemetric.errors import FormatError, shortened
@@ -38,7 +38,7 @@ class BlockSums:
     """
 
     rates: Sequence[GRR]
-    at: Sequence[int] | None = None
+    at: Collection[int] | None = None
     weights: Weights | None = None
     keep: bool = False
     rewrite: Callable[[Words], Words] | None = None
@@ -59,7 +59,10 @@ class BlockSums:
     def of(self, pairs: Iterable[Pair]) -> Sums:
         """Return the sums of a block of pairs."""
         pairs = list(pairs)
-        lists = lists_of_pairs(pairs)
+        return self.of_lists(pairs, lists_of_pairs(pairs))
+
+    def of_lists(self, pairs: Sequence[Pair], lists: Lists) -> Sums:
+        """Return the sums of a block of pairs whose lists are parsed."""
         if isinstance(self.weights, FeatureWeights):
             for pair, graph in zip(pairs, lists.lists, strict=True):
                 check_columns(graph, pair.entry, self.weights)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,8 @@ from latticemetric.corpus.question import Resampled, Task, number_of_resamples
 from latticemetric.settings import given
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.list_arguments import Words
     from latticemetric.corpus.list_blocks import BlockSums, Sums
     from latticemetric.corpus.list_results import Corrections, OracleAtK, OracleAtKByMetric
-    from latticemetric.corpus.pairing import Pair
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
     from latticemetric.metrics.recognition import GRR
@@ -56,7 +53,7 @@ class ListOracles(Resampled, Task):
         vars(self)["metric"] = tuple(map(as_recognition_rate, listed_metrics(self.metric)[0]))
         refuse_twice([rate.name for rate in self.rates])
         if self.at is not None:
-            points_within(self._points, 1)
+            points_within(self.at, 1)
         if self.corrected is not None:
             wer_among(self.rates)
 
@@ -66,17 +63,13 @@ class ListOracles(Resampled, Task):
         rates: tuple[GRR, ...] = self.metric
         return rates
 
-    @property
-    def _points(self) -> Any:
-        return self.at
-
     def found(self, corpus: ReadCorpus, run: Run) -> OracleAtKByMetric:
         """Return the oracles of all lists of a corpus that has references."""
         from latticemetric.corpus.list_blocks import BlockSums
         from latticemetric.corpus.list_results import OracleAtKByMetric
 
         rewrite = None if corpus.grammar is None else corpus.grammar.text
-        settings = BlockSums(self.rates, self._points, corpus.weights, keep=bool(self.resamples), rewrite=rewrite)
+        settings = BlockSums(self.rates, self.at, corpus.weights, keep=bool(self.resamples), rewrite=rewrite)
         if self.corrected is None:
             sums, references = self._sums(corpus, run, settings)
             return OracleAtKByMetric(self._curves(sums, references, corpus))
@@ -92,7 +85,7 @@ class ListOracles(Resampled, Task):
 
         parts, curves = list(sums), []
         for position, rate in enumerate(self.rates):
-            curve = curve_of([part[position] for part in parts], rate, at=self._points, **self.resampling)
+            curve = curve_of([part[position] for part in parts], rate, at=self.at, **self.resampling)
             signature = rate.signature_for(references).also(norm=corpus.rewritten_by)
             if corpus.grammar is not None:
                 signature = signature.also(readings=corpus.grammar.readings_of_text)
@@ -119,27 +112,15 @@ class ListOracles(Resampled, Task):
     ) -> tuple[Iterable[Sums], int | str, Corrections]:
         """Return the sums, the number of references per list, and the results of the corrected texts."""
         from latticemetric.corpus.corrections import corrections, wer_among
-        from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs
+        from latticemetric.corpus.lists import corrected_texts, lists_of_pairs, rewritten
 
         removing, wer = removes(self.rates, corpus), wer_among(self.rates)
         paired = corpus.required_pairs(run, removing=removing, rewriting=False)
-        pairs: list[Pair] = list(paired.pairs)
-        if settings.rewrite is not None:
-            pairs = list(rewritten_pairs(pairs, settings.rewrite))
+        pairs = list(paired.pairs)
         lists = lists_of_pairs(pairs)
-        texts = [corpus.prepared_text(text, removing=removing) for text in self._texts(lists.names, corpus)]
+        if settings.rewrite is not None:
+            lists = rewritten(lists, settings.rewrite)
+        texts = corrected_texts(self.corrected, lists.names, corpus, removing=removing)
         ignore = wer.ignore | wer.wildcard
         judged = corrections(lists.lists, lists.references, texts, weights=corpus.weights, ignore=ignore)
-        return [replace(settings, rewrite=None).of(pairs)], paired.references, judged
-
-    def _texts(self, names: Sequence[str], corpus: ReadCorpus) -> list[Words]:
-        """Return the corrected text of each list."""
-        if isinstance(self.corrected, str | os.PathLike):
-            from latticemetric.corpus.lists import texts_of
-
-            return texts_of(os.fspath(self.corrected), names, corpus.reading.style)
-        from latticemetric.corpus.list_arguments import check_lengths
-        from latticemetric.vocabulary import listed_words
-
-        check_lengths(lists=names, corrected=self.corrected)
-        return [listed_words(text, "a corrected text") for text in self.corrected]
+        return [replace(settings, rewrite=None).of_lists(pairs, lists)], paired.references, judged

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from latticemetric.corpus.list_arguments import Words
+from latticemetric.arguments import require_items
+from latticemetric.corpus.list_arguments import Words, check_lengths
 from latticemetric.corpus.pairing import Pair
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.references import read_references
 from latticemetric.graph import Graph
 from latticemetric.line_ids import Lines, LineStyle, are_positions, judge_by_names
 from latticemetric.nbest import NBest
+from latticemetric.vocabulary import listed_words
+
+if TYPE_CHECKING:
+    from latticemetric.corpus.read_corpus import ReadCorpus
 
 _FOR_GRAPHS = "for oracles of a graph's n best strings, use Corpus.sweep(nbest_sizes=[1, 10, 100])"
 
@@ -87,6 +94,25 @@ def _rewritten_if_list(graph: Graph, rewrite: Callable[[Words], Words]) -> Graph
 
 def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
     return NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.weights)
+
+
+def corrected_texts(given: Any, names: Sequence[str], corpus: ReadCorpus, *, removing: bool) -> list[Words]:
+    """Return the corrected text of each list, prepared as hypotheses are.
+
+    Args:
+        given: The texts, in the order of the lists, or a file of them.
+        names: The ids of the lists.
+        corpus: The corpus of the lists.
+        removing: True to remove the ignored words.
+    """
+    if isinstance(given, str | os.PathLike):
+        texts = texts_of(os.fspath(given), names, corpus.reading.style)
+    else:
+        require_items(given, "corrected")
+        listed = list(given)
+        check_lengths(lists=names, corrected=listed)
+        texts = [listed_words(text, "a corrected text") for text in listed]
+    return [corpus.prepared_text(text, removing=removing) for text in texts]
 
 
 def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list[Words]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ def oracle_at_k(
     references: Sequence[Any],
     metric: str | GRR = "wer",
     *,
-    at: Sequence[int] | None = None,
+    at: Collection[int] | None = None,
     weights: Weights | None = None,
     resamples: int = 0,
     seed: int = 0,
@@ -94,7 +94,7 @@ def sums_of(
     references: Sequence[Any],
     rate: GRR,
     *,
-    at: Sequence[int] | None = None,
+    at: Collection[int] | None = None,
     weights: Weights | None = None,
     keep: bool = False,
 ) -> ListSums:
@@ -102,7 +102,9 @@ def sums_of(
     return sums_of_columns(columns_of(lists, references, weights), rate, at=at, keep=keep)
 
 
-def sums_of_columns(lists: ListColumns, rate: GRR, *, at: Sequence[int] | None = None, keep: bool = False) -> ListSums:
+def sums_of_columns(
+    lists: ListColumns, rate: GRR, *, at: Collection[int] | None = None, keep: bool = False
+) -> ListSums:
     """Return the sums of lists in columns, as `sums_of` does."""
     found = rate.list_counts(lists)
     begin, lengths, references = lists.begin[:-1], np.diff(lists.begin), np.diff(lists.owner)
@@ -124,7 +126,7 @@ def curve_of(
     parts: Sequence[ListSums],
     rate: GRR,
     *,
-    at: Sequence[int] | None = None,
+    at: Collection[int] | None = None,
     resamples: int = 0,
     seed: int = 0,
     confidence: float = 0.95,
@@ -161,7 +163,7 @@ def _added(columns: Sequence[Counts]) -> Counts:
     return added
 
 
-def points_within(at: Sequence[int] | None, longest: int) -> list[int]:
+def points_within(at: Collection[int] | None, longest: int) -> list[int]:
     """Return the values of k for lists of this length at most, in ascending order."""
     if at is not None:
         require_numbers(at, "at")

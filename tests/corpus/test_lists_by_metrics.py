@@ -13,7 +13,9 @@ from kit.commands import good, run
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
+from latticemetric.corpus import list_blocks, lists
 from latticemetric.corpus.list_blocks import BlockSums
+from latticemetric.corpus.lists import lists_of_pairs
 from latticemetric.corpus.pairing import Pair
 from latticemetric.formats.references import Reference
 from latticemetric.formats.registry import Entry
@@ -31,11 +33,11 @@ def nbest(hypotheses: list[tuple[tuple[str, ...], int]]) -> lm.NBest:
 
 
 def best_of_first(
-    lists: list[list[tuple[str, ...]]], references: list[Any], metric: Any, k: int
+    hypotheses_of: list[list[tuple[str, ...]]], references: list[Any], metric: Any, k: int
 ) -> tuple[Any, Any, Any, int]:
     """The numerator, denominator and counts of the best of the first k, and the number of lists that need no more."""
     total, enough = None, 0
-    for hypotheses, several in zip(lists, references, strict=True):
+    for hypotheses, several in zip(hypotheses_of, references, strict=True):
         statistics = [metric.statistics(words, several) for words in hypotheses]
         merits = [metric.merit(one) for one in statistics]
         best = statistics[merits.index(max(merits[:k]))]
@@ -52,14 +54,14 @@ READINGS = st.fixed_dictionaries(
 )
 
 
-@given(lists=LISTS, names=NAMES, reading=READINGS, resamples=st.sampled_from([0, 9]), data=st.data())
-def test_each_metric_finds_what_it_finds_alone_and_what_the_definition_says(lists, names, reading, resamples, data):
-    references = [data.draw(st.lists(WORDS, min_size=1, max_size=2)) for _ in lists]
-    corpus = lm.Corpus(list(map(nbest, lists)), references, **reading)
+@given(case=LISTS, names=NAMES, reading=READINGS, resamples=st.sampled_from([0, 9]), data=st.data())
+def test_each_metric_finds_what_it_finds_alone_and_what_the_definition_says(case, names, reading, resamples, data):
+    references = [data.draw(st.lists(WORDS, min_size=1, max_size=2)) for _ in case]
+    corpus = lm.Corpus(list(map(nbest, case)), references, **reading)
     options = {"at": range(1, 6), "resamples": resamples}
     both = corpus.lists(names, **options)
     weight = reading["weights"]["lm"]
-    ranked = [[words for words, _ in sorted(one, key=lambda pair: weight * pair[1])] for one in lists]
+    ranked = [[words for words, _ in sorted(one, key=lambda pair: weight * pair[1])] for one in case]
     assert list(both) == names
     for name, found in both.items():
         alone = corpus.lists(name, **options)
@@ -83,6 +85,21 @@ def test_each_list_is_parsed_once():
     pair = Pair("one", Entry("one", "", build), (Reference(("a", "b"), ""),))
     by_wer, by_letters = BlockSums((lm.WER(), lm.CER())).of([pair])
     assert (by_wer.longest, by_letters.longest, parsed["one"]) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("corrected", [None, CORRECTED])
+def test_each_list_is_parsed_once_also_beside_corrected_texts(monkeypatch, corrected):
+    parsed: Counter[str] = Counter()
+
+    def counted(pairs):
+        pairs = list(pairs)
+        parsed.update(pair.name for pair in pairs)
+        return lists_of_pairs(pairs)
+
+    for module in (lists, list_blocks):
+        monkeypatch.setattr(module, "lists_of_pairs", counted)
+    found = lm.Corpus.read(PICNIC, normalize="english").lists(corrected=corrected)
+    assert sorted(parsed.values()) == [1] * found["wer"].lists
 
 
 # --- Formats

@@ -189,18 +189,12 @@ class Pages(Scaled, Resampled, PointSettings, Task):
 
     def _with_corrections(self, report: Report, pairs: Iterable[Pair], corpus: ReadCorpus) -> Iterator[Pair]:
         """Add corrected texts to a report; return the n-best lists to show, normalized as these texts."""
-        from latticemetric.corpus.lists import lists_of_pairs, rewritten_pairs, texts_of
+        from latticemetric.corpus.lists import corrected_texts, lists_of_pairs, rewritten_pairs
         from latticemetric.corpus.report.corrections import CorrectedLists
-        from latticemetric.vocabulary import listed_words
 
         listed = list(pairs if corpus.grammar is None else rewritten_pairs(pairs, corpus.grammar.text))
-        lists, given_texts = lists_of_pairs(listed), self.corrected
-        assert given_texts is not None
-        if isinstance(given_texts, str | os.PathLike):
-            texts = texts_of(os.fspath(given_texts), lists.names, corpus.reading.style)
-        else:
-            texts = [listed_words(text) for text in given_texts]
-        texts = [corpus.prepared_text(text, removing=removes(self.rates, corpus)) for text in texts]
+        lists = lists_of_pairs(listed)
+        texts = corrected_texts(self.corrected, lists.names, corpus, removing=removes(self.rates, corpus))
         report.corrected = CorrectedLists.of(lists, texts, self.rate, corpus.weights)
         return iter(listed)
 

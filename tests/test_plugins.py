@@ -295,6 +295,9 @@ def test_runs_of_a_verb_of_another_package_are_runs_as_others(package):
         options = ("--shard", f"{number}/2", "--format", "json", "-o", f"{number}.json", "--workers", "2", "--resume")
         good(started(package, "latticemetric", "doubts", "meeting.lat.txt", *options))
     assert good(started(package, "latticemetric", "merge", "1.json", "2.json")).stdout == whole
+    for name in ("text", "tsv", "jsonl"):
+        done = started(package, "latticemetric", "doubts", "meeting.lat.txt", "--format", name)
+        assert started(package, "latticemetric", "merge", "1.json", "2.json", "--format", name).stdout == done.stdout
     lines = good(started(package, "latticemetric", "doubts", "lighthouse.cn", "--format", "jsonl")).stdout.splitlines()
     assert json.loads(lines[0]) == {"id": "1", "words": 5, "doubtful": []}
 

@@ -191,8 +191,7 @@ def show(
         say(f"error: {error}")
         failures.write()
         failures.exit()
-    if table.summary():
-        output.say_summary(table)
+    output.say_summary(table)
     if (warning := table.warning()) is not None:
         say(f"warning: {warning}")
     failures.exit()

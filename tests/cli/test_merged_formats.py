@@ -47,9 +47,9 @@ CASES = {
 }
 
 
-def said(done) -> str:
-    """What is said of all graphs together."""
-    return "\n".join(line for line in done.stderr.splitlines() if not line.startswith(LINES_OF_RUNS))
+def said(done) -> list[str]:
+    """The lines about all graphs together."""
+    return [line for line in done.stderr.splitlines() if not line.startswith(LINES_OF_RUNS)]
 
 
 def written_shards(folder: Path, count: int, given: list) -> list[Path]:

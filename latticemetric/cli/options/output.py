@@ -102,11 +102,11 @@ class OutputOptions(Options):
             beside()
 
     def say_summary(self, table: Table) -> None:
-        """Print the summary on standard error if the format is text."""
-        if self.output_format == "text":
+        """Print the summary on standard error if the format is text and there is one."""
+        if self.output_format == "text" and (summary := table.summary()):
             from latticemetric.cli.results import say
 
-            say("\n".join(table.summary()))
+            say("\n".join(summary))
 
 
 class CTMOutputOptions(OutputOptions):

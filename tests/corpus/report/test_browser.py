@@ -498,6 +498,24 @@ def test_corrections_have_the_scores_of_other_metrics(opened, tmp_path):
     ).count()
 
 
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_further_metrics_have_totals_and_rates_and_stick_out_nowhere(opened, tmp_path, viewport, scheme):
+    lattice = lm.Lattice.from_strings(["the ship sails", "a ship sails now", "the ship fails"], [1.0, 2.0, 3.0])
+    lm.Corpus([lattice], ["a ship sails"]).report(tmp_path / "page.html", "wer,4-grr,wrr")
+    page = opened(viewport, tmp_path / "page.html", color_scheme=scheme)
+    titles = page.locator("#summary th[scope=rowgroup]").all_inner_texts()
+    assert titles == ["wer, lower is better", "4-grr, higher is better", "wrr, higher is better"]
+    page.locator("tr.row button").click()
+    best, decoded = lm.oracle(lattice, "a ship sails", "4-grr"), lm.mbr(lattice, "wer")
+    rates = best.score, lm.GRR(4).score(decoded.words, "a ship sails"), best.one_best.score
+    shown = "4-grr: oracle {:.2f}% · MBR {:.2f}% · 1-best {:.2f}%".format(*(100 * rate for rate in rates))
+    assert shown in page.locator(".chips").inner_text()
+    assert "wer" in page.locator(".side.oracle").inner_text()
+    assert overflow(page) == 0
+    assert page.evaluate(WEAK_LETTERS) == []
+
+
 def test_harm_is_filtered(opened, corrected):
     page = opened(DESK, corrected)
     page.get_by_label("harmed by their correction").check()

@@ -267,14 +267,6 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
         problem = error
     strings = given.strings
     kept = sweep_graph(graph, strings, metric, settings.points, weights)
-    if isinstance(graph, Forest):
-        best_paths = oracle_forest(graph, references, metric).statistics().derivations
-        forest = graph.statistics()
-        size = Size("forest", forest.nodes, forest.edges, forest.derivations)
-    else:
-        best_paths = oracle_lattice(graph, references, metric).statistics().paths
-        lattice = graph.statistics()
-        size = Size("lattice", lattice.states, lattice.arcs, lattice.paths)
     rate = None
     if settings.expected:
         rate = expected(
@@ -299,21 +291,37 @@ def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
         oracle=best,
         mbr=answer,
         mbr_problem=problem,
-        best_paths=best_paths,
-        size=size,
+        best_paths=_best_paths(graph, references, metric),
+        size=_size(graph),
         further=tuple(_statistics_by(metric, graph, references, answer, settings) for metric in settings.further),
         sketch=drawing,
         expected=rate,
     )
-    if settings.scorer is None:
-        return review
-    counted: list[Any] = list(map(settings.scorer.kept, strings))
-    sides = [side for side in SIDES if side != MBR or answer is not None]
-    scores = {
-        metric.name: {side: metric.score(review.words(side), counted) for side in sides}
-        for metric in settings.scorer.metrics
+    return review if settings.scorer is None else replace(review, scores=_string_scores(review, settings.scorer))
+
+
+def _best_paths(graph: Lattice | Forest, references: Sequence[GraphReference], metric: GRR) -> int | None:
+    """Return the number of paths (or derivations) with the oracle's score."""
+    if isinstance(graph, Forest):
+        return oracle_forest(graph, references, metric).statistics().derivations
+    return oracle_lattice(graph, references, metric).statistics().paths
+
+
+def _size(graph: Lattice | Forest) -> Size:
+    if isinstance(graph, Forest):
+        forest = graph.statistics()
+        return Size("forest", forest.nodes, forest.edges, forest.derivations)
+    lattice = graph.statistics()
+    return Size("lattice", lattice.states, lattice.arcs, lattice.paths)
+
+
+def _string_scores(review: Review, scorer: StringScorer) -> dict[str, dict[str, float | None]]:
+    """Return the sentence scores of each side, by string metric."""
+    counted: list[Any] = list(map(scorer.kept, review.references))
+    sides = [side for side in SIDES if side != MBR or review.mbr is not None]
+    return {
+        metric.name: {side: metric.score(review.words(side), counted) for side in sides} for metric in scorer.metrics
     }
-    return replace(review, scores=scores)
 
 
 def _statistics_by(

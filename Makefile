@@ -104,8 +104,8 @@ $(VENV)/.installed-%: $(VENV)/.installed
 
 CLANG ?= clang++
 FUZZ_RUNS ?= 1000000
-PARSERS := kaldi kaldi_binary openfst plf slf pfsg sphinx network moses_hypergraph target_graph joshua_hypergraph \
-	cdec_json travatar_json blocks forest
+PARSERS := kaldi kaldi_binary openfst plf slf slf_lattice pfsg sphinx network moses_hypergraph target_graph \
+	joshua_hypergraph cdec_json travatar_json blocks forest
 
 .PHONY: kernels sanitize fuzz mutate
 
@@ -143,7 +143,7 @@ fuzz: $(PARSERS:%=build/fuzz/%)
 	done
 
 KERNELS := latticemetric/kernels
-FUZZED := $(wildcard $(KERNELS)/formats/*.cpp) $(KERNELS)/graphs/forest_order.cpp $(KERNELS)/memory/budget.cpp
+FUZZED := $(wildcard $(KERNELS)/formats/*.cpp) $(wildcard $(KERNELS)/graphs/*_order.cpp) $(KERNELS)/graphs/topology.cpp $(KERNELS)/memory/budget.cpp
 
 build/fuzz/%: tests/fuzz/parser.cpp $(FUZZED) $(wildcard $(KERNELS)/*/*.hpp)
 	mkdir -p build/fuzz

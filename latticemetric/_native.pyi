@@ -984,6 +984,9 @@ def parse_slf(text: bytes, texts: Sequence[str]) -> dict[str, Any]:
     The numbers of nodes and links are int32 if all of them are whole.
     """
 
+def read_slf(text: bytes) -> tuple[Any, ...] | None:
+    """Read a usual HTK lattice into sorted columns (`kernels/formats/slf_lattice.hpp`); `None` for any other text."""
+
 def read_pfsg(text: bytes) -> dict[str, Any] | None:
     """Read a usual PFSG into columns (`kernels/formats/node_lines.hpp`); return `None` for any other text."""
 

@@ -31,8 +31,11 @@ from latticemetric.formats.text.fields import (
     require_no_word,
     words_part,
 )
+from latticemetric.frozen import FrozenDict
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice
+from latticemetric.lattice.validation import Columns
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, numbered_words, utf8_texts
 
 _NO_WORDS = ("!NULL", "!ENTER", "!EXIT")
@@ -98,11 +101,34 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
+    if (read := _native.read_slf(data)) is not None:
+        with placed(file):
+            return _usual_lattice(read, table)
     parts = parsed_natively(partial(_native.parse_slf, texts=_ALL_TEXTS), data, file)
     header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
     nodes, links = (_by_short_names(parts[kind], file) for kind in ("nodes", "links"))
     with placed(file):
         return _Reader(header, nodes, links, file).lattice(table)
+
+
+def _usual_lattice(read: tuple[Any, ...], table: Vocabulary | None) -> Lattice:
+    """Build a lattice from the sorted columns that `_native.read_slf` returns."""
+    states, source, target, texts, final, scores, penalty, times, (variant, variants) = read
+    words, vocabulary, marks = encode_without_marks(texts, "", _MARKS, table)
+    if table is not None:
+        vocabulary.check(words)
+    nothing = np.zeros(1)
+    columns = {_COLUMN_NAMES.get(field, field): Column(cost, nothing, weight) for field, weight, cost in scores}
+    if penalty:
+        is_counted = ((words != EPSILON) | (marks[0] != EPSILON)).astype(np.float64)
+        columns[_WORD_COUNT] = Column(is_counted, nothing, penalty)
+    labels = {} if variant is None else _labels({"v": (variant, variants)})
+    return Lattice.of_valid(
+        Columns(
+            states, source, target, frozen(words), final, FrozenDict(columns), vocabulary, times,
+            FrozenDict(labels | mark_labels(marks)),
+        )
+    )  # fmt: skip
 
 
 def _by_short_names(columns: _Table, file: str) -> _Table:

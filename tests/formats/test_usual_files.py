@@ -55,16 +55,38 @@ align 0 a 0.75 *DELETE* 0.25
 reference 0 a
 align 1 b 1e-3 <s> .5 été 1
 """
+SLF = """VERSION=1.0 UTTERANCE=one
+lmscale=14.00  wdpenalty=-0.50 base=2
+N=5 L=5
+I=0 t=0.00 W=!NULL
+I=1 t=0.02 W=<s> v=1
+I=2 t=0.03 W=I v=2
+I=3 t=0.04 W="New York" v=1
+I=4 t=0.05 W=</s>
+J=0 S=0 E=1 a=-33.9 l=-7.35 r=-0.5
+J=1 S=1 E=3 a=-33.9 l=-7.35
+J=2 S=1 E=2 a=-3.9 l=-7.35
+J=3 S=3 E=4 W=own a=-33. l=-7.35 x=-.5
+J=4 S=2 E=4 W=\\"a\\303\\251 a=-33.9 l=0
+"""
 NETWORK = """a 0.75 *EPS* 0.25
 b 1.0 7 0.5 c 0
 
 d 1.
 """
-USUAL = {"pfsg": PFSG, "sphinx": SPHINX, "wordmesh": MESH, "moses-cn": NETWORK}
-NATIVE = {"pfsg": "read_pfsg", "sphinx": "read_sphinx", "wordmesh": "read_mesh", "moses-cn": "read_moses_network"}
+USUAL = {"pfsg": PFSG, "sphinx": SPHINX, "wordmesh": MESH, "moses-cn": NETWORK, "htk-slf": SLF}
+NATIVE = {
+    "pfsg": "read_pfsg",
+    "sphinx": "read_sphinx",
+    "wordmesh": "read_mesh",
+    "moses-cn": "read_moses_network",
+    "htk-slf": "read_slf",
+}
 LISTED = """
 0 -0 1 -1 +1 007 1.5 .5 5. 1e5 1e-400 1e400 -1e-400 inf nan - . e 1e 0x1 1_0 99999999999 2147483647 1234567890123456
 0.1234567890123456789 123456789012345678901234567890 \u0661 a\u00a0b é
+dir=b base=0 base=10 start=1 end=0 v= W= a=inf a=x l=1e400 t=-1 t= tscale=2 wdpenalty=1 wdpenalty=0 S=1 E=0 J=5 I=3 N=4
+WORD=a acoustic=1 d=x vscale=1 ascale=2 acscale=x lm=3 words=1 W=!NULL W=<s> W=!SENT_START W=\\" W=\\0303 x=1 xscale=2
 a NULL <s> </s> <sil> ++x++ a(2) *DELETE* *EPS* # ## name align numaligns End Initial info hyps
 """
 FIELDS = LISTED.split()

@@ -12,6 +12,7 @@
 #include "formats/node_lines.hpp"
 #include "formats/plf.hpp"
 #include "formats/slf.hpp"
+#include "formats/slf_lattice.hpp"
 #include "formats/travatar_json.hpp"
 #include "graphs/forest_order.hpp"
 
@@ -81,6 +82,21 @@ void slf(std::string_view text) {
   const auto lattice = parse_slf(text);
   for (const auto* table : {&lattice.nodes, &lattice.links})
     for (const auto& column : table->columns) check(column.values.size() <= table->lines.size());
+}
+
+void slf_lattice(std::string_view text) {
+  const auto lattice = read_slf(text);
+  if (!lattice) return;
+  const auto arcs = lattice->source.size();
+  check(lattice->target.size() == arcs && lattice->word.size() == arcs && lattice->final.size() == 1);
+  for (std::size_t arc = 0; arc < arcs; ++arc)
+    check(0 <= lattice->source[arc] && lattice->source[arc] < lattice->target[arc] &&
+          lattice->target[arc] < lattice->states);
+  check(lattice->final[0] == lattice->states - 1);
+  for (const auto word : lattice->word) check(0 <= word && word <= static_cast<std::int32_t>(lattice->words.size()));
+  for (const auto& scores : lattice->scores) check(scores.cost.size() == arcs && std::isfinite(scores.weight));
+  check(lattice->times.empty() || lattice->times.size() == static_cast<std::size_t>(lattice->states));
+  check(lattice->variant.empty() || lattice->variant.size() == arcs);
 }
 
 void check_nodes(const std::optional<NodeLattice>& lattice) {

@@ -163,7 +163,7 @@ def encode_column(column: tuple[Words, list[str] | None], table: Vocabulary | No
     if words is None:
         return numbers, Vocabulary.numeric() if table is None else table
     if table is None:
-        return numbers, Vocabulary.from_words(words)
+        return numbers, Vocabulary.of_distinct(words)
     for word in words:
         if word not in table and word != table.epsilon:
             raise InputError(

@@ -20,6 +20,7 @@
 #include "formats/node_lines.hpp"
 #include "formats/plf.hpp"
 #include "formats/slf.hpp"
+#include "formats/slf_lattice.hpp"
 #include "formats/travatar_json.hpp"
 
 namespace latticemetric {
@@ -247,6 +248,25 @@ nb::object slf_column(const SlfColumn& field, const std::vector<std::int64_t>& l
   return nb::make_tuple(column(std::move(ids)), to_strings(words.words()));
 }
 
+// Returns the columns of a sorted lattice; `None` if the file is not usual.
+nb::object read_slf_text(nb::bytes text) {
+  std::optional<SlfLattice> lattice;
+  {
+    const KernelScope running;
+    lattice = read_slf(as_view(text));
+  }
+  if (!lattice) return nb::none();
+  nb::list scores;
+  for (auto& [field, weight, cost] : lattice->scores)
+    scores.append(nb::make_tuple(field, weight, constant(std::move(cost))));
+  const auto optional = [](auto& values) { return values.empty() ? nb::none() : nb::cast(constant(std::move(values))); };
+  const nb::object times = optional(lattice->times), variant = optional(lattice->variant);
+  const auto texts = nb::make_tuple(constant(std::move(lattice->word)), nb::cast(lattice->words));
+  const auto variants = nb::make_tuple(variant, nb::cast(lattice->variants));
+  return nb::make_tuple(lattice->states, constant(std::move(lattice->source)), constant(std::move(lattice->target)), texts,
+                        constant(std::move(lattice->final)), scores, lattice->word_penalty, times, variants);
+}
+
 nb::dict slf_table(const SlfTable& table, const std::vector<std::string>& texts) {
   nb::dict result;
   for (const auto& field : table.columns) {
@@ -454,6 +474,7 @@ void bind_formats(nb::module_& m) {
   m.def("parse_openfst", &parse_openfst_text, "text"_a);
   m.def("parse_plf", &parse_plf_line, "text"_a);
   m.def("parse_slf", &parse_slf_text, "text"_a, "texts"_a);
+  m.def("read_slf", &read_slf_text, "text"_a);
   m.def("read_pfsg", &read_node_lattice<read_pfsg>, "text"_a);
   m.def("read_sphinx", &read_node_lattice<read_sphinx>, "text"_a);
   m.def("read_mesh", &read_network<read_mesh>, "whole"_a, "begin"_a, "end"_a);

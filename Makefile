@@ -104,7 +104,7 @@ $(VENV)/.installed-%: $(VENV)/.installed
 
 CLANG ?= clang++
 FUZZ_RUNS ?= 1000000
-PARSERS := kaldi kaldi_binary openfst plf slf slf_lattice pfsg sphinx network moses_hypergraph target_graph \
+PARSERS := kaldi kaldi_binary openfst plf slf slf_lattice search_graph pfsg sphinx network moses_hypergraph target_graph \
 	joshua_hypergraph cdec_json travatar_json blocks forest
 
 .PHONY: kernels sanitize fuzz mutate

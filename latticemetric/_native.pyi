@@ -984,6 +984,9 @@ def parse_slf(text: bytes, texts: Sequence[str]) -> dict[str, Any]:
     The numbers of nodes and links are int32 if all of them are whole.
     """
 
+def read_search_graph(text: bytes) -> tuple[Any, ...] | None:
+    """Read a usual search graph of Moses into columns of arcs, and its final states; `None` for any other text."""
+
 def read_slf(text: bytes) -> tuple[Any, ...] | None:
     """Read a usual HTK lattice into sorted columns (`kernels/formats/slf_lattice.hpp`); `None` for any other text."""
 

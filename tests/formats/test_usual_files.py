@@ -74,8 +74,23 @@ b 1.0 7 0.5 c 0
 
 d 1.
 """
-USUAL = {"pfsg": PFSG, "sphinx": SPHINX, "wordmesh": MESH, "moses-cn": NETWORK, "htk-slf": SLF}
+GRAPH = """7 hyp=0 stack=0
+7 hyp=1 stack=1 back=0 score=-1.5 transition=-1.5 forward=4 fscore=-3 covered=0-0 out=the
+7 hyp=2 stack=1 back=0 score=-2 transition=-2.0 recombined=1 forward=4 fscore=-3 covered=0-0 out=a \tlittle é
+7 hyp=3 stack=1 back=0 score=-2 transition=-2.0 recombined=2 forward=4 fscore=-3 covered=0-0 out=
+7 hyp=4 stack=3 back=2 score=-5 transition=-3e-1 forward=-1 fscore=0 covered=1-2 out=fine  house
+7 hyp=9 stack=3 back=1 score=-5 transition=-3 forward=-1 fscore=0 covered=2-1 out=home
+"""
+USUAL = {
+    "moses-search-graph": GRAPH,
+    "pfsg": PFSG,
+    "sphinx": SPHINX,
+    "wordmesh": MESH,
+    "moses-cn": NETWORK,
+    "htk-slf": SLF,
+}
 NATIVE = {
+    "moses-search-graph": "read_search_graph",
     "pfsg": "read_pfsg",
     "sphinx": "read_sphinx",
     "wordmesh": "read_mesh",
@@ -87,6 +102,8 @@ LISTED = """
 0.1234567890123456789 123456789012345678901234567890 \u0661 a\u00a0b é
 dir=b base=0 base=10 start=1 end=0 v= W= a=inf a=x l=1e400 t=-1 t= tscale=2 wdpenalty=1 wdpenalty=0 S=1 E=0 J=5 I=3 N=4
 WORD=a acoustic=1 d=x vscale=1 ascale=2 acscale=x lm=3 words=1 W=!NULL W=<s> W=!SENT_START W=\\" W=\\0303 x=1 xscale=2
+hyp=0 hyp=1 hyp=4 stack=0 back=0 back=9 recombined=1 recombined=4 forward=-1 forward=4 transition= covered=1 covered=0-0
+out=x out= out="x" scores="core=()" 7 8
 a NULL <s> </s> <sil> ++x++ a(2) *DELETE* *EPS* # ## name align numaligns End Initial info hyps
 """
 FIELDS = LISTED.split()

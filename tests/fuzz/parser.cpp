@@ -11,6 +11,7 @@
 #include "formats/network_lines.hpp"
 #include "formats/node_lines.hpp"
 #include "formats/plf.hpp"
+#include "formats/search_graph.hpp"
 #include "formats/slf.hpp"
 #include "formats/slf_lattice.hpp"
 #include "formats/travatar_json.hpp"
@@ -82,6 +83,17 @@ void slf(std::string_view text) {
   const auto lattice = parse_slf(text);
   for (const auto* table : {&lattice.nodes, &lattice.links})
     for (const auto& column : table->columns) check(column.values.size() <= table->lines.size());
+}
+
+void search_graph(std::string_view text) {
+  const auto graph = read_search_graph(text);
+  if (!graph) return;
+  const auto arcs = graph->source.size();
+  check(graph->target.size() == arcs && graph->word.size() == arcs && graph->span.size() == arcs);
+  check(graph->cost.size() == arcs && !graph->final.empty());
+  for (std::size_t arc = 0; arc < arcs; ++arc) check(graph->source[arc] >= 0 && graph->target[arc] > 0);
+  for (const auto word : graph->word)
+    check(0 <= word && word <= static_cast<std::int32_t>(graph->words.words().size()));
 }
 
 void slf_lattice(std::string_view text) {

@@ -10,16 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.columns import ListedArcs, lattice_to_write, listed_arcs, refuse_final_labels, require_dense
 from latticemetric.formats.registry import ANY_NAME, Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import grouped_by_id
-from latticemetric.formats.text.fields import labels_of_arcs, number, require_field, whole_number
+from latticemetric.formats.text.fields import (
+    encode_column,
+    labels_of_arcs,
+    labels_of_numbered,
+    number,
+    require_field,
+    whole_number,
+)
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
@@ -236,12 +244,30 @@ def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
 
 def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
     """Build a lattice from its lines; each line has a sentence number, then fields, and the first field is `hyp=`."""
+    if (read := _native.read_search_graph(data)) is not None:
+        return _usual_lattice(read)
     lines = []
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
         if text := decoded_line(row, place).strip(" \t\r\f\v"):
             lines.append(_parsed_line(_AFTER_NUMBER.split(text, 1)[-1], place))
     return _lattice(lines, _States(lines), len(data))
+
+
+def _usual_lattice(read: tuple[Any, ...]) -> Lattice:
+    """Build a lattice from what `_native.read_search_graph` returns."""
+    source, target, words, final, cost, spans = read
+    word, vocabulary = encode_column(words, None)
+    return Lattice.from_arcs(
+        source,
+        target,
+        word,
+        final=final,
+        scores={_TRANSITION: Column(cost, np.zeros(len(final)), 1.0)},
+        vocabulary=vocabulary,
+        labels={_COVERED: labels_of_numbered(spans, len(final))} if spans[1] else {},
+        copy=False,
+    )
 
 
 class _States:

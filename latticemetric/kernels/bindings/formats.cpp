@@ -19,6 +19,7 @@
 #include "formats/network_lines.hpp"
 #include "formats/node_lines.hpp"
 #include "formats/plf.hpp"
+#include "formats/search_graph.hpp"
 #include "formats/slf.hpp"
 #include "formats/slf_lattice.hpp"
 #include "formats/travatar_json.hpp"
@@ -334,6 +335,20 @@ nb::object read_network(nb::bytes whole, std::size_t begin, std::size_t end) {
                         column(std::move(network->cost)));
 }
 
+// Returns the columns of arcs and the final states; `None` if the file is not usual.
+nb::object read_moses_search_graph(nb::bytes text) {
+  std::optional<SearchGraph> graph;
+  {
+    const KernelScope running;
+    graph = read_search_graph(as_view(text));
+  }
+  if (!graph) return nb::none();
+  const auto words = nb::make_tuple(column(std::move(graph->word)), to_strings(graph->words.words()));
+  const auto spans = nb::make_tuple(column(std::move(graph->span)), to_strings(graph->spans.words()));
+  return nb::make_tuple(column(std::move(graph->source)), column(std::move(graph->target)), words,
+                        column(std::move(graph->final)), column(std::move(graph->cost)), spans);
+}
+
 nb::tuple rows(Rows& rows) { return nb::make_tuple(column(std::move(rows.begin)), column(std::move(rows.values))); }
 
 nb::dict label_columns(std::vector<std::pair<const char*, LabelColumn>>& labels) {
@@ -474,6 +489,7 @@ void bind_formats(nb::module_& m) {
   m.def("parse_openfst", &parse_openfst_text, "text"_a);
   m.def("parse_plf", &parse_plf_line, "text"_a);
   m.def("parse_slf", &parse_slf_text, "text"_a, "texts"_a);
+  m.def("read_search_graph", &read_moses_search_graph, "text"_a);
   m.def("read_slf", &read_slf_text, "text"_a);
   m.def("read_pfsg", &read_node_lattice<read_pfsg>, "text"_a);
   m.def("read_sphinx", &read_node_lattice<read_sphinx>, "text"_a);

@@ -972,6 +972,20 @@ def write_rows(rows: int, parts: list[Any]) -> bytes:
     numbers, and perhaps bytes to write before each text that is not empty.
     """
 
+def write_lines(lines: int, parts: list[Any]) -> tuple[bytes, npt.NDArray[np.int64]]:
+    """Write `lines` lines of records with these parts; return them one after the other, and their beginnings.
+
+    A part is bytes, which all lines have, or a column. Columns are tuples that begin with their kind:
+
+    - `integers`, values (int64);
+    - `list`, values (int64), beginnings, bytes between them;
+    - `real`, values (float64), bytes for NaN: as by `repr`;
+    - `whole`, values (float64), bytes for NaN: as `real`, but whole numbers as integers;
+    - `decimal`, values (float64), decimal places, bytes for NaN;
+    - `json`, `tsv` or `text`, bytes (UTF-8), beginnings, and perhaps a width; or a list of strings. Characters that
+      would end a string of JSON, or a field of TSV, become escapes. With a width, blanks precede shorter texts.
+    """
+
 def parse_openfst(text: bytes) -> dict[str, Any]:
     """Parse an OpenFst machine in text form into columns (`kernels/formats/arc_lines.hpp`)."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
@@ -148,7 +147,7 @@ class Answers(Tabular, Generic[A]):
     def totals(self) -> dict[str, Any]:
         """The numbers of the whole corpus, which the command line shows below the table."""
         table = self._table(self._all())
-        deque(table.records(), maxlen=0)  # they add up the totals
+        table.read_all()
         return table.totals()
 
     def to_records(self) -> list[dict[str, Any]]:

@@ -7,21 +7,20 @@ or a decision that is not theirs; such lattices are searched one by one, as thos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
-from typing import Any, NamedTuple, TypeVar
+from itertools import chain, compress
+from typing import Any, TypeVar
+
+import numpy as np
 
 from latticemetric import _native
+from latticemetric.corpus.oracle_columns import COLUMNS, FoundOracles, OracleRow
 from latticemetric.corpus.pairing import Pair, forms_to_note, is_silent
 from latticemetric.corpus.run import Run
 from latticemetric.lattice.columns import FeatureWeights, weights_under
 from latticemetric.memory import held
-from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.recognition import GRR, WER, WRR
-from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 from latticemetric.parallel.limits import check_workers
 
-_COLUMNS = {"lm": 1.0, "acoustic": 1.0}
 # Enough that the time of a call does not count, and few enough that answers come soon and interrupts are seen.
 _MOST_BYTES, _MOST_PAIRS = 2**20, 1024
 
@@ -31,7 +30,7 @@ Answer = TypeVar("Answer")
 def may_be_blocks(rates: Sequence[GRR], weights: Any, run: Run) -> bool:
     """Return True if kernels may search lattices of Kaldi's archives by these rates in this run."""
     plain_weights = weights is None or (
-        isinstance(weights, FeatureWeights) and (weights.whole or _COLUMNS.keys() >= set(weights))
+        isinstance(weights, FeatureWeights) and (weights.whole or COLUMNS.keys() >= set(weights))
     )
     plain_run = isinstance(run.workers, int) and not run.limits and run.journal is None
     plain_rates = all(type(one) in (GRR, WRR, WER) for one in rates)
@@ -46,7 +45,7 @@ def answered_in_blocks(
     run: Run,
     *,
     alone: Callable[[Pair], Answer],
-    found: Callable[[Pair, Sequence[Oracle]], Answer],
+    found: Callable[[Pair, Sequence[OracleRow]], Answer],
     elsewhere: Callable[[Iterable[Pair]], Iterator[Answer]],
 ) -> Iterator[Answer]:
     """Yield the answer of each pair, in order.
@@ -108,14 +107,14 @@ def _blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
     yield block
 
 
-def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Run) -> Iterator[list[Oracle] | None]:
+def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Run) -> Iterator[list[OracleRow] | None]:
     """Yield for each pair its oracle by each rate; `None` if the pair must be answered by itself."""
     tasks = [_task(pair) for pair in block] if is_silent() else [None] * len(block)
     given = [task for task in tasks if task is not None]
     if not given:
         yield from (None for _ in block)
         return
-    used = weights_under(_COLUMNS, weights)
+    used = weights_under(COLUMNS, weights)
     with held(run.limits.default_memory):
         is_plain, one_best, by_rate = _native.search_by_rates(
             given,
@@ -125,19 +124,16 @@ def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Ru
             silent=sorted(rates[0].ignore | rates[0].wildcard),
             threads=max(1, run.workers),
         )
-    paths, plain = _Paths.of(one_best), iter(is_plain.tolist())
-    columns = [_RateColumns.of(rate, paths, found) for rate, found in zip(rates, by_rate, strict=True)]
+    plain = iter(is_plain.tolist())
+    searched = [task is not None and bool(next(plain)) for task in tasks]
+    pairs = list(compress(block, searched))
+    found = [FoundOracles.of(rate, pairs, one_best, columns) for rate, columns in zip(rates, by_rate, strict=True)]
+    # Poor matches are examined, with the graph.
+    is_poor = np.any([one.is_poor() for one in found], axis=0).tolist()
     row = 0
-    for pair, task in zip(block, tasks, strict=True):
-        if task is None or not next(plain):
-            yield None
-            continue
-        references = [reference.words for reference in pair.references]
-        oracles = [one.oracle(row, references) for one in columns]
-        row += 1
-        # Poor matches are examined, with the graph.
-        is_poor = any(2 * one.statistics.matches[0] < len(one.reference) for one in oracles)
-        yield None if is_poor else oracles
+    for is_searched in searched:
+        yield [OracleRow(one, row) for one in found] if is_searched and not is_poor[row] else None
+        row += is_searched
 
 
 _Task = tuple[
@@ -158,83 +154,3 @@ def _task(pair: Pair) -> _Task | None:
         return None
     words: tuple[tuple[str, ...], ...] = tuple(references)  # type: ignore[arg-type]
     return part.whole, part.begin, part.end, name, are_spelled, symbols, words, forms_to_note(pair)
-
-
-class _Paths(NamedTuple):
-    """The paths of the lattices of a block: arcs, words and costs."""
-
-    arcs: list[tuple[int, ...]]
-    words: list[tuple[str, ...]]
-    costs: list[list[float]]
-
-    @classmethod
-    def of(cls, columns: Any) -> _Paths:
-        arcs, begin, text, cost = columns
-        numbers = arcs.tolist()
-        paths = [tuple(numbers[first:end]) for first, end in pairwise(begin.tolist())]
-        words = [tuple(line.split(" ")) if line else () for line in _texts(*text)]
-        return cls(paths, words, cost.reshape(len(paths), 1 + len(_COLUMNS)).tolist())
-
-    def scored(self, row: int, rate: GRR, references: Sequence[tuple[str, ...]], scores: _ScoredRows) -> dict[str, Any]:
-        """Return the fields of a scored path."""
-        statistics = RecognitionStatistics.of_columns(scores.counts[row])
-        score, numerator, denominator = rate.parts(statistics)
-        words, reference = self.words[row], references[scores.reference[row]]
-        cost, *of_columns = self.costs[row]
-        return {
-            "words": words,
-            "score": score,
-            "numerator": numerator,
-            "denominator": denominator,
-            "statistics": statistics,
-            "cost": cost,
-            "scores": dict(zip(_COLUMNS, of_columns, strict=True)),
-            "arcs": self.arcs[row],
-            "edges": (),
-            "derivation": None,
-            "alignment": Alignment(rate.counted(words), rate.counted(reference), scores.edits[row]),
-            "reference": reference,
-        }
-
-
-class _ScoredRows(NamedTuple):
-    """The scores of paths: the number of the best reference, the edits of the alignment, and their counts."""
-
-    reference: list[int]
-    edits: list[str]
-    counts: list[list[int]]
-
-    @classmethod
-    def of(cls, columns: Any) -> _ScoredRows:
-        reference, edits, counts = columns
-        rows = len(reference)
-        return cls(reference.tolist(), _texts(*edits), counts.reshape(rows, -1).tolist() if rows else [])
-
-
-class _RateColumns(NamedTuple):
-    """The oracles by a rate, and the scores of the 1-bests."""
-
-    rate: GRR
-    one_best: _Paths
-    oracles: _Paths
-    oracle_scores: _ScoredRows
-    one_best_scores: _ScoredRows
-
-    @classmethod
-    def of(cls, rate: GRR, one_best: _Paths, columns: Any) -> _RateColumns:
-        oracles, oracle_scores, one_best_scores = columns
-        return cls(rate, one_best, _Paths.of(oracles), _ScoredRows.of(oracle_scores), _ScoredRows.of(one_best_scores))
-
-    def oracle(self, row: int, references: Sequence[tuple[str, ...]]) -> Oracle:
-        """Return the oracle of a lattice."""
-        rate = self.rate
-        one_best = ScoredPath(**self.one_best.scored(row, rate, references, self.one_best_scores))
-        path = self.oracles.scored(row, rate, references, self.oracle_scores)
-        return Oracle(**path, one_best=one_best, exact=True, signature=rate.signature_text(len(references)))
-
-
-def _texts(texts: bytes, begin: Any) -> list[str]:
-    if texts.isascii():
-        text = texts.decode("ascii")
-        return [text[first:end] for first, end in pairwise(begin.tolist())]
-    return [texts[first:end].decode("utf-8") for first, end in pairwise(begin.tolist())]

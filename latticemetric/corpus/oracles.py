@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import zip_longest
 from operator import add
@@ -29,6 +29,7 @@ from latticemetric.oracle_search.settings import ByAutomaton, ByCompounds, ByCor
 
 if TYPE_CHECKING:
     from latticemetric.corpus.margins import Margins, MarginTotals
+    from latticemetric.corpus.oracle_columns import FoundOracles, OracleRow
     from latticemetric.evaluation.word_tags.evaluation import ConfidenceSweep
     from latticemetric.metrics.alignment import Alignment
 
@@ -49,7 +50,8 @@ class Confidences(NamedTuple):
 class OracleAnswer:
     """The answer for one pair: an oracle, or the error of the search.
 
-    An answer has both if the oracle was found, but the search for a hope, fear or worst string failed.
+    An answer has both if the oracle was found, but the search for a hope, fear or worst string failed. An oracle that
+    was found together with many others is made when it is first read.
 
     Attributes:
         name: The id of the pair.
@@ -72,10 +74,32 @@ class OracleAnswer:
     where: str = ""
     occurrence: Occurrence | None = None
 
+    @classmethod
+    def of_row(cls, name: str, row: OracleRow, where: str) -> Self:
+        """Return the answer for a pair whose oracle was found together with others."""
+        answer = object.__new__(cls)
+        vars(answer).update(name=name, _row=row, where=where)
+        return answer
+
+    @property
+    def row(self) -> OracleRow | None:
+        """The oracle among those that were found together with it; `None` if it was found alone."""
+        return vars(self).get("_row")
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the oracle, if it was found together with others."""
+        if name != "oracle" or self.row is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        best = vars(self)["oracle"] = self.row.oracle()
+        return best
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # without the other oracles
+
     @property
     def value(self) -> Self | None:
         """The answer itself; `None` if the search for the oracle failed."""
-        return None if self.oracle is None else self
+        return None if self.row is None and self.oracle is None else self
 
     @property
     def _found(self) -> Oracle:
@@ -191,9 +215,9 @@ class OracleSearch(NamedTuple):
         by = self.by
         return not (by.finds_more or by.posteriors or self.scorer is not None) and by.engine in ("auto", "native")
 
-    def found(self, pair: Pair, best: Oracle) -> OracleAnswer:
+    def found(self, pair: Pair, row: OracleRow) -> OracleAnswer:
         """Return the answer for a pair whose oracle was found, and matches at least half of its reference."""
-        return OracleAnswer(pair.name, best, where=pair.where)
+        return OracleAnswer.of_row(pair.name, row, pair.where)
 
     def of_graph(
         self, pair: Pair, graph: Graph, references: Sequence[GraphReference], *, keep_going: bool
@@ -341,9 +365,11 @@ class OracleSums:
     def __init__(self, search: ByRate, references: int | str, rewritten_by: str | None = None) -> None:
         self.search, self.metric, self.references = search, search.rate, references
         self.signature = self.metric.signature_for(references).also(norm=rewritten_by)
-        self.occurrences = Occurrences()
+        self._occurrences = Occurrences()
         self._zero = RecognitionStatistics.zero(self.metric.order)
-        self.totals = Totals(self._zero, self._zero)
+        self._totals = Totals(self._zero, self._zero)
+        self._together: FoundOracles | None = None
+        self._rows: list[int] = []  # of `_together`, which are not yet added to the totals
         scorer = scorer_of(search, rewritten_by)
         self.strings = None if scorer is None else StringTotals(scorer)
         self.margins: MarginTotals | None = None
@@ -352,19 +378,46 @@ class OracleSums:
 
             self.margins = MarginTotals(search)
 
+    @property
+    def totals(self) -> Totals:
+        """The totals of the answers so far."""
+        self._add_rows()
+        return self._totals
+
+    @property
+    def occurrences(self) -> Occurrences:
+        """The reference words that occur in the graphs so far."""
+        self._add_rows()
+        return self._occurrences
+
     def add(self, answer: OracleAnswer) -> None:
         """Add one answer."""
+        if answer.row is not None and self.strings is None and self.margins is None:
+            found, number = answer.row
+            if found is not self._together:
+                self._add_rows()
+                self._together = found
+            self._rows.append(number)
+            return
         if answer.oracle is not None:
-            self.totals += Totals(answer.oracle.statistics, answer.oracle.one_best.statistics, lattices=1)
+            self._totals += Totals(answer.oracle.statistics, answer.oracle.one_best.statistics, lattices=1)
         else:
             missed = answer.missed or self._zero
-            self.totals += Totals(missed, missed, failed=1)
+            self._totals += Totals(missed, missed, failed=1)
         if answer.oracle is not None:
-            self.occurrences.add(len(answer.oracle.reference), answer.occurrence)
+            self._occurrences.add(len(answer.oracle.reference), answer.occurrence)
         if self.strings is not None:
             self.strings.add(answer.strings)
         if self.margins is not None:
             self.margins.add(answer.margins, answer.missed)
+
+    def _add_rows(self) -> None:
+        if self._together is None or not self._rows:
+            return
+        best, one_best, words = self._together.sums(self._rows)
+        self._totals += Totals(best, one_best, lattices=len(self._rows))
+        self._occurrences.add(words, None)
+        self._rows = []
 
     def counted(self, answers: Iterable[OracleAnswer]) -> Iterator[OracleAnswer]:
         """Yield the answers, and add each of them to the totals."""
@@ -414,7 +467,7 @@ class OracleSums:
         sums = cls(ByRate(**settings), first["references"], rewritten_by)
         for state in states:
             best, one_best = (RecognitionStatistics.of_columns(state[name]) for name in ("best", "one_best"))
-            sums.totals += Totals(best, one_best, state["lattices"], state["failed"])
+            sums._totals += Totals(best, one_best, state["lattices"], state["failed"])
             if sums.margins is not None:
                 sums.margins.add_state(state["extremes"])
         if sums.strings is not None:

@@ -16,8 +16,8 @@ from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 
 if TYPE_CHECKING:
+    from latticemetric.corpus.oracle_columns import OracleRow
     from latticemetric.lattice.lattice import Weights
-    from latticemetric.oracle_search.scored_path import Oracle
 
 
 class MetricSearch(Protocol):
@@ -46,7 +46,7 @@ class OracleSearching(MetricSearch, Protocol):
     def is_plain(self) -> bool:
         """True if nothing but the oracle is sought, by the default engine."""
 
-    def found(self, pair: Pair, best: Oracle) -> Any:
+    def found(self, pair: Pair, row: OracleRow) -> Any:
         """Return the answer for a pair whose oracle was found."""
 
 
@@ -106,8 +106,8 @@ def _answered(
     if len(plain) < len(searches) or not may_be_blocks(rates, plain[0].weights, run):
         return answer_each(ask, failed, pairs, run)
 
-    def found(pair: Pair, oracles: Sequence[Oracle]) -> Any:
-        return of_each(pair, tuple(one.found(pair, best) for one, best in zip(plain, oracles, strict=True)))
+    def found(pair: Pair, rows: Sequence[OracleRow]) -> Any:
+        return of_each(pair, tuple([one.found(pair, row) for one, row in zip(plain, rows, strict=True)]))
 
     return answered_in_blocks(
         pairs,

@@ -60,6 +60,7 @@ from latticemetric.nbest import ListColumns
 from latticemetric.vocabulary import Vocabulary
 
 Counts = npt.NDArray[np.int64]
+_EXACT_IN_DOUBLES = 2**52  # and a quotient of smaller numbers is never rounded to a whole number
 
 
 class BestReference(NamedTuple):
@@ -301,6 +302,23 @@ class GRR(Metric[RecognitionStatistics]):
         # A quotient of integers is rounded only once.
         rate = units / (unit * size) if size else self.empty_rate
         return rate, units / unit if units % unit else units // unit, size
+
+    def columns_of_parts(
+        self, counts: Counts
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+        """Return `parts` of each row of counts (NaN for `None`); they are the same if `are_exact_in_doubles`."""
+        size = counts[:, self.order + 3 :].sum(axis=1)
+        units, unit = self._units_of(counts.astype(np.float64)), self.rate_map.unit
+        undefined = np.nan if self.empty_rate is None else self.empty_rate
+        rate = np.where(size > 0, units / (unit * np.maximum(size, 1)), undefined)
+        return rate, units / unit, size
+
+    def are_exact_in_doubles(self, counts: Counts) -> bool:
+        """Return True if doubles hold all numbers from which `columns_of_parts` computes."""
+        _, unit, alpha, beta = self.gains
+        of_map = self.rate_map
+        largest = self.order * abs(of_map.size_units) + abs(of_map.gain_units) * (unit + abs(alpha) + abs(beta))
+        return (largest + of_map.unit) * int(counts.sum(axis=1).max(initial=0)) < _EXACT_IN_DOUBLES
 
     def score(self, hypothesis: Text, references: GraphReferences) -> float | None:
         """Return the rate of one hypothesis; `None` if the reference has no words.

@@ -1,6 +1,7 @@
 """Lattices that kernels search in blocks have the answers of lattices that are searched one by one."""
 
 import os
+import pickle
 import random
 import signal
 import struct
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import latticemetric as lm
 from latticemetric import memory
 from latticemetric.corpus import blocks, several_metrics
+from latticemetric.corpus.oracle_columns import FoundOracles
 from latticemetric.corpus.oracles import OracleSearch
 from latticemetric.corpus.pairing import begin_notes
 from latticemetric.corpus.run import Run
@@ -323,3 +325,90 @@ def test_memory_is_held_for_lattices_that_are_searched_alone(tmp_path):
     assert len(list(blocks_)) == 9
     assert held[0] == 2**31
     assert memory._limit is None
+
+
+def written(folder, lattices, references, metrics, formats, **run):
+    """Return the bytes of the answers in each format, the totals, and the error that ends the run, if one does."""
+    (folder / "lattices.txt").write_text(lattices, encoding="utf-8")
+    (folder / "references.txt").write_text(references, encoding="utf-8")
+    corpus = lm.Corpus.read(folder / "lattices.txt", folder / "references.txt", format="kaldi", style="keyed")
+    answers = corpus.oracle(metrics, **run)
+    try:
+        for name in formats:
+            answers.write(folder / f"answers.{name}")
+        return [(folder / f"answers.{name}").read_bytes() for name in formats], answers.totals
+    except lm.LatticeMetricError as error:
+        return str(error)
+
+
+@pytest.mark.usefixtures("_silent")
+@given(
+    archive=archives(),
+    metrics=st.lists(st.sampled_from(RATES), min_size=1, max_size=3, unique_by=lambda rate: rate.name),
+    workers=st.integers(1, 3),
+    keep_going=st.booleans(),
+    looks=st.sampled_from([{}, {"alignment": True}, {"tags": True}]),
+    id_=st.sampled_from(["u", "a-rather-long-id-", "\u00e9", 'quoted"\\', "\u6f22\u5b57"]),
+)
+def test_lines_of_blocks_are_those_of_single_answers(  # noqa: PLR0917
+    tmp_path_factory, archive, metrics, workers, keep_going, looks, id_
+):
+    folder = tmp_path_factory.mktemp("lines")
+    lattices, references = ("".join(f"{id_}{line}\n" if line[:1] == "u" else f"{line}\n" for line in text.splitlines())
+                            for text in archive)  # fmt: skip
+    asked_ = {"metrics": metrics if len(metrics) > 1 else metrics[0], "formats": ["jsonl", "tsv", "txt", "json"]}
+    together = written(folder, lattices, references, **asked_, workers=workers, keep_going=keep_going, **looks)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(several_metrics, "may_be_blocks", lambda *_: False)
+        alone = written(folder, lattices, references, **asked_, keep_going=keep_going, **looks)
+    assert together == alone
+
+
+@pytest.mark.usefixtures("_silent")
+@pytest.mark.parametrize(
+    ("lattice", "metric"),
+    [
+        ("0 1 a 1e200,1,\n1 2 b 1e308,1,\n2 3 c 1.5e308,0,\n3\n", lm.WER()),  # the sum of the costs is no number
+        ("0 1 a 1,1,\n1 2 x 1,1,\n2\n", lm.GRR(3, alpha="0.1234567890123456", beta="0.7654321")),
+        ("0 1 <eps> 1e22,-0.0,\n1 2 a -1e-7,1,\n2\n", lm.WRR()),
+    ],
+)
+def test_odd_numbers_are_written_as_those_of_single_answers(tmp_path, lattice, metric):
+    archive = f"u1 \n{lattice}\nu2 \n0 1 a 1,1,\n1\n\n", "u1 a b\nu2 a\n"
+    together = written(tmp_path, *archive, metric, ["jsonl", "tsv", "txt"], keep_going=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(several_metrics, "may_be_blocks", lambda *_: False)
+        assert written(tmp_path, *archive, metric, ["jsonl", "tsv", "txt"], keep_going=True) == together
+
+
+@pytest.mark.parametrize("metrics", ["wer", "wer,4-grr"])
+def test_oracles_are_made_only_when_they_are_read(tmp_path, monkeypatch, metrics):
+    made, make = [], FoundOracles.oracle
+    monkeypatch.setattr(FoundOracles, "oracle", lambda self, row: made.append(row) or make(self, row))
+    (tmp_path / "lattices").write_text(PLAIN)
+    (tmp_path / "references").write_text(REFERENCES)
+    corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi")
+    answers = corpus.oracle(metrics)
+    for name in ("jsonl", "tsv", "txt", "json"):
+        answers.write(tmp_path / f"answers.{name}")
+    assert answers.totals
+    assert made == []
+    by_wer = answers if metrics == "wer" else answers["wer"]
+    answer = list(by_wer)[2000]
+    assert answer.words == answer.oracle.words == ("a", "c2000", "c")
+    assert len(made) == 1
+
+
+def test_answers_of_blocks_are_equal_to_others_and_are_pickled_alone(tmp_path):
+    (tmp_path / "lattices").write_text(PLAIN)
+    (tmp_path / "references").write_text(REFERENCES)
+    corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi")
+    together = list(corpus.oracle("wer").streamed())[-1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(several_metrics, "may_be_blocks", lambda *_: False)
+        alone = list(corpus.oracle("wer").streamed())[-1]
+    stored = pickle.dumps(together)
+    assert together == alone == pickle.loads(stored)
+    assert len(stored) < 2000
+    with pytest.raises(AttributeError, match="no attribute 'orcale'"):
+        _ = together.orcale

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from latticemetric.corpus.tables.cells import IdColumn, aligned
-from latticemetric.corpus.tables.table import ItemTable, Record
+from latticemetric.corpus.tables.table import ItemTable, Record, as_json, as_tsv
 from latticemetric.display.text import display_width, padding
 
 if TYPE_CHECKING:
@@ -62,6 +63,22 @@ class RateTable(ItemTable):
     def row_of(self, record: Record) -> list[object]:
         """Return the row of the record of a graph."""
 
+    # ---- The lines of one answer; subclasses may have them without its record ----
+
+    def text_lines(self, answer: Any, column: IdColumn, metric: str = "") -> Iterator[str]:
+        """Yield the lines of an answer, with the name of the metric if there are several."""
+        return self.text_of(self.record_of(answer), column, metric)
+
+    def json_line(self, answer: Any, metric: str = "") -> str:
+        """Return the record of an answer as a line of JSON, with the name of the metric if there are several."""
+        record = self.record_of(answer)
+        return as_json({"id": answer.name, "metric": metric, **record} if metric else record)
+
+    def tsv_line(self, answer: Any, metric: str = "") -> str:
+        """Return the row of an answer as a line of TSV, with the name of the metric if there are several."""
+        first, *others = self.row_of(self.record_of(answer))
+        return as_tsv([first, *([metric] if metric else []), *others])
+
     # ---- All graphs ----
 
     @abstractmethod
@@ -104,6 +121,31 @@ class RateTable(ItemTable):
         """Yield one row per graph."""
         return map(self.row_of, records)
 
+    def text(self) -> Iterable[str]:
+        """Yield the lines of each graph."""
+        if self._documents is not None:
+            return super().text()
+        column = IdColumn()
+        return chain.from_iterable(self.text_lines(answer, column) for answer in self._answers)
+
+    def json_lines(self) -> Iterable[str]:
+        """Yield the lines of JSON lines."""
+        return super().json_lines() if self._documents is not None else map(self.json_line, self._answers)
+
+    def tsv_lines(self) -> Iterable[str]:
+        """Yield the lines of TSV."""
+        if self._documents is not None:
+            return super().tsv_lines()
+        return chain([as_tsv(self.columns)], map(self.tsv_line, self._answers))
+
+    def items(self) -> Iterable[str]:
+        """Yield the items of the JSON document."""
+        return self.json_lines()
+
+    def read_all(self) -> None:
+        """Read all answers, so that they are added to the totals."""
+        deque(self._answers if self._documents is None else self.records(), maxlen=0)
+
     def head(self) -> Record:
         """Return the signature."""
         return {"signature": self.signature}
@@ -145,18 +187,54 @@ class MetricsTable(ItemTable):
         Fields:
             metric (str): The metric that the search optimized.
         """
+        return ({"id": answer.name, "metric": name, **one.record_of(answer)} for name, one, answer in self._each())
+
+    def _each(self) -> Iterator[tuple[str, RateTable, Any]]:
+        """Yield the name of each metric, its table and its answer, graph by graph; add up the answers."""
         for several in self._answers:
             for (name, one), answer in zip(self._tables.items(), several.value, strict=True):
                 one.add(answer)
-                yield {"id": answer.name, "metric": name, **one.record_of(answer)}
+                yield name, one, answer
 
     def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield one line per graph and metric, and their further results."""
-        column, width = IdColumn(), max(map(display_width, self._tables))
-        names = {name: f"  {name}{padding(name, width)}" for name in self._tables}
+        column, names = IdColumn(), self._shown_names()
         for record in records:
             metric = record["metric"]
             yield from self._tables[metric].text_of(record, column, names[metric])
+
+    def _shown_names(self) -> dict[str, str]:
+        """Return the names of metrics as a column of text."""
+        width = max(map(display_width, self._tables))
+        return {name: f"  {name}{padding(name, width)}" for name in self._tables}
+
+    def text(self) -> Iterable[str]:
+        """Yield the lines of each graph and metric."""
+        if self._documents is not None:
+            return super().text()
+        column, names = IdColumn(), self._shown_names()
+        each = (one.text_lines(answer, column, names[name]) for name, one, answer in self._each())
+        return chain.from_iterable(each)
+
+    def json_lines(self) -> Iterable[str]:
+        """Yield the lines of JSON lines."""
+        if self._documents is not None:
+            return super().json_lines()
+        return (one.json_line(answer, name) for name, one, answer in self._each())
+
+    def tsv_lines(self) -> Iterable[str]:
+        """Yield the lines of TSV."""
+        if self._documents is not None:
+            return super().tsv_lines()
+        return chain([as_tsv(self.columns)], (one.tsv_line(answer, name) for name, one, answer in self._each()))
+
+    def items(self) -> Iterable[str]:
+        """Yield the items of the JSON document."""
+        return self.json_lines()
+
+    def read_all(self) -> None:
+        """Read all answers, so that they are added to the totals."""
+        deque(self._each() if self._documents is None else self.records(), maxlen=0)
 
     @property
     def unshown(self) -> Sequence[str]:

@@ -40,20 +40,6 @@ class ResultFormat:
         self.suffixes, self.require = suffixes or (name,), require
 
 
-def _tsv(table: Table) -> Iterable[str]:
-    from latticemetric.corpus.tables.table import tsv_field
-
-    yield "\t".join(map(tsv_field, table.columns))
-    for row in table.rows():
-        yield "\t".join(map(tsv_field, row))
-
-
-def _jsonl(table: Table) -> Iterable[str]:
-    from latticemetric.corpus.tables.table import as_json
-
-    return map(as_json, table.records())
-
-
 def _binary(name: str, *suffixes: str) -> ResultFormat:
     def write(table: Table, file: IO[bytes]) -> None:
         from latticemetric.display.frames import write_table
@@ -73,9 +59,9 @@ FORMATS = {
     one.name: one
     for one in (
         ResultFormat("text", "text", lambda table: table.text(), suffixes=("txt", "text")),
-        ResultFormat("tsv", "rows", _tsv),
+        ResultFormat("tsv", "rows", lambda table: table.tsv_lines()),
         ResultFormat("json", "document", lambda table: table.document()),
-        ResultFormat("jsonl", "records", _jsonl, suffixes=("jsonl", "ndjson")),
+        ResultFormat("jsonl", "records", lambda table: table.json_lines(), suffixes=("jsonl", "ndjson")),
         ResultFormat("ctm", "ctm", lambda table: table.ctm()),
         ResultFormat("trn", "trn", lambda table: table.trn()),
         _binary("parquet"),

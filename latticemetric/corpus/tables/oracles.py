@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.tables.by_metric import RateTable
 from latticemetric.corpus.tables.cells import IdColumn, aligned, counted, named_scores, shown, spoken
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
+from latticemetric.corpus.tables.ready_lines import ReadyLines, as_json_lines, as_scored_words, as_tsv_lines
 from latticemetric.corpus.tables.table import (
     AnswerTable,
     Record,
@@ -126,10 +128,42 @@ class OracleTable(RateTable):
         self._lists = [*(["tags", "gap_tags"] if tags else []), *(["confidences"] if search.posteriors else [])]
         self._sides, self._nbest = margin_kinds(search), bool(search.nbest)
         self._metrics = [metric.name for metric in search.string_metrics]
+        self._has_more = bool(self._lists or self._sides or self._nbest or self._metrics)
+        self._ready: dict[tuple[str, str], ReadyLines] = {}
 
     def add(self, answer: OracleAnswer) -> None:
         """Add an answer to the sums."""
         self.sums.add(answer)
+
+    def text_lines(self, answer: OracleAnswer, column: IdColumn, metric: str = "") -> Iterator[str]:
+        """Yield the line of a lattice, with the name of the metric if there are several, and of further results."""
+        scored = None if self._alignment else self._ready_line("text", answer)
+        if scored is None:
+            return super().text_lines(answer, column, metric)
+        return iter([f"{column(answer.name)}{metric}  {harmless(scored)}"])
+
+    def json_line(self, answer: OracleAnswer, metric: str = "") -> str:
+        """Return the record of a lattice as a line of JSON."""
+        return self._ready_line("json", answer, metric) or super().json_line(answer, metric)
+
+    def tsv_line(self, answer: OracleAnswer, metric: str = "") -> str:
+        """Return the row of a lattice as a line of TSV."""
+        return self._ready_line("tsv", answer, metric) or super().tsv_line(answer, metric)
+
+    def _ready_line(self, kind: str, answer: OracleAnswer, metric: str = "") -> str | None:
+        """Return the line of an answer that was found together with others; `None` if there is none."""
+        if answer.row is None or self._has_more:
+            return None
+        if (ready := self._ready.get((kind, metric))) is None:
+            ready = self._ready[kind, metric] = self._lines_of(kind, metric)
+        return ready.of(answer)
+
+    def _lines_of(self, kind: str, metric: str) -> ReadyLines:
+        if kind == "json":
+            return ReadyLines(partial(as_json_lines, metric=metric))
+        if kind == "tsv":
+            return ReadyLines(partial(as_tsv_lines, columns=COLUMNS, one_best_columns=ONE_BEST_COLUMNS, metric=metric))
+        return ReadyLines(partial(as_scored_words, percent=self.looks.percent))
 
     def record_of(self, answer: OracleAnswer) -> Record:
         """Return the record of a lattice, without the signature: the document has it once."""

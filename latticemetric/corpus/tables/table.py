@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -50,6 +51,19 @@ class Table(ABC):
     def rows(self) -> Iterable[Sequence[object]]:
         """Yield the rows of TSV: by default, the values of each record in the order of `columns`."""
         return in_columns(self.records(), self.columns)
+
+    def json_lines(self) -> Iterable[str]:
+        """Yield the lines of JSON lines."""
+        return map(as_json, self.records())
+
+    def tsv_lines(self) -> Iterable[str]:
+        """Yield the lines of TSV: the titles of columns, then the rows."""
+        yield as_tsv(self.columns)
+        yield from map(as_tsv, self.rows())
+
+    def read_all(self) -> None:
+        """Read all answers, so that they are added to the totals."""
+        deque(self.records(), maxlen=0)
 
     @abstractmethod
     def document(self) -> Iterable[str]:
@@ -156,8 +170,8 @@ class ItemTable(Table):
         """Return the fields of the JSON document behind the items; call this after the records were read."""
         return {}
 
-    def items(self) -> Iterable[Record]:
-        """Yield the items of the JSON document: by default, the records."""
+    def items(self) -> Iterable[Record | str]:
+        """Yield the items of the JSON document, or their lines: by default, the records."""
         return self.records()
 
     def document(self) -> Iterator[str]:
@@ -326,22 +340,36 @@ def as_json(value: object) -> str:
     return _as_json(value)
 
 
+def as_tsv(fields: Iterable[object]) -> str:
+    """Return fields as a line of TSV."""
+    return "\t".join(map(tsv_field, fields))
+
+
 def json_document(
-    head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
+    head: Record,
+    lists: Mapping[str, Iterable[Record | str]],
+    end: Callable[[], str] = lambda: "]}",
+    *,
+    streamed: bool = True,
 ) -> Iterator[str]:
     """Yield the lines of a JSON document: `head`, the `lists` (one line per record), and the result of `end()`.
 
-    If `streamed`, a comma precedes each record, so that a line can be written as soon as its record arrives.
+    A record may be its line already. If `streamed`, a comma precedes each record, so that a line can be written as soon
+    as its record arrives.
     """
     before = f"{as_json(head)[:-1]}, " if head else "{"
     for name, records in lists.items():
         yield f"{before}{as_json(name)}: ["
         if streamed:
-            yield from (f"{',' if k else ''}{as_json(record)}" for k, record in enumerate(records))
+            yield from (f"{',' if k else ''}{_line_of(record)}" for k, record in enumerate(records))
         else:
-            yield ",\n".join(map(as_json, records))
+            yield ",\n".join(map(_line_of, records))
         before = "], "
     yield end()
+
+
+def _line_of(record: Record | str) -> str:
+    return record if isinstance(record, str) else as_json(record)
 
 
 def tsv_field(value: object) -> str:

@@ -133,6 +133,9 @@ void bind_formats(nb::module_& m);
 // Rows of text that the formats' writers write, bound in `written_rows.cpp`.
 void bind_written_rows(nb::module_& m);
 
+// Lines of records that tables of results write, bound in `record_lines.cpp`.
+void bind_record_lines(nb::module_& m);
+
 // Metrics of strings, bound in `strings.cpp`.
 void bind_strings(nb::module_& m);
 

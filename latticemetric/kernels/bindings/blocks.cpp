@@ -11,6 +11,7 @@
 #include "bindings/segment_reader.hpp"
 #include "blocks/rate_search.hpp"
 #include "blocks/threads.hpp"
+#include "formats/record_lines.hpp"
 
 namespace latticemetric {
 namespace {
@@ -63,18 +64,9 @@ RateTask task_of(nb::handle given) {
   return task;
 }
 
-// Texts one after the other, with the end of each.
-struct TextRows {
-  std::string texts;
-  std::vector<std::int64_t> begin{0};
-
-  void add(std::string_view text) {
-    texts += text;
-    begin.push_back(static_cast<std::int64_t>(texts.size()));
-  }
-
-  nb::tuple taken() { return nb::make_tuple(nb::bytes(texts.data(), texts.size()), column(std::move(begin))); }
-};
+nb::tuple texts_of(TextRows rows) {
+  return nb::make_tuple(nb::bytes(rows.texts.data(), rows.texts.size()), column(std::move(rows.begin)));
+}
 
 // Paths as columns.
 struct PathColumns {
@@ -90,7 +82,7 @@ struct PathColumns {
   }
 
   nb::tuple taken() {
-    return nb::make_tuple(column(std::move(arcs)), column(std::move(arc_begin)), text.taken(), column(std::move(cost)));
+    return nb::make_tuple(column(std::move(arcs)), column(std::move(arc_begin)), texts_of(std::move(text)), column(std::move(cost)));
   }
 };
 
@@ -107,7 +99,7 @@ struct ScoreColumns {
   }
 
   nb::tuple taken() {
-    return nb::make_tuple(column(std::move(reference)), edits.taken(), column(std::move(counts)));
+    return nb::make_tuple(column(std::move(reference)), texts_of(std::move(edits)), column(std::move(counts)));
   }
 };
 

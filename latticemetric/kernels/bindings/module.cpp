@@ -32,6 +32,7 @@ NB_MODULE(_native, m) {
   latticemetric::bind_forest_ngrams(m);
   latticemetric::bind_formats(m);
   latticemetric::bind_written_rows(m);
+  latticemetric::bind_record_lines(m);
   latticemetric::bind_ngrams(m);
   latticemetric::bind_strings(m);
   latticemetric::bind_meteor(m);

@@ -1,5 +1,8 @@
 """Tables of answers: the same text from Python as from the command line."""
 
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
 from functools import partial
@@ -10,15 +13,17 @@ from kit.outputs import COMMANDS, RUNS, command_of, write_examples
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
+from latticemetric.corpus import tables
 from latticemetric.corpus.answer import answers_of
 from latticemetric.corpus.oracles import oracles_of
 from latticemetric.corpus.pairing import pair_up
 from latticemetric.corpus.run import Run
-from latticemetric.corpus.tables import oracles
+from latticemetric.corpus.tables import merged, oracles
 from latticemetric.corpus.tables.best import BestTable
 from latticemetric.corpus.tables.consensus import ConsensusTable
 from latticemetric.corpus.tables.formats import lines_of
 from latticemetric.corpus.tables.looks import Looks
+from latticemetric.corpus.tables.table import ItemTable
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
 
@@ -117,3 +122,17 @@ def test_one_declaration_of_a_format_serves_every_verb(words, examples_folder):
     assert started([*code, "-o", f"{words[0]}.ssv"]).returncode == 0
     assert (examples_folder / f"{words[0]}.ssv").read_text() == done.stdout
     assert len(WRITING) >= 15
+
+
+def test_each_table_of_a_shard_can_be_merged():
+    for module in pkgutil.iter_modules(tables.__path__):
+        importlib.import_module(f"{tables.__name__}.{module.name}")
+
+    def kinds(base):
+        for one in base.__subclasses__():
+            yield from kinds(one)
+            if not inspect.isabstract(one) and hasattr(one, "kind"):
+                yield one.kind, f"{one.__module__.rpartition('.')[2]}.{one.__name__}"
+
+    sweeps = {"sweep": "sweep.SweepTable", "sweeps": "sweep.SweepsTable"}
+    assert dict(kinds(ItemTable)) | sweeps == merged._KINDS  # its names are those of documents

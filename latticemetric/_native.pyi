@@ -1044,6 +1044,12 @@ def split_blocks(text: bytes, begin: int, at_end: bool) -> npt.NDArray[np.int64]
     `begin` to each of these bytes. A block that reaches the end of the text is returned only if `at_end`.
     """
 
+def kaldi_ids(text: bytes, blocks: npt.NDArray[np.int64]) -> list[str]:
+    """Return the ids of lattices in a Kaldi text archive, up to the first block whose first line is not plainly an id.
+
+    `blocks` is as `split_blocks` returns it.
+    """
+
 _Units: TypeAlias = Sequence[npt.NDArray[np.int64]]
 _Paths: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """The arcs (edges) of paths, where each path begins, and the number of the end of each."""

@@ -6,16 +6,18 @@ or a decision that is not theirs; such lattices are searched one by one, as thos
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, repeat
 from typing import Any, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.corpus.oracle_columns import COLUMNS, FoundOracles, OracleRow
-from latticemetric.corpus.pairing import Pair, forms_to_note, is_silent
+from latticemetric.corpus.pairing import Pair, PairBlock, forms_to_note, is_silent
 from latticemetric.corpus.run import Run
+from latticemetric.formats.streams.in_blocks import blocks_of
 from latticemetric.lattice.columns import FeatureWeights, weights_under
 from latticemetric.memory import held
 from latticemetric.metrics.recognition import GRR, WER, WRR
@@ -45,7 +47,7 @@ def answered_in_blocks(
     run: Run,
     *,
     alone: Callable[[Pair], Answer],
-    found: Callable[[Pair, Sequence[OracleRow]], Answer],
+    found: Callable[[str, str, Sequence[OracleRow]], Answer],
     elsewhere: Callable[[Iterable[Pair]], Iterator[Answer]],
 ) -> Iterator[Answer]:
     """Yield the answer of each pair, in order.
@@ -56,7 +58,7 @@ def answered_in_blocks(
         weights: The weights of score columns.
         run: The settings of the run.
         alone: Answers a pair by itself.
-        found: Makes the answer of a pair from the oracle by each rate.
+        found: Makes the answer of a pair from its id, its place, and the oracle by each rate.
         elsewhere: Answers pairs in order, in other processes if there are several workers. Takes the rest of the pairs
             once blocks do not help: with graphs of other formats, or if most lattices must be answered by themselves.
     """
@@ -68,12 +70,12 @@ def answered_in_blocks(
             yield from elsewhere(chain(block, chain.from_iterable(blocks)))
             return
         searched = list(_searched(block, rates, weights, run))
-        for pair, oracles in zip(block, searched, strict=True):
-            if oracles is not None:
-                yield found(pair, oracles)
+        for number, one in enumerate(searched):
+            if one is not None:
+                yield found(*one)
                 continue
             with held(run.limits.default_memory):
-                answer = alone(pair)
+                answer = alone(block[number])
             yield answer
         if len(block) > 1 and 2 * searched.count(None) > len(block):
             yield from elsewhere(chain.from_iterable(blocks))
@@ -82,34 +84,57 @@ def answered_in_blocks(
 
 def _is_of_other_formats(block: Sequence[Pair]) -> bool:
     """Return True if a block has graphs, but none that kernels can read."""
+    if isinstance(block, PairBlock):
+        return False
     entries = [pair.entry for pair in block if pair.entry is not None]
     return bool(entries) and all(entry.text is None for entry in entries)
 
 
-def _blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+def _blocks(pairs: Iterable[Pair]) -> Iterator[Sequence[Pair]]:
     """Yield the pairs in blocks. If reading a pair raises an error, raise it after the earlier pairs."""
-    block, size, source = list[Pair](), 0, iter(pairs)
+    waiting, size = list[Pair](), 0
+    given = blocks_of(pairs)
     while True:
         try:
-            pair = next(source)
+            block = next(given)
         except StopIteration:
             break
         except Exception:
-            yield block
+            yield waiting
             raise
-        block.append(pair)
-        text = None if pair.entry is None else pair.entry.text
-        size += 0 if text is None else text.bytes.size
-        # While there may be something to say of words, it is said at once; the first graph also answers at once.
-        if size >= _MOST_BYTES or len(block) >= _MOST_PAIRS or not is_silent():
-            yield block
-            block, size = [], 0
-    yield block
+        if isinstance(block, PairBlock):
+            yield waiting
+            yield from _parts(block)
+            waiting, size = [], 0
+            continue
+        for pair in block:
+            waiting.append(pair)
+            text = None if pair.entry is None else pair.entry.text
+            size += 0 if text is None else text.bytes.size
+            # While there may be something to say of words, it is said at once; the first graph also answers at once.
+            if size >= _MOST_BYTES or len(waiting) >= _MOST_PAIRS or not is_silent():
+                yield waiting
+                waiting, size = [], 0
+    yield waiting
 
 
-def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Run) -> Iterator[list[OracleRow] | None]:
-    """Yield for each pair its oracle by each rate; `None` if the pair must be answered by itself."""
-    tasks = [_task(pair) for pair in block] if is_silent() else [None] * len(block)
+def _parts(block: PairBlock) -> Iterator[Sequence[Pair]]:
+    """Yield parts of a block; single pairs, while there may be something to say of words."""
+    ends, begin = block.entries.texts.end, 0
+    while begin < len(block):
+        most = ends[begin] + _MOST_BYTES
+        end = min(bisect_right(ends, most, begin), begin + _MOST_PAIRS) if is_silent() else begin + 1
+        yield block[begin : max(end, begin + 1)]
+        begin = max(end, begin + 1)
+
+
+Searched = tuple[str, str, list[OracleRow]]
+"""A pair that was searched: its id, its place, and its oracle by each rate."""
+
+
+def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Run) -> Iterator[Searched | None]:
+    """Yield what was found for each pair; `None` if the pair must be answered by itself."""
+    tasks = _tasks(block) if is_silent() else [None] * len(block)
     given = [task for task in tasks if task is not None]
     if not given:
         yield from (None for _ in block)
@@ -126,22 +151,45 @@ def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Ru
         )
     plain = iter(is_plain.tolist())
     searched = [task is not None and bool(next(plain)) for task in tasks]
-    pairs = list(compress(block, searched))
-    found = [FoundOracles.of(rate, pairs, one_best, columns) for rate, columns in zip(rates, by_rate, strict=True)]
+    names, places = (list(compress(each, searched)) for each in _names_and_places(block))
+    references = [task[-2] for task in compress(tasks, searched) if task is not None]
+    found = [
+        FoundOracles.of(rate, names, references, one_best, columns)
+        for rate, columns in zip(rates, by_rate, strict=True)
+    ]
     # Poor matches are examined, with the graph.
     is_poor = np.any([one.is_poor() for one in found], axis=0).tolist()
     row = 0
     for is_searched in searched:
-        yield [OracleRow(one, row) for one in found] if is_searched and not is_poor[row] else None
+        is_found = is_searched and not is_poor[row]
+        yield (names[row], places[row], [OracleRow(one, row) for one in found]) if is_found else None
         row += is_searched
 
 
-_Task = tuple[
+def _names_and_places(block: Sequence[Pair]) -> tuple[list[str], list[str]]:
+    if isinstance(block, PairBlock):
+        return block.names, block.entries.places
+    return [pair.name for pair in block], [pair.where for pair in block]
+
+
+Task = tuple[
     bytes, int, int, str, bool, "_native.SymbolTable | None", tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]
 ]
 
 
-def _task(pair: Pair) -> _Task | None:
+def _tasks(block: Sequence[Pair]) -> list[Task | None]:
+    """Return what a kernel needs of each pair; `None` if the pair must be answered by itself."""
+    if not isinstance(block, PairBlock):
+        return list(map(_task, block))
+    texts = block.entries.texts
+    table = None if texts.table is None else texts.table.symbols
+    if table is None and texts.table is not None:
+        return [None] * len(block)
+    file = repeat(texts.whole), texts.begin, texts.end, repeat(texts.format), repeat(texts.are_spelled), repeat(table)
+    return list(zip(*file, block.references, map(forms_to_note, block.references), strict=False))  # some repeat
+
+
+def _task(pair: Pair) -> Task | None:
     """Return what a kernel needs of a pair; `None` if the pair must be answered by itself."""
     if pair.problem is not None or pair.entry is None or pair.entry.text is None or not pair.references:
         return None
@@ -153,4 +201,4 @@ def _task(pair: Pair) -> _Task | None:
     if symbols is None and table is not None:
         return None
     words: tuple[tuple[str, ...], ...] = tuple(references)  # type: ignore[arg-type]
-    return part.whole, part.begin, part.end, name, are_spelled, symbols, words, forms_to_note(pair)
+    return part.whole, part.begin, part.end, name, are_spelled, symbols, words, forms_to_note(words)

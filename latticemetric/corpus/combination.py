@@ -347,7 +347,7 @@ def references_of(
     return [tuple(preparation.listed(reference.words)) for reference in listed]
 
 
-def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> dict[str, Reference] | None:
+def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> Mapping[str, Reference] | None:
     """Return the references by id, or by `file,channel`; `None` if they are matched by order.
 
     Raises:

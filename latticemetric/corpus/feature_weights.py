@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from latticemetric.errors import UsageError, placed, shortened
+from latticemetric.formats.entry_block import checked_entries
 from latticemetric.formats.registry import Entry, find_format
 from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.graph import WORDS, Graph, with_word_counts
@@ -104,9 +105,13 @@ def weighted_entries(entries: Iterable[Entry], weights: FeatureWeights) -> Itera
     A feature of a format that lists only the features that a graph has may be absent. Other columns must be there,
     unless the weights come from a file. If they name the column `words`, each graph gets it.
     """
-    for entry in entries:
-        entry = entry.changed(with_word_counts) if WORDS in weights else entry  # noqa: PLW2901
-        yield entry.checked(partial(_checked, place=entry.place, sparse=_sparse(entry), weights=weights))
+    if WORDS in weights:
+        entries = (entry.changed(with_word_counts) for entry in entries)
+    return checked_entries(entries, partial(_weighted, weights=weights))
+
+
+def _weighted(entry: Entry, weights: FeatureWeights) -> Entry:
+    return entry.checked(partial(_checked, place=entry.place, sparse=_sparse(entry), weights=weights))
 
 
 def check_columns(graph: Graph, entry: Entry | None, weights: FeatureWeights) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.cached import cached_property
-from latticemetric.corpus.pairing import Pair
 from latticemetric.display.record_columns import Column, Floats, Integers, ListColumn, TextColumn, WholeColumn
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.recognition import GRR
@@ -57,19 +56,25 @@ class FoundOracles:
     """
 
     def __init__(
-        self, rate: GRR, pairs: Sequence[Pair], paths: Sequence[PathColumns], scores: Sequence[ScoreColumns]
+        self,
+        rate: GRR,
+        names: list[str],
+        references: Sequence[Sequence[tuple[str, ...]]],
+        paths: Sequence[PathColumns],
+        scores: Sequence[ScoreColumns],
     ) -> None:
-        """Take the paths and scores of the oracles, then of the 1-bests."""
-        self.rate, self.names = rate, [pair.name for pair in pairs]
-        self._references = [[one.words for one in pair.references] for pair in pairs]
+        """Take ids and references of the lattices; and the paths and scores of the oracles, then of the 1-bests."""
+        self.rate, self.names, self._references = rate, names, references
         (self._oracles, self._one_best), (self._oracle_scores, self._one_best_scores) = paths, scores
 
     @classmethod
-    def of(cls, rate: GRR, pairs: Sequence[Pair], one_best: Any, columns: Any) -> Self:
-        """Take what the kernel returns for these pairs: the 1-bests; and by the rate, oracles and scores of both."""
+    def of(
+        cls, rate: GRR, names: list[str], references: Sequence[Sequence[tuple[str, ...]]], one_best: Any, columns: Any
+    ) -> Self:
+        """Take what the kernel returns for lattices: the 1-bests; and by the rate, oracles and scores of both."""
         oracles, *scores = columns
         paths = [PathColumns.of(one) for one in (oracles, one_best)]
-        return cls(rate, pairs, paths, [ScoreColumns.of(one, rate.order) for one in scores])
+        return cls(rate, names, references, paths, [ScoreColumns.of(one, rate.order) for one in scores])
 
     def __len__(self) -> int:
         return len(self.names)

@@ -215,9 +215,9 @@ class OracleSearch(NamedTuple):
         by = self.by
         return not (by.finds_more or by.posteriors or self.scorer is not None) and by.engine in ("auto", "native")
 
-    def found(self, pair: Pair, row: OracleRow) -> OracleAnswer:
+    def found(self, name: str, where: str, row: OracleRow) -> OracleAnswer:
         """Return the answer for a pair whose oracle was found, and matches at least half of its reference."""
-        return OracleAnswer.of_row(pair.name, row, pair.where)
+        return OracleAnswer.of_row(name, row, where)
 
     def of_graph(
         self, pair: Pair, graph: Graph, references: Sequence[GraphReference], *, keep_going: bool

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice, pairwise
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Self, overload
 
 from latticemetric.automata.reference import words_in
 from latticemetric.corpus.outer_words import OuterWords
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.forest.forest import Forest
-from latticemetric.formats.references import Reference, ReferenceFile
+from latticemetric.formats.entry_block import EntryBlock
+from latticemetric.formats.references import KeyedLines, Reference, ReferenceFile
 from latticemetric.formats.registry import Entry, find_format
+from latticemetric.formats.streams.in_blocks import InBlocks, are_new, blocks_of, looked_ahead
 from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.streams.paths import size_and_digits
 from latticemetric.graph import Graph
@@ -200,6 +203,44 @@ class Pair:
         return [reference.graph_or_words for reference in self.references]
 
 
+class PairBlock(Sequence[Pair]):
+    """Graphs of a block and their references. Pairs are made when somebody needs them.
+
+    Attributes:
+        entries: The graphs.
+        references: The words of the references of each graph.
+    """
+
+    def __init__(
+        self,
+        entries: EntryBlock,
+        tables: Sequence[Mapping[str, Reference]],
+        references: list[tuple[tuple[str, ...], ...]],
+    ) -> None:
+        """Take graphs, the tables that have their references by id, and the words of these references."""
+        self.entries, self._tables, self.references = entries, tables, references
+
+    @property
+    def names(self) -> list[str]:
+        """The ids."""
+        return self.entries.names
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @overload
+    def __getitem__(self, number: int) -> Pair: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Self: ...
+
+    def __getitem__(self, number: int | slice) -> Pair | Self:
+        if isinstance(number, slice):
+            return type(self)(self.entries[number], self._tables, self.references[number])
+        name = self.entries.names[number]
+        return Pair(name, self.entries[number], tuple([one[name] for one in self._tables]))
+
+
 def changed_pairs(
     pairs: Iterable[Pair], graph: Callable[[Graph], Graph], reference: Callable[[Reference], Reference]
 ) -> Iterator[Pair]:
@@ -228,13 +269,11 @@ def pair_up(lattices: Iterable[Entry], files: Sequence[ReferenceFile], style: St
         FormatError: The lines seem to begin with ids, but the ids do not match; or the lines are plain, but the order
             of the graphs is not certain.
     """
-    stream = iter(lattices)
-    first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
+    first, everything = looked_ahead(lattices, _LOOK_AHEAD if style == "auto" else 1)
     if not first:
         raise FormatError("there are no graphs", advice="give a file with at least one")
-    everything = chain(first, stream)
     if style == "keyed" or (style == "auto" and _are_keyed(files, first)):
-        return _by_key(everything, files)
+        return InBlocks(_by_key(everything, files))
     return _in_order(_unkeyed(everything, files) if style == "auto" else everything, files, style)
 
 
@@ -508,10 +547,50 @@ def _without_graph(name: str, number: int, row: Sequence[Reference], why: str) -
     return Pair(name, None, tuple(row), problem)
 
 
-def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:
+def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Sequence[Pair]]:
     tables = [file.keyed() for file in files]
     used: set[str] = set()
     lost: list[Pair] = []
+    for block in blocks_of(entries):
+        if (pairs := _paired_block(block, tables, used)) is not None:
+            used.update(pairs.names)
+            yield pairs
+        else:
+            yield from ([pair] for pair in _each_by_key(block, files, tables, used, lost))
+    if rest := list(_keyed_without_graph(tables, used, lost)):
+        yield rest
+
+
+def _paired_block(
+    block: Sequence[Entry], tables: Sequence[Mapping[str, Reference]], used: AbstractSet[str]
+) -> PairBlock | None:
+    """Return the pairs of a block of entries; `None` if there is something to say of one of them."""
+    if not isinstance(block, EntryBlock) or not are_new(block.names, used):
+        return None
+    words = [_words_of_each(table, block.names) for table in tables]
+    if any(one is None for one in words):
+        return None
+    return PairBlock(block, tables, list(zip(*(one or [] for one in words), strict=True)))
+
+
+def _words_of_each(table: Mapping[str, Reference], names: Sequence[str]) -> Sequence[tuple[str, ...]] | None:
+    """Return the words of the references with these ids; `None` if there is none, or if it is a graph."""
+    if not all(map(table.__contains__, names)):
+        return None
+    if isinstance(table, KeyedLines):
+        return list(map(table.words, names))
+    references = list(map(table.__getitem__, names))
+    return None if any(one.graph is not None for one in references) else [one.words for one in references]
+
+
+def _each_by_key(
+    entries: Iterable[Entry],
+    files: Sequence[ReferenceFile],
+    tables: Sequence[Mapping[str, Reference]],
+    used: set[str],
+    lost: list[Pair],
+) -> Iterator[Pair]:
+    """Yield the pairs of graphs; add to `used` and `lost`."""
     for entry in entries:
         if entry.name in used:
             raise FormatError(
@@ -530,7 +609,6 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
                 advice=f'add one {_CONTINUE}; if the lines do not begin with ids, give style="plain"',
             )
             yield Pair(entry.name, entry, (), problem)
-    yield from _keyed_without_graph(tables, used, lost)
 
 
 def _keyed_without_graph(
@@ -651,12 +729,12 @@ def is_silent() -> bool:
     return _OF_MARKS.is_settled
 
 
-def forms_to_note(pair: Pair) -> tuple[tuple[str, ...], ...]:
-    """Return words of a pair's references, each with its other Unicode forms.
+def forms_to_note(references: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return words of the references of a graph, each with its other Unicode forms.
 
     There is something to warn of if a graph has another form, but not the word. Return nothing once it was said.
     """
-    words = [word for reference in pair.references for word in reference.words if not word.isascii()]
+    words = [word for one in references if not "".join(one).isascii() for word in one if not word.isascii()]
     return tuple(filter(None, map(_with_other_forms, words))) if words and not _OF_FORMS else ()
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from latticemetric.corpus.packing import graph_packing
 from latticemetric.errors import InputError
+from latticemetric.formats.streams.in_blocks import InBlocks
 from latticemetric.memory import no_memory
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import Workers, map_in_order
@@ -52,9 +54,17 @@ class Run:
             graphs, total = self.shard.take(graphs), None if total is None else self.shard.shard.size(total)
         if not self.watched:
             return graphs
-        from latticemetric.display.progress import progress
+        from latticemetric.display.progress import progress, progress_bar
 
-        return progress(graphs, total, what)
+        if not isinstance(graphs, InBlocks):
+            return progress(graphs, total, what)
+        bar = progress_bar(total, what)
+        return graphs if bar is None else InBlocks(_within(bar, graphs.blocks()), bar.update)
+
+
+def _within(bar: AbstractContextManager[Any], blocks: Iterator[Sequence[Unbuilt]]) -> Iterator[Sequence[Unbuilt]]:
+    with bar:
+        yield from blocks
 
 
 def answer_each(

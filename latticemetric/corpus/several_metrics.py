@@ -46,8 +46,8 @@ class OracleSearching(MetricSearch, Protocol):
     def is_plain(self) -> bool:
         """True if nothing but the oracle is sought, by the default engine."""
 
-    def found(self, pair: Pair, row: OracleRow) -> Any:
-        """Return the answer for a pair whose oracle was found."""
+    def found(self, name: str, where: str, row: OracleRow) -> Any:
+        """Return the answer for a pair whose oracle was found, from its id and its place."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _answered(
     *,
     ask: Callable[[Pair], Any],
     failed: Callable[[Pair, InputError], Any],
-    of_each: Callable[[Pair, tuple[Any, ...]], Any],
+    of_each: Callable[[str, str, tuple[Any, ...]], Any],
 ) -> Iterator[Any]:
     """Yield the answer of each pair; search many at a time, if kernels can.
 
@@ -99,15 +99,15 @@ def _answered(
         run: The settings of the run.
         ask: Answers a pair.
         failed: Makes the answer of a pair that failed, from its error.
-        of_each: Makes the answer of a pair from those by each metric.
+        of_each: Makes the answer of a pair from its id, its place, and the answers by each metric.
     """
     plain = [one for one in searches if isinstance(one, OracleSearching) and one.is_plain]
     rates = [one.rate for one in plain]
     if len(plain) < len(searches) or not may_be_blocks(rates, plain[0].weights, run):
         return answer_each(ask, failed, pairs, run)
 
-    def found(pair: Pair, rows: Sequence[OracleRow]) -> Any:
-        return of_each(pair, tuple([one.found(pair, row) for one, row in zip(plain, rows, strict=True)]))
+    def found(name: str, where: str, rows: Sequence[OracleRow]) -> Any:
+        return of_each(name, where, tuple([one.found(name, where, row) for one, row in zip(plain, rows, strict=True)]))
 
     return answered_in_blocks(
         pairs,
@@ -120,12 +120,12 @@ def _answered(
     )
 
 
-def _only(pair: Pair, answers: tuple[Any, ...]) -> Any:  # noqa: ARG001
+def _only(name: str, where: str, answers: tuple[Any, ...]) -> Any:  # noqa: ARG001
     return answers[0]
 
 
-def _together(pair: Pair, answers: tuple[Any, ...]) -> AnswersOfGraph:
-    return AnswersOfGraph(pair.name, answers, pair.where)
+def _together(name: str, where: str, answers: tuple[Any, ...]) -> AnswersOfGraph:
+    return AnswersOfGraph(name, answers, where)
 
 
 def _answer(search: MetricSearch, keep_going: bool, pair: Pair) -> Any:  # noqa: FBT001
@@ -144,7 +144,7 @@ def _answers(searches: Sequence[MetricSearch], keep_going: bool, pair: Pair) -> 
                 if not keep_going:
                     raise
                 answers.append(one.failed(pair, error if error.where else error.at(pair.place)))
-    return _together(pair, tuple(answers))
+    return _together(pair.name, pair.where, tuple(answers))
 
 
 def _not_counted(search: MetricSearch) -> frozenset[str]:
@@ -152,4 +152,4 @@ def _not_counted(search: MetricSearch) -> frozenset[str]:
 
 
 def _failed_by_all(searches: Sequence[MetricSearch], pair: Pair, error: InputError) -> AnswersOfGraph:
-    return _together(pair, tuple(one.failed(pair, error) for one in searches))
+    return _together(pair.name, pair.where, tuple(one.failed(pair, error) for one in searches))

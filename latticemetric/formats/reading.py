@@ -13,6 +13,7 @@ from pathlib import Path
 
 from latticemetric.arguments import path_text
 from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.formats.entry_block import EntryBlock, checked_entries
 from latticemetric.formats.marks import marks_as_words
 from latticemetric.formats.partial_table import note_lacking
 from latticemetric.formats.registry import (
@@ -28,6 +29,7 @@ from latticemetric.formats.registry import (
     unbuildable,
 )
 from latticemetric.formats.streams.compression import is_tar, without_compression
+from latticemetric.formats.streams.in_blocks import InBlocks, are_new, blocks_of
 from latticemetric.formats.streams.paths import expand, pattern_of_others
 from latticemetric.formats.streams.specifiers import file_named
 from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, decoded_line, open_stream
@@ -97,11 +99,15 @@ def entries(
 
     With `keep_marks`, sentence marks are words (see `formats/marks.py`).
     """
-    read = _entries(paths, format_name, vocabulary)
+    read: Iterator[Entry] = InBlocks(_entries(paths, format_name, vocabulary))
     if isinstance(vocabulary, PartialVocabulary):
         # It changes no graph that kernels read: a graph whose words are all in the table.
-        read = (entry.checked(partial(_with_whole_table, place=entry.place)) for entry in read)
+        read = checked_entries(read, _completed)
     return (entry.changed(marks_as_words) for entry in read) if keep_marks else read
+
+
+def _completed(entry: Entry) -> Entry:
+    return entry.checked(partial(_with_whole_table, place=entry.place))
 
 
 def _with_whole_table(graph: Graph, place: str) -> Graph:
@@ -116,7 +122,7 @@ def _with_whole_table(graph: Graph, place: str) -> Graph:
 
 def _entries(
     paths: Iterable[str | os.PathLike[str]], format_name: str | None, vocabulary: Vocabulary | None
-) -> Iterator[Entry]:
+) -> Iterator[Sequence[Entry]]:
     required = find_format(format_name) if format_name else None
     named = (file_named(path_text(path)) for path in paths)
     listed = [(path, _expanded(path, required)) for path in named]
@@ -130,8 +136,8 @@ def _entries(
                 yield from _ordered_by(file, _or_error(file, _or_advice(read, file, files)))
 
 
-def _or_advice(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterator[Entry]:
-    """Yield the entries of a file of a folder; if the format is unknown, advise the user to leave the file out."""
+def _or_advice(read: Iterator[Sequence[Entry]], file: str, files: Sequence[str]) -> Iterator[Sequence[Entry]]:
+    """Yield the blocks of a file of a folder; if the format is unknown, advise the user to leave the file out."""
     try:
         yield from read
     except UnknownFormatError as error:
@@ -158,19 +164,21 @@ def _expanded(path: str, required: Format | None) -> list[str]:
     return expand(path, lambda folder: _format_of_folder(folder, required) is not None)
 
 
-def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
+def _or_error(path: str, read: Iterator[Sequence[Entry]]) -> Iterator[Sequence[Entry]]:
     """Turn an error of a file into an entry whose `build` raises the error; so a run can continue with other files."""
     try:
         yield from read
     except InputError as error:
         name = graph_name(without_compression(Path(path).name))
-        yield Entry(name, path, unbuildable(error), naming="file")
+        yield [Entry(name, path, unbuildable(error), naming="file")]
 
 
-def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
+def _ordered_by(name: str, read: Iterable[Sequence[Entry]]) -> Iterator[Sequence[Entry]]:
     """Prefix the `order` of each graph with the name of its file, without usual suffixes."""
     stem = _SUFFIXES.sub("", name)
-    return (entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem) for entry in read)
+    for block in read:
+        for entry in block:
+            yield [entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem)]
 
 
 def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
@@ -214,7 +222,7 @@ def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
             yield from in_format.points_to(stream)
 
 
-def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Sequence[Entry]]:
     if path != STANDARD_INPUT and Path(path).is_dir():
         in_format = _format_of_folder(Path(path), required)
         assert in_format is not None
@@ -238,30 +246,41 @@ def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | Non
 
 def _entries_of_stream(
     stream: Stream | InputError, required: Format | None, vocabulary: Vocabulary | None
-) -> Iterator[Entry]:
+) -> Iterator[Sequence[Entry]]:
     if isinstance(stream, InputError):
         raise stream
     in_format = required or sniff(stream)
-    for entry in _checked(in_format.read(stream, vocabulary), in_format, stream.name):
-        stream.begin_next_graph()
-        yield entry
+    for block in _checked(in_format.read(stream, vocabulary), in_format, stream.name):
+        stream.begin_next_graph(len(block))
+        yield block
 
 
-def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[Entry]:
+def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[Sequence[Entry]]:
     """Add the format's name to entries, turn duplicate ids into errors, and add the graph's place to errors."""
     empty = True
     ids: set[str] = set()
-    for entry in read:
-        empty = False
-        name, build, naming, text = entry.name, entry.build, entry.naming, entry.text
-        if naming == "own" and name in ids:
-            twice = FormatError("the id appears twice", where=entry.place, advice="give each graph its own id")
-            build, text = unbuildable(twice), None
-        if naming == "own":
-            ids.add(name)
-        yield entry._replace(build=partial(_build, build, entry), format=in_format.name, text=text)
+    for block in blocks_of(read):
+        empty &= not block
+        if isinstance(block, EntryBlock) and are_new(block.names, ids):
+            ids.update(block.names)
+            yield block.checked(partial(_placed, in_format=in_format))
+            continue
+        for entry in block:
+            is_twice = entry.naming == "own" and entry.name in ids
+            yield [_placed(_given_twice(entry) if is_twice else entry, in_format)]
+            if entry.naming == "own":
+                ids.add(entry.name)
     if empty:
         raise FormatError(f"the {in_format.name} file holds no graph", where=path)
+
+
+def _given_twice(entry: Entry) -> Entry:
+    twice = FormatError("the id appears twice", where=entry.place, advice="give each graph its own id")
+    return entry._replace(build=unbuildable(twice), text=None)
+
+
+def _placed(entry: Entry, in_format: Format) -> Entry:
+    return entry._replace(build=partial(_build, entry.build, entry), format=in_format.name)
 
 
 def _format_of_folder(folder: Path, required: Format | None) -> Format | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -106,11 +106,14 @@ class ReferenceFile:
         places = (f"{self.name}:{number}" for number in range(1, len(self.lines) + 1))
         return list(map(Reference, self._spelled(self.lines), places))
 
-    def keyed(self) -> dict[str, Reference]:
+    def keyed(self) -> Mapping[str, Reference]:
         """Return the references by id; in lines of text, the id is the first word, and empty lines are skipped."""
         named: Iterable[tuple[str, Reference]] | None = self.named
         if named is None:
             rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
+            numbers = {words[0]: number for number, words in rows}
+            if self.table is None and len(numbers) == len(rows):
+                return KeyedLines(self, numbers)
             texts = self._spelled([words[1:] for _, words in rows])
             named = (
                 (words[0], Reference(text, f"{self.name}:{number}"))
@@ -156,6 +159,30 @@ class ReferenceFile:
         except InputError as error:
             line = next(k for k, words in enumerate(self.lines, start=1) if number in words)
             raise error.at(f"{self.name}:{line}") from None
+
+
+class KeyedLines(Mapping[str, Reference]):
+    """The references of lines that begin with ids. References are made when they are needed."""
+
+    def __init__(self, file: ReferenceFile, numbers: Mapping[str, int]) -> None:
+        """Take the file, and the number of the line of each id."""
+        self._file, self._numbers = file, numbers
+
+    def __getitem__(self, name: str) -> Reference:
+        return Reference(self.words(name), f"{self._file.name}:{self._numbers[name]}")
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return the words of a reference."""
+        return self._file.lines[self._numbers[name] - 1][1:]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:

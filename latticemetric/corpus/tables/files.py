@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from latticemetric.corpus.tables.formats import FORMATS, check_format, format_for, lines_of, parts_of
@@ -9,6 +10,9 @@ from latticemetric.formats.streams.output import atomic_output
 
 if TYPE_CHECKING:
     from latticemetric.corpus.tables.table import Table
+
+
+_AT_ONCE = 256  # lines
 
 
 def write_table(table: Table, path: str, name: str | None) -> None:
@@ -19,7 +23,8 @@ def write_table(table: Table, path: str, name: str | None) -> None:
         if chosen.write is not None:
             chosen.write(table, file)
             return
-        for line in lines_of(table, chosen.name):
-            file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+        lines = iter(lines_of(table, chosen.name))
+        while several := list(islice(lines, _AT_ONCE)):
+            file.write("".join(f"{line}\n" for line in several).encode("utf-8", "backslashreplace"))
         if chosen.name == "text" and not table.is_for_programs:
             file.writelines(f"{line}\n".encode() for line in table.summary())

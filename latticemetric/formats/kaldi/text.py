@@ -8,7 +8,7 @@ missing weight means cost 0. The graph cost is the column `lm`; the acoustic cos
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import IO, Any
 
@@ -18,9 +18,11 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError
 from latticemetric.formats.columns import lattice_to_write, zero_column
+from latticemetric.formats.entry_block import EntryBlock, KernelTexts
 from latticemetric.formats.registry import Entry, Format, KernelText, register
+from latticemetric.formats.streams.in_blocks import InBlocks
 from latticemetric.formats.streams.stream import Piece, Stream
-from latticemetric.formats.text.blocks import blocks
+from latticemetric.formats.text.blocks import Chunk, chunks
 from latticemetric.formats.text.fields import (
     Part,
     encode_column,
@@ -68,20 +70,37 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    return InBlocks(_read_blocks(stream, vocabulary))
+
+
+def _read_blocks(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Sequence[Entry]]:
     are_spelled = spells_words(stream.head())
-    for lines_before, block in blocks(stream):
-        first = block.first_line
-        place = stream.place(lines_before + 1)
-        if _ARC_OR_FINAL.match(first):
-            raise FormatError(
-                "expected the id of a lattice, found an arc", where=place, advice="write ids on separate lines"
-            )
-        try:
-            name = first.strip().decode("utf-8")
-        except UnicodeDecodeError:
-            raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
-        build = partial(parse_block, block, stream.name, lines_before, vocabulary, are_spelled=are_spelled)
-        yield Entry(name, place, build, naming="own", text=KernelText(block, "kaldi", are_spelled, vocabulary))
+    for chunk in chunks(stream):
+        make = partial(_entry, stream, chunk, vocabulary, are_spelled)
+        names = _native.kaldi_ids(chunk.data, chunk.rows)
+        if names:
+            begin, end, lines, _ = chunk.rows[: len(names)].T.tolist()
+            places = [stream.place(chunk.lines + before + 1) for before in lines]
+            texts = KernelTexts(chunk.data, begin, end, "kaldi", are_spelled, vocabulary)
+            yield EntryBlock(names, places, texts, make)
+        for number in range(len(names), len(chunk.rows)):
+            yield [make(number)]
+
+
+def _entry(stream: Stream, chunk: Chunk, vocabulary: Vocabulary | None, are_spelled: bool, number: int) -> Entry:  # noqa: FBT001  bound by position
+    lines_before, block = chunk.lines_before(number), chunk.piece(number)
+    first = block.first_line
+    place = stream.place(lines_before + 1)
+    if _ARC_OR_FINAL.match(first):
+        raise FormatError(
+            "expected the id of a lattice, found an arc", where=place, advice="write ids on separate lines"
+        )
+    try:
+        name = first.strip().decode("utf-8")
+    except UnicodeDecodeError:
+        raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
+    build = partial(parse_block, block, stream.name, lines_before, vocabulary, are_spelled=are_spelled)
+    return Entry(name, place, build, naming="own", text=KernelText(block, "kaldi", are_spelled, vocabulary))
 
 
 def spells_words(head: bytes) -> bool:

@@ -127,11 +127,11 @@ class Stream:
         """Raise an error if `size` bytes are too many for one graph, besides those that were read for it."""
         self._allowance.require(size)
 
-    def begin_next_graph(self) -> None:
-        """Start counting the bytes of the next graph."""
+    def begin_next_graph(self, graphs: int = 1) -> None:
+        """Start counting the bytes of the next graph, after so many graphs were read."""
         self._allowance.renew()
         if self._unpacking is not None:
-            self._unpacking.add(graphs=1)
+            self._unpacking.add(graphs=graphs)
 
     def read(self) -> bytes:
         """Read everything that is left."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, shortened
@@ -19,8 +22,40 @@ _NAME_LINE = re.compile(rb"^[ \t]*name[ \t]([^\n]*)", re.MULTILINE)
 Row = TypeVar("Row")
 
 
+class Chunk(NamedTuple):
+    """Some bytes of a text, with whole blocks of lines between blank lines.
+
+    Attributes:
+        data: The bytes.
+        rows: The blocks, as `_native.split_blocks` returns them.
+        lines: The number of lines before the first byte.
+        place: The place of the first byte; `None` if the file cannot be read a second time.
+    """
+
+    data: bytes
+    rows: npt.NDArray[np.int64]
+    lines: int
+    place: Place | None
+
+    def piece(self, number: int) -> Piece:
+        """Return a block."""
+        begin, end = self.rows[number, :2].tolist()
+        return Piece(self.data, begin, end, self.place and self.place._replace(at=self.place.at + begin))
+
+    def lines_before(self, number: int) -> int:
+        """Return the number of lines before a block."""
+        return self.lines + int(self.rows[number, 2])
+
+
 def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
     """Yield the blocks of text between blank lines: the number of lines before each block, and the block."""
+    for chunk in chunks(stream):
+        for number in range(len(chunk.rows)):
+            yield chunk.lines_before(number), chunk.piece(number)
+
+
+def chunks(stream: Stream) -> Iterator[Chunk]:
+    """Yield the chunks of a text; each has a block at least."""
     rest, lines = b"", 0  # the unfinished block at the end of the last chunk, and the number of lines before it
     # Read at least the size of the rest, so that a long block is not searched many times.
     while chunk := stream.read_some(max(_PIECE, len(rest))):
@@ -29,26 +64,30 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
         if rest and not rest.endswith(b"\n"):  # complete the last line of `rest`
             begin = chunk.find(b"\n") + 1 or len(chunk)
             rest += chunk[:begin]
-        found = _native.split_blocks(chunk, begin, at_end=False).tolist()
-        if rest and not found:
+        found = _native.split_blocks(chunk, begin, at_end=False)
+        if rest and not len(found):
             rest += chunk[begin:]
             continue
         lines_before = lines + rest.count(b"\n")
+        whole = found
         if rest:  # only the block that both chunks share is copied
-            is_shared = found[0][0] == begin
-            data = rest + chunk[begin : found[0][1]] if is_shared else rest
-            yield from _all_blocks(data, lines, place and place._replace(at=place.at + begin - len(rest)))
-        for first, end, before, _ in found[1:] if rest and is_shared else found:
-            yield lines_before + before, Piece(chunk, first, end, place and place._replace(at=place.at + first))
-        rest = chunk[found[-1][1] :] if found else chunk
-        lines = lines_before + (found[-1][3] if found else 0)
-    yield from _all_blocks(rest, lines, stream.place_before(len(rest)))
+            first, end = found[0, :2].tolist()
+            is_shared = first == begin
+            data = rest + chunk[begin:end] if is_shared else rest
+            yield from _all_of(data, lines, place and place._replace(at=place.at + begin - len(rest)))
+            whole = found[1:] if is_shared else found
+        if len(whole):
+            yield Chunk(chunk, whole, lines_before, place)
+        rest = chunk[int(found[-1, 1]) :] if len(found) else chunk
+        lines = lines_before + (int(found[-1, 3]) if len(found) else 0)
+    yield from _all_of(rest, lines, stream.place_before(len(rest)))
 
 
-def _all_blocks(data: bytes, lines: int, place: Place | None) -> Iterator[tuple[int, Piece]]:
+def _all_of(data: bytes, lines: int, place: Place | None) -> Iterator[Chunk]:
     """Yield all blocks of `data`, which does not end within a block; `lines` is the number of lines before `data`."""
-    for begin, end, before, _ in _native.split_blocks(data, 0, at_end=True).tolist():
-        yield lines + before, Piece(data, begin, end, place and place._replace(at=place.at + begin))
+    rows = _native.split_blocks(data, 0, at_end=True)
+    if len(rows):
+        yield Chunk(data, rows, lines, place)
 
 
 def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:

@@ -15,6 +15,7 @@
 #include "formats/hypergraph.hpp"
 #include "formats/json.hpp"
 #include "formats/kaldi_binary.hpp"
+#include "formats/kaldi_ids.hpp"
 #include "formats/kaldi_order.hpp"
 #include "formats/network_lines.hpp"
 #include "formats/node_lines.hpp"
@@ -406,6 +407,22 @@ nb::object read_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t en
   return sorted_lattice(states, machine, machine.output, has_labels);
 }
 
+nb::list ids_of_blocks(nb::bytes text, nb::ndarray<const std::int64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu> blocks) {
+  const auto* const rows = blocks.data();
+  for (std::size_t k = 0; k < blocks.shape(0); ++k)
+    require(0 <= rows[4 * k] && rows[4 * k] <= rows[4 * k + 1] &&
+                rows[4 * k + 1] <= static_cast<std::int64_t>(text.size()),
+            "a block lies beyond the text");
+  std::vector<std::string_view> ids;
+  {
+    const KernelScope running;
+    ids = kaldi_ids(as_view(text), rows, blocks.shape(0));
+  }
+  nb::list found;
+  for (const auto id : ids) found.append(nb::str(id.data(), id.size()));
+  return found;
+}
+
 nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end) {
   const auto bytes = part_of(whole, begin, end);
   KaldiMachine machine;
@@ -501,6 +518,7 @@ void bind_formats(nb::module_& m) {
   m.def("parse_cdec_json", &parse_forest<parse_cdec_json>, "text"_a);
   m.def("parse_travatar_json", &parse_forest<parse_travatar_json>, "text"_a);
   m.def("split_blocks", &split_text_blocks, "text"_a, "begin"_a, "at_end"_a);
+  m.def("kaldi_ids", &ids_of_blocks, "text"_a, "blocks"_a);
 }
 
 }  // namespace latticemetric

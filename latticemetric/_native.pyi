@@ -195,7 +195,12 @@ def search_by_rates(
     ignored: list[str],
     silent: list[str],
     threads: int,
-) -> tuple[npt.NDArray[np.uint8], _PathColumns, list[tuple[_PathColumns, _ScoreColumns, _ScoreColumns]]]:
+    outer_words: bool = False,
+    most_bytes: int | None = None,
+    most_seconds: float | None = None,
+) -> tuple[
+    npt.NDArray[np.uint8], tuple[_Texts, _Texts], _PathColumns, list[tuple[_PathColumns, _ScoreColumns, _ScoreColumns]]
+]:
     """Search lattices of Kaldi's archives by rates, in threads.
 
     A task has the bytes of a file, the beginning and the end of the lattice in them, the format (`kaldi` or
@@ -205,10 +210,15 @@ def search_by_rates(
 
     Results do not show the words `ignored`; rates do not compare the words `silent`, which include those.
 
-    Return whether each lattice was searched here; the others are left to Python. For those that were: the paths of the
-    1-bests; and for each rate, the paths of the oracles, the scores of the oracles, and those of the 1-bests. Paths are
-    arcs and where they begin, words with blanks between them, and costs: under the weights, then of each column. Scores
-    are the number of the best reference, the edits of the alignment, and their counts.
+    `outer_words` asks for the words with which all paths begin and end. `most_bytes` and `most_seconds` limit each
+    lattice.
+
+    Return the outcome for each lattice: 0 if it is left to Python, also if it needs too many bytes; 1 if it was
+    searched here; 2 if it took too many seconds. For those that were searched here: the words with which all paths
+    begin, and those with which all end, or empty texts; the paths of the 1-bests; and for each rate, the paths of the
+    oracles, the scores of the oracles, and those of the 1-bests. Paths are arcs and where they begin, words with blanks
+    between them, and costs: under the weights, then of each column. Scores are the number of the best reference, the
+    edits of the alignment, and their counts.
     """
 
 def search_lattice(

@@ -7,7 +7,8 @@ or a decision that is not theirs; such lattices are searched one by one, as thos
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import chain, compress, repeat
 from typing import Any, TypeVar
 
@@ -15,8 +16,10 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.corpus.oracle_columns import COLUMNS, FoundOracles, OracleRow
-from latticemetric.corpus.pairing import Pair, PairBlock, forms_to_note, is_silent
+from latticemetric.corpus.pairing import Pair, PairBlock, forms_to_note, is_silent, warn_of_outer_words
 from latticemetric.corpus.run import Run
+from latticemetric.display.record_columns import TextColumn
+from latticemetric.errors import InputError
 from latticemetric.formats.streams.in_blocks import blocks_of
 from latticemetric.lattice.columns import FeatureWeights, weights_under
 from latticemetric.memory import held
@@ -26,6 +29,14 @@ from latticemetric.parallel.limits import check_workers
 # Enough that the time of a call does not count, and few enough that answers come soon and interrupts are seen.
 _MOST_BYTES, _MOST_PAIRS = 2**20, 1024
 
+# The outcomes of lattices: they are left to Python, their oracles were found, or this took too much time.
+_LEFT, _FOUND, _TOO_LATE = range(3)
+
+Searched = tuple[str, str, list[OracleRow]]
+"""A pair that was searched: its id, its place, and its oracle by each rate."""
+
+_TOO_SLOW: Searched = ("", "", [])
+
 Answer = TypeVar("Answer")
 
 
@@ -34,10 +45,14 @@ def may_be_blocks(rates: Sequence[GRR], weights: Any, run: Run) -> bool:
     plain_weights = weights is None or (
         isinstance(weights, FeatureWeights) and (weights.whole or COLUMNS.keys() >= set(weights))
     )
-    plain_run = isinstance(run.workers, int) and not run.limits and run.journal is None
     plain_rates = all(type(one) in (GRR, WRR, WER) for one in rates)
     # If rates ignored different words, there would be several 1-bests.
-    return plain_weights and plain_run and plain_rates and len({(one.ignore, one.wildcard) for one in rates}) == 1
+    return (
+        isinstance(run.workers, int)
+        and plain_weights
+        and plain_rates
+        and len({(one.ignore, one.wildcard) for one in rates}) == 1
+    )
 
 
 def answered_in_blocks(
@@ -48,7 +63,8 @@ def answered_in_blocks(
     *,
     alone: Callable[[Pair], Answer],
     found: Callable[[str, str, Sequence[OracleRow]], Answer],
-    elsewhere: Callable[[Iterable[Pair]], Iterator[Answer]],
+    lost: Callable[[Pair, InputError], Answer],
+    elsewhere: Callable[[Iterable[Pair]], Generator[Answer]],
 ) -> Iterator[Answer]:
     """Yield the answer of each pair, in order.
 
@@ -59,27 +75,40 @@ def answered_in_blocks(
         run: The settings of the run.
         alone: Answers a pair by itself.
         found: Makes the answer of a pair from its id, its place, and the oracle by each rate.
-        elsewhere: Answers pairs in order, in other processes if there are several workers. Takes the rest of the pairs
-            once blocks do not help: with graphs of other formats, or if most lattices must be answered by themselves.
+        lost: Makes the answer of a pair that took too much time.
+        elsewhere: Answers pairs in order, in other processes if there are several workers or limits. Takes the rest of
+            the pairs once blocks do not help: with graphs of other formats, or if most lattices must be answered by
+            themselves.
     """
     assert isinstance(run.workers, int)
     check_workers(run.workers)
-    blocks = _blocks(pairs)
+    blocks = _blocks(pairs, at_once=not run.limits)
     for block in blocks:
         if _is_of_other_formats(block):
             yield from elsewhere(chain(block, chain.from_iterable(blocks)))
             return
         searched = list(_searched(block, rates, weights, run))
-        for number, one in enumerate(searched):
-            if one is not None:
-                yield found(*one)
-                continue
-            with held(run.limits.default_memory):
-                answer = alone(block[number])
-            yield answer
-        if len(block) > 1 and 2 * searched.count(None) > len(block):
+        left = [block[number] for number, one in enumerate(searched) if one is None]
+        # Other processes hold graphs to limits that this one cannot hold to them.
+        with closing(elsewhere(left) if run.limits and left else _held(alone, left, run)) as answers:
+            for number, one in enumerate(searched):
+                if one is None:
+                    yield next(answers)
+                elif one is _TOO_SLOW:
+                    yield lost(block[number], run.limits.too_slow())
+                else:
+                    yield found(*one)
+        if len(block) > 1 and 2 * len(left) > len(block):
             yield from elsewhere(chain.from_iterable(blocks))
             return
+
+
+def _held(alone: Callable[[Pair], Answer], pairs: Iterable[Pair], run: Run) -> Generator[Answer]:
+    """Answer pairs by themselves, each within the memory that graphs have by default."""
+    for pair in pairs:
+        with held(run.limits.default_memory):
+            answer = alone(pair)
+        yield answer
 
 
 def _is_of_other_formats(block: Sequence[Pair]) -> bool:
@@ -90,8 +119,12 @@ def _is_of_other_formats(block: Sequence[Pair]) -> bool:
     return bool(entries) and all(entry.text is None for entry in entries)
 
 
-def _blocks(pairs: Iterable[Pair]) -> Iterator[Sequence[Pair]]:
-    """Yield the pairs in blocks. If reading a pair raises an error, raise it after the earlier pairs."""
+def _blocks(pairs: Iterable[Pair], *, at_once: bool) -> Iterator[Sequence[Pair]]:
+    """Yield the pairs in blocks. If reading a pair raises an error, raise it after the earlier pairs.
+
+    With `at_once`, blocks have one pair while there may be something to say of its words, so that it is said at once
+    and in order; the first graph also answers at once.
+    """
     waiting, size = list[Pair](), 0
     given = blocks_of(pairs)
     while True:
@@ -104,66 +137,75 @@ def _blocks(pairs: Iterable[Pair]) -> Iterator[Sequence[Pair]]:
             raise
         if isinstance(block, PairBlock):
             yield waiting
-            yield from _parts(block)
+            yield from _parts(block, at_once=at_once)
             waiting, size = [], 0
             continue
         for pair in block:
             waiting.append(pair)
             text = None if pair.entry is None else pair.entry.text
             size += 0 if text is None else text.bytes.size
-            # While there may be something to say of words, it is said at once; the first graph also answers at once.
-            if size >= _MOST_BYTES or len(waiting) >= _MOST_PAIRS or not is_silent():
+            if size >= _MOST_BYTES or len(waiting) >= _MOST_PAIRS or (at_once and not is_silent()):
                 yield waiting
                 waiting, size = [], 0
     yield waiting
 
 
-def _parts(block: PairBlock) -> Iterator[Sequence[Pair]]:
-    """Yield parts of a block; single pairs, while there may be something to say of words."""
+def _parts(block: PairBlock, *, at_once: bool) -> Iterator[Sequence[Pair]]:
+    """Yield parts of a block; with `at_once`, single pairs, while there may be something to say of words."""
     ends, begin = block.entries.texts.end, 0
     while begin < len(block):
+        is_single = at_once and not is_silent()
         most = ends[begin] + _MOST_BYTES
-        end = min(bisect_right(ends, most, begin), begin + _MOST_PAIRS) if is_silent() else begin + 1
+        end = begin + 1 if is_single else min(bisect_right(ends, most, begin), begin + _MOST_PAIRS)
         yield block[begin : max(end, begin + 1)]
         begin = max(end, begin + 1)
 
 
-Searched = tuple[str, str, list[OracleRow]]
-"""A pair that was searched: its id, its place, and its oracle by each rate."""
-
-
 def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Run) -> Iterator[Searched | None]:
-    """Yield what was found for each pair; `None` if the pair must be answered by itself."""
-    tasks = _tasks(block) if is_silent() else [None] * len(block)
+    """Yield what was found for each pair.
+
+    Yield `_TOO_SLOW` if the search took too much time, and `None` if the pair must be answered by itself.
+    """
+    tasks = _tasks(block)
     given = [task for task in tasks if task is not None]
     if not given:
         yield from (None for _ in block)
         return
-    used = weights_under(COLUMNS, weights)
+    used, asks_for_words = weights_under(COLUMNS, weights), not is_silent()
+    silent = rates[0].ignore | rates[0].wildcard
     with held(run.limits.default_memory):
-        is_plain, one_best, by_rate = _native.search_by_rates(
+        outcomes, outer_words, one_best, by_rate = _native.search_by_rates(
             given,
             [one.gains for one in rates],
             (used["lm"], used["acoustic"]),
             ignored=sorted(rates[0].ignore),
-            silent=sorted(rates[0].ignore | rates[0].wildcard),
+            silent=sorted(silent),
             threads=max(1, run.workers),
+            outer_words=asks_for_words,
+            most_bytes=run.limits.memory,
+            most_seconds=run.limits.timeout,
         )
-    plain = iter(is_plain.tolist())
-    searched = [task is not None and bool(next(plain)) for task in tasks]
-    names, places = (list(compress(each, searched)) for each in _names_and_places(block))
-    references = [task[-2] for task in compress(tasks, searched) if task is not None]
+    outcome = iter(outcomes.tolist())
+    searched = [_LEFT if task is None else next(outcome) for task in tasks]
+    is_found = [one == _FOUND for one in searched]
+    names, places = (list(compress(each, is_found)) for each in _names_and_places(block))
+    references = [task[-2] for task in compress(tasks, is_found) if task is not None]
     found = [
         FoundOracles.of(rate, names, references, one_best, columns)
         for rate, columns in zip(rates, by_rate, strict=True)
     ]
     # Poor matches are examined, with the graph.
     is_poor = np.any([one.is_poor() for one in found], axis=0).tolist()
+    first_words, last_words = (TextColumn(*words) for words in outer_words)
     row = 0
-    for is_searched in searched:
-        is_found = is_searched and not is_poor[row]
-        yield (names[row], places[row], [OracleRow(one, row) for one in found]) if is_found else None
-        row += is_searched
+    for number, one in enumerate(searched):
+        if one == _FOUND:
+            if asks_for_words and (run.limits or not is_poor[row]):
+                warn_of_outer_words(block[number], (first_words.at(row) or None, last_words.at(row) or None), silent)
+            yield None if is_poor[row] else (names[row], places[row], [OracleRow(each, row) for each in found])
+            row += 1
+        else:
+            yield _TOO_SLOW if one == _TOO_LATE else None
 
 
 def _names_and_places(block: Sequence[Pair]) -> tuple[list[str], list[str]]:

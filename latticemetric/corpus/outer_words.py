@@ -64,10 +64,17 @@ class OuterWords:
 
     def add(self, place: str, graph: Graph, spoken: Iterable[str], ignored: Collection[str]) -> None:
         """Add a graph and the words of its references; `ignored` are words that do not count anyway."""
+        if not self.is_settled:
+            self.add_words(place, outer_words(graph), spoken, ignored)
+
+    def add_words(
+        self, place: str, words: Iterable[str | None], spoken: Iterable[str], ignored: Collection[str]
+    ) -> None:
+        """Add the outer words of a graph; see `add`."""
         if self.is_settled:
             return
         known = {*spoken, *ignored}
-        for side, word in zip(self._sides, outer_words(graph), strict=True):
+        for side, word in zip(self._sides, words, strict=True):
             side.add(word, known)
         if found := _marks(self._sides):
             listed, words = found

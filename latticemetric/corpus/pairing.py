@@ -722,10 +722,7 @@ def begin_notes() -> None:
 
 
 def is_silent() -> bool:
-    """Return True if `warn_of_words` has nothing to say of graphs whose words have no white space.
-
-    It may still warn of other Unicode forms; see `forms_to_note`.
-    """
+    """Return True if there is nothing to say of outer words; see `warn_of_outer_words`."""
     return _OF_MARKS.is_settled
 
 
@@ -752,6 +749,11 @@ def warn_of_words(pair: Pair, graph: Graph, ignored: Collection[str]) -> None:
     if pair.references:
         spoken = chain.from_iterable(map(words_in, pair.graph_references()))
         _OF_MARKS.add(pair.place, graph, spoken, ignored)
+
+
+def warn_of_outer_words(pair: Pair, words: Iterable[str | None], ignored: Collection[str]) -> None:
+    """Warn of the words with which all paths of a graph begin and end, as `warn_of_words` does."""
+    _OF_MARKS.add_words(pair.place, words, chain.from_iterable(map(words_in, pair.graph_references())), ignored)
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:

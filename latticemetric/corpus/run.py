@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -84,12 +84,27 @@ def answer_each(
     Raises:
         InputError: A graph failed, and `run.keep_going` is false.
     """
-    lost = partial(_lost, failed, run.keep_going)
-    answer = answering(ask, failed, run)
+    return continued(partial(mapped, ask, failed, run=run), graphs, run)
 
-    def answers(rest: Iterable[Unbuilt]) -> Iterator[Answer]:
-        return map_in_order(answer, rest, run.workers, lost=lost, limits=run.limits, packing=graph_packing)
 
+def mapped(
+    ask: Callable[[Unbuilt], Answer],
+    failed: Callable[[Unbuilt, InputError], Answer],
+    graphs: Iterable[Unbuilt],
+    run: Run,
+) -> Generator[Answer]:
+    """Do the same as `answer_each`, without the journal."""
+    answer, lost = answering(ask, failed, run), losing(failed, run)
+    return map_in_order(answer, graphs, run.workers, lost=lost, limits=run.limits, packing=graph_packing)
+
+
+def continued(
+    answers: Callable[[Iterable[Unbuilt]], Iterator[Answer]], graphs: Iterable[Unbuilt], run: Run
+) -> Iterator[Answer]:
+    """Yield the answers of the journal, if there is one; then compute, store and yield the others.
+
+    `answers` returns the answers of graphs, in order.
+    """
     if run.journal is None:
         return answers(graphs)
     register_results()
@@ -101,7 +116,12 @@ def answering(
     ask: Callable[[Unbuilt], Answer], failed: Callable[[Unbuilt, InputError], Answer], run: Run
 ) -> Callable[[Unbuilt], Answer]:
     """Return the function that answers one graph; see `answer_each`."""
-    return partial(_answer, ask, partial(_lost, failed, run.keep_going))
+    return partial(_answer, ask, losing(failed, run))
+
+
+def losing(failed: Callable[[Unbuilt, InputError], Answer], run: Run) -> Callable[[Unbuilt, InputError], Answer]:
+    """Return the function that makes the answer of a graph that exceeded a limit, or raises its error."""
+    return partial(_lost, failed, run.keep_going)
 
 
 def register_results() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from latticemetric.corpus.blocks import answered_in_blocks, may_be_blocks
 from latticemetric.corpus.pairing import Pair, built
-from latticemetric.corpus.run import Run, answer_each, answering
+from latticemetric.corpus.run import Run, answer_each, answering, continued, losing, mapped
 from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.graph import Graph
 from latticemetric.metrics.base import GraphReference
@@ -109,15 +109,19 @@ def _answered(
     def found(name: str, where: str, rows: Sequence[OracleRow]) -> Any:
         return of_each(name, where, tuple([one.found(name, where, row) for one, row in zip(plain, rows, strict=True)]))
 
-    return answered_in_blocks(
-        pairs,
-        rates,
-        plain[0].weights,
-        run,
-        alone=answering(ask, failed, run),
-        found=found,
-        elsewhere=lambda rest: answer_each(ask, failed, rest, run),
-    )
+    def answers(rest: Iterable[Pair]) -> Iterator[Any]:
+        return answered_in_blocks(
+            rest,
+            rates,
+            plain[0].weights,
+            run,
+            alone=answering(ask, failed, run),
+            found=found,
+            lost=losing(failed, run),
+            elsewhere=partial(mapped, ask, failed, run=run),
+        )
+
+    return continued(answers, pairs, run)
 
 
 def _only(name: str, where: str, answers: tuple[Any, ...]) -> Any:  # noqa: ARG001

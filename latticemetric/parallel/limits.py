@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import InputError, UsageError
 
 # The most workers: in all, or per processor if that gives more. Further workers would only wait for processors.
 _MOST_WORKERS, _MOST_A_PROCESSOR = 64, 4
@@ -45,6 +45,11 @@ class Limits:
     def most_memory(self) -> int | None:
         """The memory limit per task in bytes: `memory`, or else `default_memory`; `None` for no limit."""
         return self.default_memory if self.memory is None else self.memory
+
+    def too_slow(self) -> InputError:
+        """Return the error for a task that took more time than it may."""
+        what = f"the search takes more than {self.timeout:g} seconds"
+        return InputError(what, advice="prune the graph, or allow more time: timeout=…")
 
 
 def default_workers() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
@@ -39,7 +39,7 @@ def map_in_order(
     lost: Callable[[Question, InputError], Answer] = raise_lost,
     limits: Limits | None = None,
     packing: Callable[[], Packing] | None = None,
-) -> Iterator[Answer]:
+) -> Generator[Answer]:
     """Yield the answers of tasks in order. Tasks and answers are pickled if other processes compute them.
 
     At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. A task may keep bytes of

@@ -236,10 +236,7 @@ class Pool(Window):
             return
         for worker in list(self._workers):
             if worker.tasks and time.monotonic() >= worker.since + timeout:
-                advice = "prune the graph, or allow more time: timeout=…"
-                worker.tasks.popleft().lose(
-                    InputError(f"the search takes more than {timeout:g} seconds", advice=advice)
-                )
+                worker.tasks.popleft().lose(self._limits.too_slow())
                 self._remove(worker)
 
     def _adapt(self, seconds: float) -> None:

@@ -1,6 +1,8 @@
 // Python bindings of searches of many graphs at a time.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <chrono>
 #include <deque>
 #include <optional>
 #include <string>
@@ -107,13 +109,18 @@ thread_local std::size_t sharing = 1;  // the threads that share the memory of a
 
 std::size_t share_of_bytes() { return most_bytes() / sharing; }
 
-// Returns whether each lattice was searched here; the paths of the 1-bests; and for each rate, the paths of the oracles
+// Returns the outcome for each lattice; the outer words; the paths of the 1-bests; and for each rate, the paths of the oracles
 // and the scores of both. Rows are those of the lattices that were searched.
 nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::pair<double, double> weights,
-                          std::vector<std::string> ignored, std::vector<std::string> silent, std::size_t threads) {
+                          std::vector<std::string> ignored, std::vector<std::string> silent, std::size_t threads,
+                          bool outer_words, std::optional<std::size_t> most_bytes, std::optional<double> most_seconds) {
   require(threads >= 1, "a thread is needed");
   for (const Gains gains : rates) require_gains(gains);
-  const RateSettings settings{rates, {weights.first, weights.second}, std::move(ignored), std::move(silent)};
+  const RateSettings settings{rates, {weights.first, weights.second}, std::move(ignored), std::move(silent), outer_words};
+  TaskLimits limits{most_bytes, {}};
+  using Clock = std::chrono::steady_clock;
+  if (most_seconds)
+    limits.time = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*most_seconds));
   std::vector<RateTask> tasks;
   for (const nb::handle one : given) tasks.push_back(task_of(one));
   std::vector<RateFindings> found(tasks.size());
@@ -123,16 +130,19 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
     for (std::size_t k = 0; k < threads; ++k) searchers.emplace_back(settings);
     in_threads(threads, tasks.size(), share_of_bytes, [&](std::size_t thread, std::size_t k) {
       sharing = threads;
-      if (!tasks[k].bytes.empty()) found[k] = searchers[thread].found(tasks[k]);
+      if (!tasks[k].bytes.empty()) found[k] = searchers[thread].found(tasks[k], limits);
     });
   }
-  std::vector<std::uint8_t> is_plain;
+  std::vector<std::uint8_t> outcomes;
+  TextRows first_words, last_words;
   PathColumns one_best;
   std::vector<PathColumns> oracles(rates.size());
   std::vector<ScoreColumns> oracle_scores(rates.size()), one_best_scores(rates.size());
   for (const RateFindings& one : found) {
-    is_plain.push_back(one.is_plain);
-    if (!one.is_plain) continue;
+    outcomes.push_back(one.outcome);
+    if (one.outcome != RateFindings::plain) continue;
+    first_words.add(one.first_word);
+    last_words.add(one.last_word);
     one_best.add(one.one_best);
     for (std::size_t k = 0; k < rates.size(); ++k) {
       oracles[k].add(one.oracle[k]);
@@ -143,7 +153,8 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
   nb::list of_rates;
   for (std::size_t k = 0; k < rates.size(); ++k)
     of_rates.append(nb::make_tuple(oracles[k].taken(), oracle_scores[k].taken(), one_best_scores[k].taken()));
-  return nb::make_tuple(column(std::move(is_plain)), one_best.taken(), of_rates);
+  const nb::tuple outer = nb::make_tuple(texts_of(std::move(first_words)), texts_of(std::move(last_words)));
+  return nb::make_tuple(column(std::move(outcomes)), outer, one_best.taken(), of_rates);
 }
 
 }  // namespace
@@ -157,7 +168,8 @@ void bind_blocks(nb::module_& m) {
              new (self) SymbolTable(std::move(words));
            },
            "texts"_a, nb::keep_alive<1, 2>());
-  m.def("search_by_rates", &search_by_rates, "tasks"_a, "rates"_a, "weights"_a, "ignored"_a, "silent"_a, "threads"_a);
+  m.def("search_by_rates", &search_by_rates, "tasks"_a, "rates"_a, "weights"_a, "ignored"_a, "silent"_a, "threads"_a,
+        "outer_words"_a = false, "most_bytes"_a = nb::none(), "most_seconds"_a = nb::none());
 }
 
 }  // namespace latticemetric

@@ -91,6 +91,50 @@ std::vector<std::int32_t> numbers_of(const std::vector<std::string>& texts, cons
   return found;
 }
 
+// Finds the word that comes first on all paths, as `_reached` in `corpus/outer_words.py` does: from the states `reached`
+// on, over arcs with ε, as long as the way does not end. Arcs into a state come before those out of it.
+class FirstWord {
+ public:
+  FirstWord(std::vector<std::uint8_t> reached, std::vector<std::uint8_t> ends)
+      : reached_(std::move(reached)), ends_(std::move(ends)) {
+    for (std::size_t s = 0; s < ends_.size(); ++s) has_none_ |= reached_[s] && ends_[s];
+  }
+
+  void pass(std::int32_t from, std::int32_t to, std::int32_t word) {
+    if (!reached_[static_cast<std::size_t>(from)]) return;
+    if (word == 0) {
+      has_none_ |= ends_[static_cast<std::size_t>(to)];
+      reached_[static_cast<std::size_t>(to)] = 1;
+    } else if (word_ != 0 && word_ != word) {
+      has_none_ = true;
+    } else {
+      word_ = word;
+    }
+  }
+
+  // Returns the number of the word; 0 if there is none.
+  std::int32_t word() const { return has_none_ ? 0 : word_; }
+
+ private:
+  std::vector<std::uint8_t> reached_, ends_;
+  std::int32_t word_ = 0;
+  bool has_none_ = false;
+};
+
+void find_outer_words(const ReadLattice& read, RateFindings& found) {
+  const auto states = static_cast<std::size_t>(read.states);
+  std::vector<std::uint8_t> start(states, 0), final(states, 0);
+  start[0] = 1;
+  for (const auto state : read.final) final[static_cast<std::size_t>(state)] = 1;
+  FirstWord first(start, final), last(final, start);
+  const std::size_t arcs = read.source.size();
+  poll(4 * static_cast<std::int64_t>(arcs));
+  for (std::size_t a = 0; a < arcs; ++a) first.pass(read.source[a], read.target[a], read.word[a]);
+  for (std::size_t a = arcs; a-- > 0;) last.pass(read.target[a], read.source[a], read.word[a]);
+  if (first.word() != 0) read.words.append(first.word(), found.first_word);
+  if (last.word() != 0) read.words.append(last.word(), found.last_word);
+}
+
 String as_string(const std::vector<std::int32_t>& words) {
   return {words.data(), static_cast<std::int64_t>(words.size())};
 }
@@ -102,10 +146,15 @@ RateSearcher::RateSearcher(RateSettings settings) : settings_(std::move(settings
   for (const Gains gains : settings_.rates) aligners_.emplace_back(gains);
 }
 
-RateFindings RateSearcher::found(const RateTask& task) {
+RateFindings RateSearcher::found(const RateTask& task, const TaskLimits& limits) {
   // Python reads such a lattice again, and says what is wrong. Other exceptions end the whole call: interrupts.
   try {
+    const LimitedTask limited(limits);
     return searched(task);
+  } catch (const TimedOut&) {
+    RateFindings late;
+    late.outcome = RateFindings::timed_out;
+    return late;
   } catch (const ParseError&) {
   } catch (const std::bad_alloc&) {
   } catch (const std::logic_error&) {
@@ -149,8 +198,9 @@ RateFindings RateSearcher::searched(const RateTask& task) {
     found.one_best_score.push_back(scored(one_best, lattice, k));
   }
   for (auto& path : found.oracle) path = fields_of(std::move(path.arcs), read, lattice);
+  if (settings_.outer_words) find_outer_words(read, found);
   found.one_best = fields_of(std::move(one_best), read, lattice);
-  found.is_plain = true;
+  found.outcome = RateFindings::plain;
   return found;
 }
 

@@ -10,6 +10,7 @@
 
 #include "blocks/read_lattice.hpp"
 #include "graphs/lattice.hpp"
+#include "memory/task_limits.hpp"
 #include "recognition/automaton.hpp"
 #include "strings/alignment.hpp"
 
@@ -34,7 +35,9 @@ struct ScoredFields {
 
 // What was found in a lattice. `oracle`, `oracle_score` and `one_best_score` have an entry for each rate.
 struct RateFindings {
-  bool is_plain = false;  // false if Python must search this lattice, for whatever reason
+  // Python must search this lattice, for whatever reason; its oracles were found; or this took too long.
+  enum Outcome : std::uint8_t { left_to_python = 0, plain = 1, timed_out = 2 } outcome = left_to_python;
+  std::string first_word, last_word;  // of all paths, if they are asked for; empty if there are none
   std::vector<PathFields> oracle;
   PathFields one_best;
   std::vector<ScoredFields> oracle_score, one_best_score;
@@ -59,6 +62,7 @@ struct RateSettings {
   std::vector<Gains> rates;
   std::array<double, kaldi_columns> weights{};
   std::vector<std::string> ignored, silent;
+  bool outer_words = false;  // whether to find the words with which all paths begin and end
 };
 
 // Searches lattices of Kaldi's archives, one after the other, with one set of buffers.
@@ -69,7 +73,7 @@ class RateSearcher {
  public:
   explicit RateSearcher(RateSettings settings);
 
-  RateFindings found(const RateTask& task);
+  RateFindings found(const RateTask& task, const TaskLimits& limits);
 
  private:
   RateFindings searched(const RateTask& task);

@@ -1,6 +1,10 @@
 #include "memory/budget.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+
+#include "memory/task_limits.hpp"
 
 #if defined(__linux__)
 
@@ -81,6 +85,18 @@ void release(void* block) noexcept {
   std::free(block);
 }
 
+struct Allowance {
+  bool asked = false;
+  std::int64_t most = 0;
+};
+
+Allowance allowance() { return {account.asked, account.most}; }
+void set_allowance(Allowance allowed) {
+  account.asked = allowed.asked;
+  account.most = allowed.most;
+}
+std::int64_t taken_bytes() { return account.taken; }
+
 }  // namespace
 
 void keep_freed_memory() {
@@ -122,6 +138,13 @@ struct Uncounted {
   ~Uncounted() {}
 };
 void open_account(Budget::MostBytes) {}
+struct Allowance {
+  bool asked = false;
+  std::int64_t most = 0;
+};
+Allowance allowance() { return {}; }
+void set_allowance(Allowance) {}
+std::int64_t taken_bytes() { return 0; }
 
 }  // namespace
 
@@ -150,11 +173,12 @@ struct Signals {
   Budget::CheckSignals check;  // null: no kernel runs
   bool has_begun;
   Clock::time_point next;
+  Clock::time_point deadline;  // of a task; the largest time if there is none
 };
 thread_local Signals signals{};
 
 void watch(Budget::CheckSignals check) {
-  signals = {check, false, {}};
+  signals = {check, false, {}, Clock::time_point::max()};
   polling::steps_left = steps_a_look;
 }
 
@@ -167,6 +191,7 @@ void polling::look() {
   steps_left = steps_a_look;
   if (signals.check == nullptr) return;
   const auto now = Clock::now();
+  if (now >= signals.deadline) throw TimedOut{};
   const bool is_time = signals.has_begun && now >= signals.next;
   if (signals.has_begun && !is_time) return;
   signals.has_begun = true;
@@ -184,6 +209,20 @@ Budget::Budget(MostBytes most_bytes, CheckSignals check_signals) {
 Budget::~Budget() {
   open_account(nullptr);
   watch(nullptr);
+}
+
+LimitedTask::LimitedTask(const TaskLimits& limits) {
+  const Allowance before = allowance();
+  asked_ = before.asked;
+  most_ = before.most;
+  constexpr std::size_t largest = INT64_MAX / 2;
+  if (limits.bytes) set_allowance({true, taken_bytes() + static_cast<std::int64_t>(std::min(*limits.bytes, largest))});
+  if (limits.time) signals.deadline = Clock::now() + *limits.time;
+}
+
+LimitedTask::~LimitedTask() {
+  set_allowance({asked_, most_});
+  signals.deadline = Clock::time_point::max();
 }
 
 }  // namespace latticemetric

@@ -401,7 +401,7 @@ nb::object read_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t en
     const KernelScope running;
     machine = parse_kaldi_binary(bytes);
     has_labels = machine.transition_rows.begin.size() > 1;
-    states = sort_columns(machine, machine.output, may_move);
+    if (has_valid_numbers(machine)) states = sort_columns(machine, machine.output, may_move);
   }
   if (states == 0) return nb::none();
   return sorted_lattice(states, machine, machine.output, has_labels);

@@ -1,7 +1,6 @@
 #include "blocks/kaldi_lattice.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -29,10 +28,6 @@ bool take_numbers(const SymbolTable* table, ReadLattice& lattice) {
                      [highest](std::int32_t word) { return word >= 0 && word <= highest; });
 }
 
-bool all_finite(const std::vector<double>& costs) {
-  return std::all_of(costs.begin(), costs.end(), [](double cost) { return std::isfinite(cost); });
-}
-
 }  // namespace
 
 bool read_kaldi_lattice(std::string_view text, bool symbols, const SymbolTable* table, ReadLattice& lattice) {
@@ -51,11 +46,10 @@ bool read_kaldi_lattice(std::string_view text, bool symbols, const SymbolTable* 
 
 bool read_kaldi_machine(std::string_view bytes, const SymbolTable* table, ReadLattice& lattice) {
   KaldiMachine machine = parse_kaldi_binary(bytes);
+  if (!has_valid_numbers(machine)) return false;
   lattice.word = std::move(machine.output);
   if (!take_numbers(table, lattice)) return false;
   move_columns(machine, lattice);
-  for (const auto& [arc, final] : lattice.costs)
-    if (!all_finite(arc) || !all_finite(final)) return false;
   return put_in_order(lattice, machine.start);
 }
 

@@ -1,7 +1,9 @@
 #include "formats/kaldi_binary.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "formats/text.hpp"
 #include "memory/budget.hpp"
@@ -172,6 +174,16 @@ class Collector {
 };
 
 }  // namespace
+
+bool has_valid_numbers(const KaldiMachine& machine) {
+  const auto is_word = [](std::int32_t word) { return 0 <= word && word < INT32_MAX; };
+  const auto are_finite = [](const std::vector<double>& costs) {
+    return std::all_of(costs.begin(), costs.end(), [](double cost) { return std::isfinite(cost); });
+  };
+  return std::all_of(machine.output.begin(), machine.output.end(), is_word) &&
+         std::all_of(std::begin(machine.cost), std::end(machine.cost), are_finite) &&
+         std::all_of(std::begin(machine.final_cost), std::end(machine.final_cost), are_finite);
+}
 
 KaldiMachine parse_kaldi_binary(std::string_view data) {
   Bytes bytes(data);

@@ -21,6 +21,9 @@ struct KaldiMachine {
 // Reads one machine, which must end with the last byte. Throws a ParseError.
 KaldiMachine parse_kaldi_binary(std::string_view bytes);
 
+// Returns whether a lattice can have all costs and words; the parser takes any 32 bits.
+bool has_valid_numbers(const KaldiMachine& machine);
+
 // Returns the size in bytes of the machine that some bytes begin with; 0 if they end before the machine does.
 std::size_t kaldi_binary_size(std::string_view bytes);
 

@@ -240,6 +240,12 @@ def is_table(given: object) -> bool:
     return hasattr(given, "columns") and hasattr(given, "shape")
 
 
+def is_missing(given: object) -> bool:
+    """Check whether an argument stands for a missing value: `None`, NaN, or pandas' NA and NaT."""
+    is_nan = isinstance(given, float) and math.isnan(given)
+    return given is None or is_nan or type(given).__name__ in ("NAType", "NaTType")
+
+
 def require_text(given: object, what: str = "a text") -> None:
     """Raise an error if a text is neither a string nor a list of words; `what` is the name of the text."""
     if type(given) in _USUAL_TEXTS:  # as nearly always
@@ -248,5 +254,5 @@ def require_text(given: object, what: str = "a text") -> None:
         advice = "decode it" if isinstance(given, bytes | bytearray) else "give a string or a list of words"
         raise UsageError(f"{what} is a {type(given).__name__}", advice=advice)
     if not hasattr(given, "__iter__") or is_nbest(given):
-        shown = "missing" if given is None else repr(given)
+        shown = "missing" if is_missing(given) else repr(given)
         raise UsageError(f"{what} is {shown}", advice="give a string or a list of words; an empty string has no words")

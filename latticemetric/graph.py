@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from latticemetric.arguments import is_nbest
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.lattice.columns import Column, FeatureWeights, Steps, Weights, check_weights
 from latticemetric.lattice.lattice import Lattice
@@ -103,7 +103,7 @@ def _checked_pair(pair: Any) -> tuple[str, Graph]:
     if not isinstance(name, str):
         raise UsageError(f"the name {name!r} of a graph is not a string", advice=f"give '{name}'")
     if not (isinstance(graph, Lattice | Forest) or is_nbest(graph)):
-        raise _no_graph(graph)
+        raise _no_graph(graph).at(f"graph '{shortened(name)}'")
     return name, graph
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
+
+from latticemetric.errors import shortened
 
 _LIKENESS = 0.75
 _SHORTEST_BEGINNING = 3
@@ -31,6 +34,30 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return next((known[one] for one in difflib.get_close_matches(wanted, known, n=1, cutoff=_LIKENESS)), None)
 
 
+class Names:
+    """Names, some of which others may write differently.
+
+    Examples:
+        >>> Names(["utt-1", "utt-2"]).advice_for("UTT_2 ")
+        "did you mean 'utt-2'? make the ids equal"
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = names
+        self._by_form: dict[str, str] | None = None
+
+    def like(self, name: str) -> str | None:
+        """Return the name that is the same but for case, hyphens and blanks; `None` if there is none."""
+        if self._by_form is None:
+            self._by_form = {_folded(one): one for one in self._names}
+        return self._by_form.get(_folded(name))
+
+    def advice_for(self, name: str) -> str | None:
+        """Return advice about the id that is the same but for case, hyphens and blanks; `None` if there is none."""
+        meant = self.like(name)
+        return None if meant is None else f"did you mean '{shortened(meant)}'? make the ids equal"
+
+
 def which_of(name: object, names: Iterable[str]) -> str:
     """Return the advice for a wrong name: the most similar of these names or, if none is similar, all of them.
 
@@ -44,4 +71,5 @@ def which_of(name: object, names: Iterable[str]) -> str:
 
 
 def _folded(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter not in "-_ \t")
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in folded if letter not in "-_" and not letter.isspace())

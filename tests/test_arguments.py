@@ -399,7 +399,7 @@ def test_graphs_with_names_are_pairs(tmp_path):
     for call in calls:
         with pytest.raises(lm.UsageError, match=r"^the name 1 of a graph is not a string; give '1'$"):
             call([(1, SCALED)])
-        with pytest.raises(lm.UsageError, match=r"^Hypothesis is not a lattice, n-best list or forest; build one"):
+        with pytest.raises(lm.UsageError, match=r"^graph 'u1': Hypothesis is not a lattice, n-best list or forest"):
             call([("u1", SCALED[0])])
         with pytest.raises(lm.UsageError, match=r"NBest"):
             call(SCALED)

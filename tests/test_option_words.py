@@ -31,6 +31,7 @@ ABOUT_OPTIONS = {
     "advice.py",  # a number in place of a file on the command line
     "mbr.py",  # the tuned setting as options of a later run
     "combine.py",  # the same
+    "tune.py",  # the same
     "settings.py",  # titles of sections of --help
 }
 # Options of other programs.

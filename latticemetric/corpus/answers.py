@@ -15,6 +15,7 @@ from latticemetric.corpus.question import A
 from latticemetric.display.frames import Tabular
 from latticemetric.display.text import long_integers
 from latticemetric.errors import UsageError, shortened
+from latticemetric.likeness import Names
 from latticemetric.renamed import says_new_keywords
 
 if TYPE_CHECKING:
@@ -128,7 +129,9 @@ class Answers(Tabular, Generic[A]):
         if len(found) != 1:
             how_many = f"{len(found)} graphs have" if found else "no graph has"
             names = ", ".join(shortened(answer.name, 40) for answer in self._kept[:3])
-            advice = f"iterate over the answers{'' if found else f'; the first ids are {names}' if names else ''}"
+            meant = None if found else Names(answer.name for answer in self._all()).like(name)
+            listed = "" if found else f"; the first ids are {names}" if names else ""
+            advice = f"iterate over the answers{listed}" if meant is None else f"did you mean '{shortened(meant)}'?"
             raise UsageError(f"{how_many} the id '{shortened(name)}'", advice=advice)
         (answer,) = found
         if answer.problem is not None and answer.value is None:
@@ -153,6 +156,9 @@ class Answers(Tabular, Generic[A]):
     def to_records(self) -> list[dict[str, Any]]:
         """Return one or more records per graph, as JSON lines have them."""
         return list(self._table(self._all()).records())
+
+    def _frame(self) -> list[dict[str, Any]]:
+        return list(self._table(self._all()).frame())
 
     @says_new_keywords
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`

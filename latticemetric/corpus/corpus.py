@@ -689,11 +689,11 @@ class Corpus(ReadCorpus):
         """
         from latticemetric.corpus.begin import begun
         from latticemetric.corpus.picture import GraphPicture
-        from latticemetric.vocabulary import split_words
+        from latticemetric.vocabulary import listed_words
 
         picture = GraphPicture(metric=only_rate(metric, self.ignored), **settings)
         texts = [references] if isinstance(references, str) else references
-        words = None if texts is None else [self.prepared_text(split_words(text)) for text in texts]
+        words = None if texts is None else [self.prepared_text(listed_words(text, "a reference")) for text in texts]
         if words and not picture.needs_references:
             raise UsageError("references has no effect without oracle or expected", advice="add oracle=True")
         with begun(self, picture, RunSettings()) as started:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.arguments import require_items
 from latticemetric.corpus.list_arguments import Words, check_lengths
 from latticemetric.corpus.pairing import Pair
-from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.display.frames import by_label
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.references import read_references
 from latticemetric.graph import Graph
+from latticemetric.likeness import Names
 from latticemetric.line_ids import Lines, LineStyle, are_positions, judge_by_names
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import listed_words
@@ -100,7 +102,7 @@ def corrected_texts(given: Any, names: Sequence[str], corpus: ReadCorpus, *, rem
     """Return the corrected text of each list, prepared as hypotheses are.
 
     Args:
-        given: The texts, in the order of the lists, or a file of them.
+        given: The texts, in the order of the lists or by id, or a file of them.
         names: The ids of the lists.
         corpus: The corpus of the lists.
         removing: True to remove the ignored words.
@@ -108,11 +110,23 @@ def corrected_texts(given: Any, names: Sequence[str], corpus: ReadCorpus, *, rem
     if isinstance(given, str | os.PathLike):
         texts = texts_of(os.fspath(given), names, corpus.reading.style)
     else:
-        require_items(given, "corrected")
-        listed = list(given)
+        listed = by_label(given, "corrected")
+        if isinstance(listed, Mapping):
+            listed = _in_order(listed, names)
+        require_items(listed, "corrected")
+        listed = list(listed)
         check_lengths(lists=names, corrected=listed)
-        texts = [listed_words(text, "a corrected text") for text in listed]
+        both = zip(names, listed, strict=True)
+        texts = [listed_words(text, f"the corrected text of '{shortened(name)}'") for name, text in both]
     return [corpus.prepared_text(text, removing=removing) for text in texts]
+
+
+def _in_order(texts: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    """Return texts that are given by id in the order of the lists."""
+    if lacking := next((name for name in names if name not in texts), None):
+        advice = Names(texts).advice_for(lacking) or "give a text for each list"
+        raise UsageError(f"there is no corrected text of '{shortened(lacking)}'", advice=advice)
+    return [texts[name] for name in names]
 
 
 def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list[Words]:

@@ -46,6 +46,10 @@ class MergedShards(Tabular):
         with long_integers():
             return list(self.table().records())
 
+    def _frame(self) -> list[dict[str, Any]]:
+        with long_integers():
+            return list(self.table().frame())
+
     @says_new_keywords
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
         """Write the merged results to a file: the same bytes that one run without shards writes.

@@ -123,6 +123,31 @@ class OracleAnswer:
         return self._found.alignment
 
     @property
+    def numerator(self) -> int | float:
+        """The numerator of the metric's value: the errors for error rates."""
+        return self._found.numerator
+
+    @property
+    def denominator(self) -> int | float:
+        """The denominator of the metric's value."""
+        return self._found.denominator
+
+    @property
+    def statistics(self) -> RecognitionStatistics:
+        """The matches, substitutions, deletions and insertions."""
+        return self._found.statistics
+
+    @property
+    def cost(self) -> float:
+        """The model's cost of the oracle."""
+        return self._found.cost
+
+    @property
+    def reference(self) -> Any:
+        """The words of the reference in `alignment`."""
+        return self._found.reference
+
+    @property
     def one_best(self) -> ScoredPath:
         """The model's 1-best, and its score."""
         return self._found.one_best

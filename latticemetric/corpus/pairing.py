@@ -24,6 +24,7 @@ from latticemetric.formats.streams.once import OnceWarning
 from latticemetric.formats.streams.paths import size_and_digits
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.likeness import Names
 from latticemetric.line_ids import are_like_ids, listed_names
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
@@ -359,6 +360,9 @@ def _references_within(entry: Entry, field: str) -> tuple[Reference, ...]:
     from latticemetric.formats.text.json import text_of
 
     value = (entry.fields or {}).get(field)
+    if value is None and field in (entry.fields or {}):
+        advice = "give a text in each record; an empty string has no words"
+        raise FormatError(f"{shortened(field)} is missing", where=entry.where, advice=advice)
     if not is_reference(value):
         require_readable(entry.fields or {}, [field], entry.where)
         name = shortened(field)
@@ -549,6 +553,7 @@ def _without_graph(name: str, number: int, row: Sequence[Reference], why: str) -
 
 def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Sequence[Pair]]:
     tables = [file.keyed() for file in files]
+    named = [(file.name, Names(table)) for file, table in zip(files, tables, strict=True)]
     used: set[str] = set()
     lost: list[Pair] = []
     for block in blocks_of(entries):
@@ -556,7 +561,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
             used.update(pairs.names)
             yield pairs
         else:
-            yield from ([pair] for pair in _each_by_key(block, files, tables, used, lost))
+            yield from ([pair] for pair in _each_by_key(block, named, tables, used, lost))
     if rest := list(_keyed_without_graph(tables, used, lost)):
         yield rest
 
@@ -585,28 +590,32 @@ def _words_of_each(table: Mapping[str, Reference], names: Sequence[str]) -> Sequ
 
 def _each_by_key(
     entries: Iterable[Entry],
-    files: Sequence[ReferenceFile],
+    named: Sequence[tuple[str, Names]],
     tables: Sequence[Mapping[str, Reference]],
     used: set[str],
     lost: list[Pair],
 ) -> Iterator[Pair]:
-    """Yield the pairs of graphs; add to `used` and `lost`."""
+    """Yield the pairs of graphs; add to `used` and `lost`. `named` has the files of references and their ids."""
     for entry in entries:
         if entry.name in used:
             raise FormatError(
                 f"two graphs have the id '{shortened(entry.name)}'", where=entry.where, advice="give each its own id"
             )
         used.add(entry.name)
-        lacking = [file.name for file, table in zip(files, tables, strict=True) if entry.name not in table]
+        lacking = [one for one, table in zip(named, tables, strict=True) if entry.name not in table]
         if not lacking:
             yield Pair(entry.name, entry, tuple(table[entry.name] for table in tables))
         elif (fault := unreadable(entry)) is not None:
             lost.append(Pair(entry.name, entry, (), fault))
         else:
+            file, ids = lacking[0]
+            meant = ids.advice_for(entry.name)
             problem = InputError(
-                f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
+                f"there is no reference for '{shortened(entry.name)}' in {file}",
                 where=entry.where,
-                advice=f'add one {_CONTINUE}; if the lines do not begin with ids, give style="plain"',
+                advice=f'add one {_CONTINUE}; if the lines do not begin with ids, give style="plain"'
+                if meant is None
+                else f"{meant} {_CONTINUE}",
             )
             yield Pair(entry.name, entry, (), problem)
 

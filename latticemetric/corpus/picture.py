@@ -241,4 +241,8 @@ def _with_id(graphs: Iterable[T], name: str | None, where: str) -> T:
     more = ", …" if len(known) > _MOST_NAMED else ""
     if chosen is None:
         raise UsageError(f"{where} holds {total} graphs", advice=f"choose one with id=…: {names}{more}")
-    raise InputError(f"there is no graph '{shortened(chosen)}'", where=where, advice=f"there are {names}{more}")
+    from latticemetric.likeness import Names
+
+    meant = Names(known).like(chosen)
+    advice = f"there are {names}{more}" if meant is None else f"did you mean '{shortened(harmless(meant))}'?"
+    raise InputError(f"there is no graph '{shortened(chosen)}'", where=where, advice=advice)

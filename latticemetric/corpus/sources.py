@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from latticemetric.arguments import is_nbest, require_items, require_list, whole_number
 from latticemetric.corpus.pairing import Pair, pair_up, pair_within
-from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.display.frames import by_label
+from latticemetric.errors import InputError, UsageError, placed, shortened
 from latticemetric.formats.reading import entries, files_read
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Block, Entry
 from latticemetric.graph import Graph, named_graphs
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.likeness import Names
 from latticemetric.metrics.base import graphs_of
 from latticemetric.metrics.reference_checks import checked_corpus
 
@@ -300,34 +303,13 @@ def _listed(graphs: Any) -> Iterable[Any]:
     """Return the graphs as an iterable: the pairs of a mapping."""
     if is_path(graphs):
         raise UsageError("these are files", advice="use Corpus.read(graphs, references)")
-    graphs = _by_label(graphs, "graphs")
+    graphs = by_label(graphs, "graphs")
     if isinstance(graphs, Mapping):
         return list(graphs.items())
     if isinstance(graphs, Lattice) or is_nbest(graphs) or hasattr(graphs, "edges"):
         raise UsageError(f"this is one {type(graphs).__name__}", advice="give a list of graphs")
     require_items(graphs, "graphs")
     return graphs if isinstance(graphs, Iterator) else list(graphs)
-
-
-def _by_label(given: Any, what: str) -> Any:
-    """Return a series of pandas as a mapping from its labels; as a list, if it is numbered from 0.
-
-    Raises:
-        UsageError: The labels are neither distinct ids nor 0, 1, 2, …, for example because rows were left out.
-    """
-    index: Any = getattr(given, "index", None)
-    if callable(index) or not hasattr(index, "__len__") or not hasattr(given, "items") or isinstance(given, Mapping):
-        return given
-    labels = list(index)
-    if labels == list(range(len(labels))):
-        return list(given)
-    if not all(isinstance(label, str) for label in labels):
-        advice = "give ids as the index, or a list: .tolist()"
-        raise UsageError(f"the index of {what} has neither ids nor 0, 1, 2, …", advice=advice)
-    if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        raise UsageError(f"two {what} have the id '{shortened(twice)}'", advice="give each its own id")
-    return dict(zip(labels, given, strict=True))
 
 
 def _named(graphs: Iterable[Any]) -> Iterator[Any]:
@@ -353,14 +335,24 @@ def _references(given: Any) -> dict[str, tuple[Any, ...]] | list[tuple[Any, ...]
         raise UsageError("references is a data frame", advice="give one column: frame.set_index('id')['text']")
     if isinstance(given, str | Lattice):
         raise UsageError("references is one reference", advice="give a list with the references of each graph")
-    given = _by_label(given, "references")
+    given = by_label(given, "references")
     if isinstance(given, Mapping):
         for name in given:
             if not isinstance(name, str):
                 raise UsageError(f"the id {name!r} of a reference is not a string", advice=f"give '{name}'")
-        return dict(zip(given, map(graphs_of, checked_corpus(list(given.values()))), strict=True))
+        return dict(zip(given, _checked(list(given.values()), [f"'{shortened(name)}'" for name in given]), strict=True))
     require_list(given, "references")
-    return [graphs_of(several) for several in checked_corpus(given)]
+    return _checked(given, [f"graph {number}" for number in range(1, len(given) + 1)])
+
+
+def _checked(references: Sequence[Any], graphs: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the references of each graph as words or graphs; an error names the graph."""
+    checked, found = checked_corpus(references), list[tuple[Any, ...]]()
+    for graph in graphs:
+        with placed(f"references of {graph}"):
+            found.append(graphs_of(next(checked)))
+    deque(checked, maxlen=0)  # at its end, it judges all together
+    return found
 
 
 def _reference(text: Any, where: str) -> Reference:
@@ -382,7 +374,7 @@ def _by_order(graphs: Iterator[Entry], texts: list[tuple[Any, ...]]) -> Iterator
 
 
 def _by_id(graphs: Iterator[Entry], texts: dict[str, tuple[Any, ...]]) -> Iterator[Pair]:
-    used: set[str] = set()
+    used, ids = set[str](), Names(texts)
     for entry in graphs:
         if entry.name in used:
             raise UsageError(f"two graphs have the id '{shortened(entry.name)}'", advice="give each its own id")
@@ -391,7 +383,8 @@ def _by_id(graphs: Iterator[Entry], texts: dict[str, tuple[Any, ...]]) -> Iterat
             yield Pair(entry.name, entry, tuple(_reference(text, entry.where) for text in several))
         else:
             what = f"there is no reference for '{shortened(entry.name)}'"
-            yield Pair(entry.name, entry, (), InputError(what, advice=f"add one {_CONTINUE}"))
+            advice = ids.advice_for(entry.name) or "add one"
+            yield Pair(entry.name, entry, (), InputError(what, advice=f"{advice} {_CONTINUE}"))
     for name, several in texts.items():
         if name not in used:
             problem = InputError(f"there is no graph named '{shortened(name)}'", advice=f"add it {_CONTINUE}")

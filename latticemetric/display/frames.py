@@ -166,6 +166,34 @@ def as_plain(value: Any) -> Any:
     return None if _is_nan(value) else value
 
 
+def labels_of(given: Any) -> list[Any] | None:
+    """Return the labels of the rows of a series of pandas; `None` for anything else."""
+    index: Any = getattr(given, "index", None)
+    if callable(index) or not hasattr(index, "__len__") or not hasattr(given, "items") or isinstance(given, Mapping):
+        return None
+    return list(index)
+
+
+def by_label(given: Any, what: str) -> Any:
+    """Return a series of pandas as a mapping from its labels; as a list, if it is numbered from 0.
+
+    Raises:
+        UsageError: The labels are neither distinct ids nor 0, 1, 2, …, for example because rows were left out.
+    """
+    labels = labels_of(given)
+    if labels is None:
+        return given
+    if labels == list(range(len(labels))):
+        return list(given)
+    if not all(isinstance(label, str) for label in labels):
+        advice = "give ids as the index, or a list: .tolist()"
+        raise UsageError(f"the index of {what} has neither ids nor 0, 1, 2, …", advice=advice)
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise UsageError(f"two {what} have the id '{shortened(twice)}'", advice="give each its own id")
+    return dict(zip(labels, given, strict=True))
+
+
 def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
     """Return records as a `pandas.DataFrame`."""
     return required_module("pandas", "pandas").DataFrame(list(records))
@@ -227,8 +255,12 @@ class Tabular:
 
     def to_pandas(self) -> Any:
         """Return the rows as a `pandas.DataFrame`."""
-        return as_pandas(self.to_records())
+        return as_pandas(self._frame())
 
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table`."""
-        return as_arrow(self.to_records())
+        return as_arrow(self._frame())
+
+    def _frame(self) -> Iterable[Mapping[str, Any]]:
+        """Return the rows of a data frame: by default, the records."""
+        return self.to_records()

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from latticemetric.arguments import is_table, require_items
-from latticemetric.display.frames import Tabular, as_plain
+from latticemetric.display.frames import Tabular, as_plain, by_label, labels_of
 from latticemetric.display.text import error_line
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.evaluation.error_analysis import ErrorAnalysis, error_analysis
@@ -26,7 +26,7 @@ from latticemetric.evaluation.intervals import (
 )
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
 from latticemetric.frozen import Frozen, Result
-from latticemetric.likeness import which_of
+from latticemetric.likeness import Names, which_of
 from latticemetric.line_ids import Lines, judge_lines, listed_names
 from latticemetric.metrics.base import (
     GraphReferences,
@@ -41,7 +41,7 @@ from latticemetric.metrics.base import (
     require_hypothesis,
 )
 from latticemetric.metrics.preparation import Preparation, Preparations
-from latticemetric.metrics.reference_checks import check_corpus
+from latticemetric.metrics.reference_checks import check_corpus, require_same_labels
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
 from latticemetric.renamed import says_new_keywords
@@ -331,7 +331,8 @@ def score(
     """Score hypotheses against references by one or several metrics.
 
     Args:
-        hypotheses: One text per segment, or a mapping from ids to texts; a single string is one segment.
+        hypotheses: One text per segment, or a mapping from ids to texts, or a series of pandas with ids as its index; a
+            single string is one segment.
         references: One reference per segment, or a list of references per segment, or a mapping from the same ids to
             references.
         metric: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
@@ -412,14 +413,16 @@ def _test_set(
     hypotheses: Any, references: Any, *, raw: bool
 ) -> tuple[tuple[str, ...], Sequence[GraphText], Sequence[Sequence[GraphText]]]:
     """Return the ids of the segments, their hypotheses, and the references of each."""
+    hypotheses, references = _by_ids(hypotheses, references)
     if isinstance(hypotheses, Mapping) != isinstance(references, Mapping):
         raise UsageError("only one of hypotheses and references has ids", advice="give two mappings, or two lists")
     if isinstance(hypotheses, Mapping):
         for here, there, what in ((hypotheses, references, "reference"), (references, hypotheses, "hypothesis")):
             if lacking := [name for name in here if name not in there]:
+                advice = Names(map(str, there)).advice_for(str(lacking[0]))
                 raise UsageError(
                     f"segment '{shortened(str(lacking[0]))}' has no {what}",
-                    advice="give a hypothesis and a reference for each id",
+                    advice=advice or "give a hypothesis and a reference for each id",
                 )
         ids = tuple(map(str, references))
         if twice := [name for name, number in Counter(ids).items() if number > 1]:
@@ -428,6 +431,7 @@ def _test_set(
     else:
         if isinstance(hypotheses, str):
             hypotheses, references = [hypotheses], [references]
+        require_same_labels(hypotheses, references)
         said, expected = _listed(hypotheses, "hypotheses"), _listed(references, "references")
         _warn_of_ids(said, expected)
         ids = tuple(str(number) for number in range(1, len(said) + 1))
@@ -438,6 +442,17 @@ def _test_set(
             with placed(f"segment {shortened(name)}"):
                 require_hypothesis(hypothesis, "the hypothesis")
     return ids, said, [_each(name, several) for name, several in zip_longest(ids, expected, fillvalue="")]
+
+
+def _by_ids(hypotheses: Any, references: Any) -> tuple[Any, Any]:
+    """Return two series of pandas as mappings if their labels are ids; and one series, if the other is a mapping."""
+    labels = labels_of(hypotheses), labels_of(references)
+    are_ids = [one is not None and bool(one) and all(isinstance(name, str) for name in one) for one in labels]
+    if all(are_ids) or (are_ids[0] and isinstance(references, Mapping)):
+        hypotheses = by_label(hypotheses, "hypotheses")
+    if all(are_ids) or (are_ids[1] and isinstance(hypotheses, Mapping)):
+        references = by_label(references, "references")
+    return hypotheses, references
 
 
 def _warn_of_ids(hypotheses: Sequence[Any], references: Sequence[Any]) -> None:

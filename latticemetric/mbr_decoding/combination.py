@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.arguments import real_number, require_items, require_numbers
+from latticemetric.arguments import is_missing, real_number, require_items, require_numbers
 from latticemetric.cached import cached_property
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError, UsageError, placed, shortened
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, FeatureWeights, Floats, Weights
@@ -479,7 +479,7 @@ def combine(
     share = _checked_share(count_share)
     rule, systems = _checked_scheme(scheme, SCHEMES), tuple(named)
     used = _checked_weights(system_weights, systems)
-    read = tuple(SlottedOutput.of(given, posterior_scale, weights) for given in named.values())
+    read = tuple([_output_of(name, given, posterior_scale, weights) for name, given in named.items()])
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
     if not isinstance(weights, FeatureWeights) and (unknown := sorted(set(weights or {}) - known)):
         advice = which_of(unknown[0], sorted(known)) if known else "leave weights out"
@@ -492,6 +492,13 @@ def combine(
         cost = _WordTable(read, slots).cost()
     model = (posterior_scale, weights)
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share, *model)
+
+
+def _output_of(system: str, given: Any, posterior_scale: float, weights: Weights | None) -> SlottedOutput:
+    with placed(f"the output of {shortened(system)}"):
+        if is_missing(given):
+            raise UsageError("it is missing", advice="give a text; an empty string has no words")
+        return SlottedOutput.of(given, posterior_scale, weights)
 
 
 # ---- Options ----

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric.arguments import require_items, require_list
+from latticemetric.display.frames import labels_of
 from latticemetric.errors import UsageError
 from latticemetric.vocabulary import split_words
 
@@ -52,6 +53,7 @@ def check_corpus(hypotheses: Any, references: Any, *, raw: bool = False) -> None
     of the corpus has more than one word, the caller probably passed lists of words. Not if texts are `raw`: a tokenizer
     takes no lists of words, and texts of scripts without spaces look like single words.
     """
+    require_same_labels(hypotheses, references)
     for name, given in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(given, str):
             raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one per segment")
@@ -61,6 +63,14 @@ def check_corpus(hypotheses: Any, references: Any, *, raw: bool = False) -> None
     if isinstance(references, Sequence):
         for _ in checked_corpus(references, raw=raw):
             pass
+
+
+def require_same_labels(hypotheses: Any, references: Any) -> None:
+    """Raise `UsageError` if two series of pandas are not in the same order: if their rows have other labels."""
+    labels = labels_of(hypotheses), labels_of(references)
+    if None not in labels and labels[0] != labels[1]:
+        advice = "bring both into the same order, such as references.loc[hypotheses.index], or give lists: .tolist()"
+        raise UsageError("the rows of hypotheses and references have different labels", advice=advice)
 
 
 def checked_corpus(references: Iterable[Any], *, raw: bool = False) -> Iterator[Any]:

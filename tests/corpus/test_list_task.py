@@ -78,7 +78,7 @@ def test_weights_rank_lists():
         (lambda c: c.lists(at=[0]), "the number of hypotheses is 0"),
         (lambda c: c.lists(timeout=1), "timeout has no effect"),
         (lambda c: c.lists(corrected=["a"]), "2 lists and 1 corrected"),
-        (lambda c: c.lists(corrected={"1": "a", "2": "c"}), "corrected is a dict"),
+        (lambda c: c.lists(corrected={"1": "a", "3": "c"}), "there is no corrected text of '2'"),
         (lambda c: c.lists(kmax=3), "lists has no setting 'kmax'"),
         (lambda _: lm.Corpus([lm.NBest.from_strings(["a"])]).lists(), "has no references"),
         (lambda _: lm.Corpus.from_records(iter(ROWS), n=0), "n is 0"),

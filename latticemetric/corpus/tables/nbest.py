@@ -25,6 +25,13 @@ class NBestTable(AnswerTable):
         """
         yield answer.value.asdict()
 
+    def frame(self) -> Iterator[Record]:
+        """Yield one row per string or path; for a graph that failed, one row."""
+        for record in self.records():
+            common = {name: value for name, value in record.items() if name != "paths"}
+            for path in record.get("paths", [{}]):
+                yield common | path
+
     def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
         """Yield one row per string or path; for a graph that failed, one row."""
         for record in records:

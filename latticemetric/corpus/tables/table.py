@@ -48,6 +48,10 @@ class Table(ABC):
     def records(self) -> Iterable[Record]:
         """Yield the records for JSON lines."""
 
+    def frame(self) -> Iterable[Record]:
+        """Yield the rows of a data frame: by default, the records."""
+        return self.records()
+
     def rows(self) -> Iterable[Sequence[object]]:
         """Yield the rows of TSV: by default, the values of each record in the order of `columns`."""
         return in_columns(self.records(), self.columns)

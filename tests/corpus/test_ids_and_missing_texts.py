@@ -1,0 +1,120 @@
+"""Errors about texts name their id or row; ids that differ only in case or blanks are told."""
+
+import math
+
+import pytest
+from kit.decoding import run
+
+import latticemetric as lm
+from latticemetric.likeness import Names
+
+pd = pytest.importorskip("pandas")
+IDS = ["utt1", "utt2"]
+MISSING = [math.nan, None, pd.NA, pd.NaT]
+NO_TEXTS = [*MISSING, 4, 4.5, b"c d", ["c", None]]
+
+
+@pytest.fixture
+def graphs():
+    return {"utt1": lm.Lattice.from_strings(["a b"]), "utt2": lm.Lattice.from_strings(["c d"])}
+
+
+@pytest.mark.parametrize("text", NO_TEXTS)
+@pytest.mark.parametrize("kind", ["series", "dict", "list", "strings"])
+def test_a_reference_that_is_no_text_is_named(graphs, text, kind):
+    texts = {"utt1": "a b", "utt2": text}
+    if kind == "strings" and (not any(text is one for one in MISSING)):
+        return
+    given = {
+        "series": lambda: pd.Series(texts.values(), index=IDS, dtype=object),
+        "dict": lambda: texts,
+        "list": lambda: list(texts.values()),
+        "strings": lambda: pd.Series(texts.values(), index=IDS, dtype="string"),
+    }[kind]()
+    with pytest.raises(lm.UsageError, match=r"^references of (graph 2|'utt2'): ") as told:
+        lm.Corpus(graphs, given).oracle("wer")
+    if any(text is one for one in MISSING):
+        assert "the reference is missing; " in str(told.value)
+
+
+@pytest.mark.parametrize("kind", ["category", "string", "string[pyarrow]", object])
+def test_columns_of_texts_of_any_type_are_read(graphs, kind):
+    if kind == "string[pyarrow]":
+        pytest.importorskip("pyarrow")
+    texts = pd.Series(["c d", "a b"], index=["utt2", "utt1"], dtype=kind)
+    assert [answer.score for answer in lm.Corpus(graphs, texts).oracle("wer")] == [0, 0]
+    assert lm.score(texts, {"utt1": "a b", "utt2": "c d"})["wer"].value == 0
+
+
+@pytest.mark.parametrize("given", [None, math.nan, "a"])
+def test_what_is_no_graph_is_named(given):
+    with pytest.raises(lm.UsageError, match=r"^graph 'utt2': .* is not a lattice"):
+        list(lm.Corpus({"utt1": lm.Lattice.from_strings(["a"]), "utt2": given}).best())
+
+
+@pytest.mark.parametrize("other", ["UTT2", " utt2", "utt2\N{NO-BREAK SPACE}", "utt_2", "utt-2"])
+def test_an_id_in_another_case_or_with_blanks_is_told(graphs, other, tmp_path):
+    with pytest.raises(lm.InputError, match=r"no reference for 'utt2'; did you mean '.*'\? make the ids equal \(keep"):
+        list(lm.Corpus(graphs, {"utt1": "a b", other: "c d"}).oracle("wer"))
+    with pytest.raises(lm.UsageError, match=r"segment '.*' has no .*; did you mean '.*'\? make the ids equal"):
+        lm.score({"utt1": "a b", "utt2": "c d"}, {"utt1": "a b", other: "c d"})
+    with pytest.raises(lm.UsageError, match=r"no graph has the id '.*'; did you mean 'utt2'\?$"):
+        lm.Corpus(graphs).best()[other]
+    with pytest.raises(lm.InputError, match=r"there is no graph '.*'; did you mean 'utt2'\?$"):
+        lm.Corpus(graphs).draw(id=other)
+    if other.split() != [other]:
+        return
+    (tmp_path / "graphs").write_text("".join(f"{name} \n0 1 a 1,2,\n1\n\n" for name in [*IDS, "utt3"]))
+    (tmp_path / "references").write_text(f"utt1 a\n{other} a\nutt3 a\n")
+    for verb in ("oracle", "expected"):
+        done = run(verb, tmp_path / "graphs", tmp_path / "references", "--metric", "wer", status=2)
+        assert f"did you mean '{other}'? make the ids equal (--keep-going reports" in done.stderr, done.stderr
+
+
+def test_ids_that_differ_in_letters_or_numbers_are_not_suggested():
+    assert Names(["utt1", "utt11", "utt"]).advice_for("utt2") is None
+
+
+@pytest.mark.parametrize("missing", [*MISSING, 3, b"c"])
+def test_a_record_without_a_reference_is_named(missing):
+    table = pd.DataFrame({"id": IDS, "nbest": [["a"], ["c"]], "reference": pd.Series(["a", missing], dtype=object)})
+    with pytest.raises(lm.InputError, match=r"^record 2: reference is "):
+        list(lm.Corpus.from_records(table).oracle("wer"))
+
+
+def test_two_series_are_paired_by_their_ids_or_refused():
+    hypotheses = pd.Series(["a b", "c"], index=["x", "y"])
+    found = lm.score(hypotheses, pd.Series(["c", "a b"], index=["y", "x"]))["wer"]
+    assert found.segments == {"y": 0, "x": 0}
+    with pytest.raises(lm.UsageError, match="segment 'y' has no reference"):
+        lm.score(hypotheses, pd.Series(["c", "a b"], index=["z", "x"]))
+    numbered = pd.Series(["a b", "c"], index=[3, 5])
+    assert lm.score(numbered, numbered)["wer"].segments == {"1": 0, "2": 0}
+    for ask in (lm.score, lm.error_analysis, lm.WER().corpus, lm.BLEU().corpus):
+        with pytest.raises(lm.UsageError, match="rows of hypotheses and references have different labels"):
+            ask(numbered, numbered[::-1])
+
+
+def test_corrected_texts_are_paired_by_their_ids():
+    lists = [{"id": "utt1", "nbest": ["a"], "reference": "a"}, {"id": "utt2", "nbest": ["c"], "reference": "d"}]
+    corpus = lm.Corpus.from_records(lists)
+    texts = {"utt2": "d", "utt1": "a"}
+    found = [corpus.lists("wer", corrected=one).corrections for one in (["a", "d"], texts, pd.Series(texts))]
+    assert found[0] == found[1] == found[2]
+    assert found[0].corrected == 0
+    assert corpus.lists("wer", corrected=["d", "a"]).corrections.corrected == 2
+    with pytest.raises(lm.UsageError, match="no corrected text of 'utt2'; did you mean 'UTT2'"):
+        corpus.lists("wer", corrected={"utt1": "a", "UTT2": "d"})
+    with pytest.raises(lm.UsageError, match="the corrected text of 'utt2' is missing"):
+        corpus.lists("wer", corrected={"utt1": "a", "utt2": None})
+
+
+@pytest.mark.parametrize("given", MISSING)
+def test_a_missing_output_of_a_system_is_named(given):
+    with pytest.raises(lm.UsageError, match=r"^the output of ctc: it is missing"):
+        lm.combine({"ctc": given, "rnnt": "a b"})
+
+
+def test_a_missing_reference_of_a_drawing_is_told(graphs):
+    with pytest.raises(lm.UsageError, match="a reference is missing"):
+        lm.Corpus(graphs).draw(id="utt1", oracle=True, references=[None])

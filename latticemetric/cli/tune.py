@@ -17,7 +17,8 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import Failures, requiring_references
-from latticemetric.corpus.weight_tuning import WeightTuning, checked_ranges
+from latticemetric.corpus.weight_settings import checked_ranges
+from latticemetric.corpus.weight_tuning import WeightTuning
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b

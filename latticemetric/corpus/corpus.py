@@ -872,7 +872,8 @@ class Corpus(ReadCorpus):
 
         task: Any
         if vary is not None:
-            from latticemetric.corpus.weight_tuning import WeightTuning, checked_ranges
+            from latticemetric.corpus.weight_settings import checked_ranges
+            from latticemetric.corpus.weight_tuning import WeightTuning
 
             if by != "ngram" or evidence is not None:
                 what = "by" if by != "ngram" else "evidence"

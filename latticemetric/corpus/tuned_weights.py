@@ -31,7 +31,7 @@ from latticemetric.tuning.units import CostParts
 if TYPE_CHECKING:
     from latticemetric.corpus.mbr_evidence import Example
     from latticemetric.corpus.read_corpus import ReadCorpus
-    from latticemetric.corpus.weight_tuning import WeightTuning
+    from latticemetric.corpus.weight_settings import WeightSettings
 
 _FEWEST_FOLDS = 2
 
@@ -151,7 +151,7 @@ class TunedWeights(TabledResult):
 
 
 def tuned_weights(
-    examples: Sequence[Example], tuning: WeightTuning, corpus: ReadCorpus, *, watched: bool = False
+    examples: Sequence[Example], tuning: WeightSettings, corpus: ReadCorpus, *, watched: bool = False
 ) -> TunedWeights:
     """Find the best weights on a development set.
 
@@ -201,7 +201,7 @@ class _Development:
             parts, self.references, metric, ranges, counted=self._counted, least_margin=least_margin
         )
 
-    def tuned(self, tuning: WeightTuning) -> TunedWeights:
+    def tuned(self, tuning: WeightSettings) -> TunedWeights:
         """Return the best weights, and what they are worth."""
         search, every = self.search, np.ones(len(self._graphs))
         found = search.best(every)
@@ -263,7 +263,7 @@ class _Development:
             rows[counts == 0] = self.search.rows_at(self.search.best(counts).weights)[counts == 0]
         return or_none(value_of(self.metric, rows))
 
-    def _resampled(self, tuning: WeightTuning, default: Table) -> Floats:
+    def _resampled(self, tuning: WeightSettings, default: Table) -> Floats:
         """Return for each resample the best weights, and by how much its score is better than the default's."""
         rows = []
         for counts in self._resamples(tuning):
@@ -273,7 +273,7 @@ class _Development:
             rows.append([*map(float, found.weights), gain])
         return np.array(rows).reshape(-1, len(self.ranges) + 1)
 
-    def _resamples(self, tuning: WeightTuning) -> Iterator[Floats]:
+    def _resamples(self, tuning: WeightSettings) -> Iterator[Floats]:
         """Yield how many times each resample counts each graph."""
         if not tuning.resamples:
             return iter(())

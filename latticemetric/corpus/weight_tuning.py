@@ -1,15 +1,12 @@
-"""Tune the weights of score columns over a corpus: what varies, and how. Nothing here imports NumPy."""
+"""Tuning weights of score columns over a corpus. Nothing here imports NumPy."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from latticemetric.corpus.question import Resampled, Task
-from latticemetric.errors import UsageError
-from latticemetric.settings import given, number, whole
+from latticemetric.corpus.question import Task
+from latticemetric.corpus.weight_settings import WeightSettings
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -17,48 +14,11 @@ if TYPE_CHECKING:
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tuned_weights import TunedWeights
 
-_MOST_VARIED = 2
 
-
-class WeightTuning(Resampled, Task):
-    """The best weights of score columns on a corpus with references: exact over all paths of all graphs.
-
-    Attributes:
-        metric: A metric or its name; its corpus value is optimized.
-        vary: The range of the weight of each column that varies: its name, and the lowest and the highest weight. The
-            column `words` counts words.
-        min_margin: Find weights that may change by this share of their ranges, all at once, and no string changes.
-        folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
-    """
+class WeightTuning(WeightSettings, Task):
+    """The tuning of weights of score columns on a corpus with references."""
 
     verb = "tune"
-
-    metric: Any = given(default="wer")
-    vary: Mapping[str, tuple[Fraction, Fraction]] = given(default=None)
-    min_margin: float = number(
-        default=0.0,
-        least=0,
-        below=1,
-        phrase="the margin is {}",
-        help="Only weights that may change by this share of their ranges, and no string changes.",
-        option="--min-margin SHARE",
-    )
-    folds: int = whole(
-        default=5,
-        least=0,
-        phrase="the number of folds is {}",
-        help="Number of folds for the held-out score; 0: none.",
-        option="--folds N",
-    )
-
-    def check(self) -> None:
-        """Refuse settings that have no effect, and ranges that are none."""
-        super().check()
-        if not self.vary:
-            raise UsageError("no weight varies", advice="give vary={'acoustic': (0.05, 0.2)}")
-        if len(self.vary) > _MOST_VARIED:
-            what = f"{len(self.vary)} weights vary, but the search is exact for one or two"
-            raise UsageError(what, advice="vary two, keep the best of both, and vary others")
 
     def examples(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
         """Yield an answer for each graph of the development set; its value is an `Example`."""
@@ -71,50 +31,3 @@ class WeightTuning(Resampled, Task):
         from latticemetric.corpus.tuned_weights import tuned_weights
 
         return tuned_weights([one.value for one in examples if one.problem is None], self, corpus, watched=watched)
-
-
-def checked_ranges(vary: Any) -> dict[str, tuple[Fraction, Fraction]]:
-    """Return the ranges of weights by name.
-
-    Args:
-        vary: A mapping from names of columns to pairs of numbers; or texts like `acoustic=0.05:0.2`.
-
-    Examples:
-        >>> checked_ranges("acoustic=0.05:0.2")
-        {'acoustic': (Fraction(1, 20), Fraction(1, 5))}
-    """
-    listed = vary.items() if isinstance(vary, Mapping) else map(_named, [vary] if isinstance(vary, str) else vary or ())
-    ranges: dict[str, tuple[Fraction, Fraction]] = {}
-    for name, bounds in listed:
-        if name in ranges:
-            raise UsageError(f"'{name}' has two ranges", advice="give one of them")
-        ranges[name] = _checked(name, bounds)
-    return ranges
-
-
-def _named(text: Any) -> tuple[str, Any]:
-    name, _, bounds = str(text).rpartition("=")
-    if not name or bounds.count(":") != 1:
-        raise UsageError(f"'{text}' is no range of a weight", advice="write NAME=LOW:HIGH, like acoustic=0.05:0.2")
-    return name, tuple(bounds.split(":"))
-
-
-def _checked(name: str, bounds: Any) -> tuple[Fraction, Fraction]:
-    try:
-        low, high = (_decimal(bound) for bound in bounds)
-    except (TypeError, ValueError):
-        what = f"the range of '{name}' is {bounds!r}"
-        raise UsageError(what, advice="give the lowest and the highest weight, like (0.05, 0.2)") from None
-    if low >= high:
-        raise UsageError(
-            f"the range of '{name}' goes from {bounds[0]} to {bounds[1]}", advice="give the lower weight first"
-        )
-    return low, high
-
-
-def _decimal(bound: Any) -> Fraction:
-    """Return a bound as it is written: 0.1 is a tenth."""
-    number = float(bound)
-    if not math.isfinite(number):
-        raise ValueError
-    return Fraction(repr(number))

@@ -246,7 +246,7 @@ def _write_tuning(
     failures = Failures(None)
     examples = list(failures.reported(task.examples(corpus, Run(keep_going=run.keep_going, watched=True))))
     failures.require_answers()
-    table = TuningTable(task.tuned(examples, corpus), looks=output.looks)
+    table = TuningTable(task.tuned(examples, corpus, watched=True), looks=output.looks)
     output.write(table)
     output.say_summary(table)
     failures.exit()

@@ -896,7 +896,7 @@ class Corpus(ReadCorpus):
             warnings.warn(problem, stacklevel=3)  # says_new_keywords calls this method
         if problems and len(problems) == len(examples):
             raise all_failed()
-        return task.tuned(examples, self)
+        return task.tuned(examples, self, watched=how.progress)
 
     def _ask_by(self, kind: type[Question[A]], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
         """Ask a question, given its settings and those of the run by name."""

@@ -22,6 +22,7 @@ import numpy as np
 from latticemetric.arguments import MOST_HALVINGS, whole_number
 from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.corpus.tabled_result import TabledResult
+from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
 from latticemetric.frozen import Result
@@ -117,8 +118,10 @@ class Development:
         metric: Metric[Any],
         ignore: Iterable[str] = (),
         rewritten_by: str | None = None,
+        *,
+        watched: bool = False,
     ) -> None:
-        self.metric, self._rewritten_by = metric, rewritten_by
+        self.metric, self._rewritten_by, self._watched = metric, rewritten_by, watched
         self._decoders, self._ignored = decoders, frozenset(ignore)
         self.references = [tuple(map(self._counted_words, references_of(several))) for several in references]
         self._posteriors: dict[tuple[int, float, int], NgramEvidence] = {}
@@ -131,7 +134,8 @@ class Development:
         answers: list[list[String]] = [[] for _ in settings]
         inexact = [0] * len(settings)
         in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].posterior_scale, settings[k].order))
-        for number, decoder in enumerate(self._decoders):
+        decoders = progress(self._decoders, len(self._decoders), "graphs decoded") if self._watched else self._decoders
+        for number, decoder in enumerate(decoders):
             for (posterior_scale, order), group in groupby(
                 in_scales, key=lambda k: (settings[k].posterior_scale, settings[k].order)
             ):
@@ -290,6 +294,7 @@ def tuned(
     weights: Weights | None = None,
     ignored: Iterable[str] = (),
     rewritten_by: str | None = None,
+    watched: bool = False,
 ) -> MBRTuning:
     """Find the parameters of n-gram MBR whose answers score best on a development set.
 
@@ -299,13 +304,16 @@ def tuned(
         weights: Weights of score columns in the model's cost.
         ignored: Words to remove from answers and references before scoring.
         rewritten_by: The steps that rewrote the texts, for the signature, such as `lc+13a`.
+        watched: True to show a progress bar for each round of settings.
     """
     if not examples:
         raise UsageError("there are no graphs to tune on", advice="give at least one")
     made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
     by = tuning.fixed
     decoders = [NgramMBR(one.graph, by, one.evidence, weights) for one in examples]
-    development = Development(decoders, [one.references for one in examples], made, ignored, rewritten_by)
+    development = Development(
+        decoders, [one.references for one in examples], made, ignored, rewritten_by, watched=watched
+    )
     axes = {name: list(getattr(tuning, name)) for name in _AXES}
     best, tables = _search(development, made, axes, by, tuning.halvings)
 

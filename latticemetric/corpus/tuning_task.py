@@ -31,8 +31,8 @@ class NgramTuning(TuningSettings, Task):
         evidence = corpus.evidence(self.evidence) if self.evidence else None
         return examples_of(pairs, evidence, keep_going=run.keep_going)
 
-    def tuned(self, examples: Iterable[Answer], corpus: ReadCorpus) -> MBRTuning:
-        """Find the parameters whose answers score best on the examples that did not fail."""
+    def tuned(self, examples: Iterable[Answer], corpus: ReadCorpus, *, watched: bool = False) -> MBRTuning:
+        """Find the parameters whose answers score best on the examples that did not fail; `watched` shows progress."""
         from latticemetric.corpus.tuning import tuned
 
         return tuned(
@@ -41,6 +41,7 @@ class NgramTuning(TuningSettings, Task):
             weights=corpus.weights,
             ignored=corpus.reading.ignored(),
             rewritten_by=corpus.rewritten_by,
+            watched=watched,
         )
 
 

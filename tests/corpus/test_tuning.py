@@ -1,7 +1,9 @@
 """Tuning against every setting of the grid, answered one by one."""
 
+import io
 import json
 import math
+import sys
 from collections import Counter
 from itertools import product
 
@@ -319,3 +321,14 @@ def test_orders_have_posteriors_of_their_own():
     development = Development([NgramMBR(lattice, lm.ByNgrams())], [["a c"]], metric)
     found = [metric.values(table.sum(axis=0)) for table in development.tables(settings)]
     assert found == [0.5, 0.0]
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_tuning_shows_progress_on_a_terminal_if_it_is_wanted(wanted, monkeypatch):
+    """Each round of settings has a bar; it would take minutes in silence."""
+    written = io.StringIO()
+    monkeypatch.setattr(written, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", written)
+    lattice = lm.Lattice.from_strings(["a b", "a"], costs=[0.0, 1.0])
+    lm.Corpus([lattice] * 3, ["a"] * 3).tune("wer", resamples=0, halvings=0, progress=wanted)
+    assert ("graphs decoded" in written.getvalue()) is wanted

@@ -904,6 +904,39 @@ def align_stages(
     first edge of each pair, and the edges: hypothesis position, reference position and stage.
     """
 
+def summarize_best(
+    states: int,
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    final: npt.NDArray[np.int32],
+    columns: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
+    weights: Sequence[float],
+    ranked: bool,
+    scale: float,
+) -> tuple[list[int], float, list[float], npt.NDArray[np.float64], list[float]] | None:
+    """Return the best path of a sorted lattice, its cost, and its sum of each column; `None` if costs are too large.
+
+    Also return the probability of each of its steps, then of its end, and the probability of each arc with a word.
+    """
+
+def measure_lattice(
+    states: int,
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    final: npt.NDArray[np.int32],
+    columns: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
+    weights: Sequence[float],
+    ranked: bool,
+) -> tuple[bytes | None, int, int, int, int, int, int, int, float] | None:
+    """Measure a sorted lattice (`kernels/graphs/lattice_summary.hpp`); return `None` if costs are too large.
+
+    Return the number of paths (`None` if it is 2³²⁷⁶⁸ or more), the words of the shortest and the longest path, the
+    arcs with a word, the distinct words, the places that all arcs pass, the last place, the words and the cost of the
+    best path.
+    """
+
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
     """Parse one lattice, bytes `begin` to `end` of a Kaldi text archive (`kernels/formats/arc_lines.hpp`).
 

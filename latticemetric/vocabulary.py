@@ -55,7 +55,7 @@ class Vocabulary:
 
     _word: dict[int, str]
     _number: dict[str, int]
-    _listed: list[str]
+    _listed: list[str] | None
     _spaced: frozenset[int]
     _symbols: _native.SymbolTable | None
     _tables: dict[tuple[str, Spelling], _native.Utf8Texts | None]
@@ -63,6 +63,7 @@ class Vocabulary:
     def __init__(self, words: Mapping[int, str]) -> None:
         """Map numbers to words. Numbers must have different words; number 0 (ε) may have any spelling."""
         words = _checked_table(words)
+        self._listed = None
         self._word = {number: word for number, word in words.items() if number != EPSILON}
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
@@ -175,7 +176,14 @@ class Vocabulary:
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
         """Return the words of numbers, without ε."""
-        return [self.word(number) for number in _plain(numbers) if number != EPSILON]
+        numbers, listed = _plain(numbers), self._listed
+        if listed is None:
+            return [self.word(number) for number in numbers if number != EPSILON]
+        return [
+            listed[number - 1] if 0 < number <= len(listed) else self.word(number)
+            for number in numbers
+            if number != EPSILON
+        ]
 
     def check(self, numbers: Words) -> None:
         """Raise an error if a number has no word."""
@@ -213,7 +221,7 @@ class Vocabulary:
         if isinstance(words, list):
             self._listed, self._highest = words, len(words)  # the tables are built when they are used
         else:
-            self._word, self._highest = words, max(words, default=0)
+            self._listed, self._word, self._highest = None, words, max(words, default=0)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Vocabulary) and self._word == other._word)

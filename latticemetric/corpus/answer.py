@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
-from latticemetric.corpus.run import Run, answer_each
+from latticemetric.corpus.run import Run, answer_each, answering
 from latticemetric.corpus.shards import Placed
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
+from latticemetric.memory import held
+from latticemetric.parallel.limits import check_workers
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,37 @@ class Answer:
     format: str = ""
 
 
-def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) -> Iterator[Answer]:
-    """Call `ask` on each graph; yield the answers in order. See `answer_each`."""
-    return answer_each(partial(_answer, ask), failed, entries, run)
+# Graphs of more bytes take longer to answer than to send to another process and back.
+_MOST_BYTES = 2**15
+
+
+def answers_of(
+    entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run, *, quick: bool = False
+) -> Iterator[Answer]:
+    """Call `ask` on each graph; yield the answers in order. See `answer_each`.
+
+    With `quick`, `ask` takes little more time than reading a graph. Then this process answers small graphs that a
+    kernel reads: to send them to other processes would take longer.
+    """
+    answer = partial(_answer, ask)
+    several = isinstance(run.workers, int) and run.workers > 1
+    if not (quick and several) or run.limits or run.journal is not None:
+        return answer_each(answer, failed, entries, run)
+    return _answers_here(entries, answer, run)
+
+
+def _answers_here(entries: Iterable[Entry], answer: Callable[[Entry], Answer], run: Run) -> Iterator[Answer]:
+    """Yield answers of this process, up to a graph that other processes should answer; then let them answer."""
+    assert isinstance(run.workers, int)
+    check_workers(run.workers)
+    source, answered = iter(entries), answering(answer, failed, run)
+    for entry in source:
+        if entry.size is None or entry.size > _MOST_BYTES:
+            yield from answer_each(answer, failed, chain([entry], source), run)
+            return
+        with held(run.limits.default_memory):
+            found = answered(entry)
+        yield found
 
 
 def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:

@@ -88,6 +88,8 @@ class GraphQuestion(Question["Answer"]):
 
     weighted: ClassVar[bool] = True
     """True if the answer depends on the model's costs, so that the weights of scores must name columns of graphs."""
+    quick: ClassVar[bool] = False
+    """True if an answer takes little more time than reading a graph."""
 
     def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
@@ -97,7 +99,8 @@ class GraphQuestion(Question["Answer"]):
         """Yield the answer of each graph of the run, in order."""
         from latticemetric.corpus.answer import answers_of
 
-        return answers_of(corpus.entries(run, weighted=self.weighted), self.asked(corpus), run)
+        entries = corpus.entries(run, weighted=self.weighted)
+        return answers_of(entries, self.asked(corpus), run, quick=self.quick)
 
 
 def number_of_resamples(*, default: int) -> Any:

@@ -26,6 +26,7 @@ class Best(Scaled, GraphQuestion):
     """The model's 1-best of each graph; see `best`."""
 
     verb = "best"
+    quick = True
 
     def asked(self, corpus: ReadCorpus) -> Callable[[Graph], Any]:
         """Return the function that answers the question about a graph."""
@@ -188,6 +189,7 @@ class Sizes(GraphQuestion):
 
     verb = "info"
     weighted = False
+    quick = True
 
     sort: str | None = given(default=None)
 
@@ -305,4 +307,4 @@ class Graphs(Task):
         from latticemetric.corpus.answer import answers_of
         from latticemetric.corpus.graphs import converted
 
-        return answers_of(corpus.entries(run, weighted=False), converted, run)
+        return answers_of(corpus.entries(run, weighted=False), converted, run, quick=True)

@@ -370,6 +370,7 @@ class Entry(NamedTuple):
             if they have the decoder's order.
         fields: The record that holds the graph, and perhaps its references; `None` in formats without records.
         text: The bytes that `build` parses, if kernels can read them alone, and nothing changes the graph; else `None`.
+        size: The number of bytes from which one kernel reads the graph; `None` in other formats.
     """
 
     name: str
@@ -380,6 +381,7 @@ class Entry(NamedTuple):
     order: str = ""
     fields: Mapping[str, Any] | None = None
     text: KernelText | None = None
+    size: int | None = None
 
     @property
     def place(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,14 @@ from latticemetric.lattice.columns import (
     Labels,
     States,
     Steps,
+    Weights,
     WeightsOrCosts,
     checked_columns,
     checked_labels,
     checked_vocabulary,
     is_any_of,
     summed_cost,
+    weights_under,
 )
 from latticemetric.lattice.n_best import (
     beginning_with,
@@ -132,6 +134,14 @@ class LatticeArrays(Frozen):
         if isinstance(weights, Costs):
             return weights
         return summed_cost(self.scores, len(self.word), self.num_states, self.final, weights)
+
+    def costed(self, weights: Weights | None) -> tuple[Any, ...]:
+        """Return the arguments of kernels that take the arrays of a lattice and its columns, with their weights."""
+        used = weights_under({name: column.weight for name, column in self.scores.items()}, weights)
+        columns = [(column.arc, column.final) for column in self.scores.values()]
+        return (
+            self.num_states, self.source, self.target, self.word, self.final, columns, list(used.values()), self.ranked
+        )  # fmt: skip
 
     def is_word(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
         """Return 1 for each arc with a word (not ε, and not in `ignore`), and 0 for each other arc."""

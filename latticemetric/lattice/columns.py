@@ -402,8 +402,13 @@ def summed_cost(
     columns = [(scores[name].arc, scores[name].final) for name in used]
     arc, ends, can_be_added = _native.total_cost(columns, list(used.values()), arcs, states, final)
     if not can_be_added:
-        raise InputError("the costs are too large to be added up", advice="choose smaller weights")
+        raise costs_too_large()
     return Costs(arc, ends)
+
+
+def costs_too_large() -> InputError:
+    """Return the error for costs whose sums would overflow."""
+    return InputError("the costs are too large to be added up", advice="choose smaller weights")
 
 
 def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], arcs: int, finals: int) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from latticemetric.vocabulary import distinct_words
+from latticemetric import _native
+from latticemetric.lattice.columns import costs_too_large
 
 if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
+    from latticemetric.lattice.columns import Floats
 
 MANY = 2**32768
 """Counting of paths stops at this number, since the number of paths may grow exponentially with a lattice's size."""
@@ -73,50 +73,34 @@ class LatticeStatistics:
 
     def asdict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values, for JSON."""
-        return asdict(self) | {"scores": list(self.scores)}
+        return vars(self) | {"scores": list(self.scores)}
 
 
 def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
-    """Return the size of a lattice; one backward pass over its arcs finds the number and the lengths of its paths."""
-    is_word = lattice.is_word().tolist()
-    source, target = lattice.source.tolist(), lattice.target.tolist()
-    infinite = float("inf")
-    paths = [0] * lattice.num_states
-    shortest, longest = ([value] * lattice.num_states for value in (infinite, -infinite))
-    for state in lattice.final.tolist():
-        paths[state], shortest[state], longest[state] = 1, 0, 0
-    for arc in reversed(range(len(source))):
-        here, there = source[arc], target[arc]
-        paths[here] = min(paths[here] + paths[there], MANY)
-        shortest[here] = min(shortest[here], shortest[there] + is_word[arc])
-        longest[here] = max(longest[here], longest[there] + is_word[arc])
-    cost = lattice.cost()
-    best = lattice.best_path(cost)
-    best_words = sum(is_word[arc] for arc in best.tolist())
+    """Return the size of a lattice."""
+    measured = _native.measure_lattice(*lattice.costed(None))
+    if measured is None:
+        raise costs_too_large()
+    paths, shortest, longest, words, distinct, covered, extent, best_words, best_cost = measured
+    arcs = len(lattice.word)
+    by_steps = covered / extent if extent else float(arcs)
     return LatticeStatistics(
         states=lattice.num_states,
-        arcs=len(source),
-        epsilons=len(source) - sum(is_word),
+        arcs=arcs,
+        epsilons=arcs - words,
         final_states=len(lattice.final),
-        paths=counted(paths[0]),
-        shortest=int(shortest[0]),
-        longest=int(longest[0]),
-        depth=_depth(lattice),
-        density=sum(is_word) / best_words if best_words else None,
-        vocabulary=len(distinct_words(lattice.word)),
+        paths=None if paths is None else int.from_bytes(paths, "little"),
+        shortest=shortest,
+        longest=longest,
+        depth=by_steps if lattice.times is None else _depth(lattice, lattice.times),
+        density=words / best_words if best_words else None,
+        vocabulary=distinct,
         scores=tuple(lattice.scores),
-        best_cost=lattice.cost_of(best, cost),
+        best_cost=best_cost,
     )
 
 
-def _depth(lattice: LatticeArrays) -> float:
-    if lattice.times is not None:
-        place = lattice.times
-    else:
-        steps = [0] * lattice.num_states
-        for here, there in zip(lattice.source.tolist(), lattice.target.tolist(), strict=True):
-            steps[there] = max(steps[there], steps[here] + 1)
-        place = np.array(steps, dtype=np.float64)
-    extent = float(place.max() - place.min())
-    covered = float((place[lattice.target] - place[lattice.source]).sum())
+def _depth(lattice: LatticeArrays, times: Floats) -> float:
+    extent = float(times.max() - times.min())
+    covered = float((times[lattice.target] - times[lattice.source]).sum())
     return covered / extent if extent > 0 else float(len(lattice.word))

@@ -33,6 +33,7 @@ class Texts(Vocabulary):
         self.begin, self.values = begin.view(), values.view()
         for array in (self.begin, self.values):
             array.flags.writeable = False
+        self._listed = None
         self.is_given = self.is_embedded = False
         self.epsilon = ""
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric import _native
+from latticemetric.arguments import checked_posterior_scale
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen, Result
+from latticemetric.frozen import Frozen, FrozenDict, Result
 from latticemetric.graph import Graph, as_lattice_or_forest, path_fields, plain_path
-from latticemetric.lattice.columns import Steps, Weights
+from latticemetric.lattice.columns import Steps, Weights, costs_too_large
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.posterior.posteriors import ForestPosteriors, Posteriors, posteriors
+from latticemetric.posterior.posteriors import ForestPosteriors, Posteriors, posteriors, product_of
 from latticemetric.renamed import says_new_keywords
 
 Times = tuple[tuple[float, float], ...]
@@ -78,6 +80,8 @@ def best(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None 
         (('a', 'c'), 0.5, 0.622)
     """
     searched = as_lattice_or_forest(graph, weights)
+    if isinstance(searched, Lattice) and not searched.ranked:
+        return _best_of_lattice(searched, checked_posterior_scale(posterior_scale), weights)
     distribution = posteriors(searched, posterior_scale=posterior_scale, weights=weights)
     path, cost = searched.best_path(weights), searched.cost(weights)
     words = searched.words(path)
@@ -90,6 +94,26 @@ def best(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None 
         confidences=_confidences(distribution, path, words, fields["arcs"]),
         times=times_along(searched, path),
         **fields,
+    )
+
+
+def _best_of_lattice(lattice: Lattice, posterior_scale: float, weights: Weights | None) -> BestPath:
+    """Return the 1-best of a lattice in one native call."""
+    found = _native.summarize_best(*lattice.costed(weights), posterior_scale)
+    if found is None:
+        raise costs_too_large()
+    arcs, cost, scores, steps, confidences = found
+    path = np.array(arcs, dtype=np.int64)
+    return BestPath(
+        words=lattice.words(path),
+        cost=cost,
+        scores=FrozenDict(zip(lattice.scores, scores, strict=True)),
+        posterior=product_of(steps),
+        confidences=tuple(confidences),
+        times=times_along(lattice, path),
+        arcs=tuple(arcs),
+        edges=(),
+        derivation=None,
     )
 
 

@@ -22,7 +22,7 @@ from latticemetric.forest.arrays import MOST_EDGES
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Column, Costs, Floats, Steps, Weights, frozen
+from latticemetric.lattice.columns import Column, Costs, Floats, Steps, Weights, costs_too_large, frozen
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough
 from latticemetric.memory import most_bytes, shown_size
@@ -211,9 +211,7 @@ class Distribution(ABC, Frozen):
 
         It is a product of probabilities, since the difference of two large costs is not exact.
         """
-        probabilities = np.append(self.transition[steps], self._uses[1][end])
-        with np.errstate(divide="ignore"):
-            return math.exp(min(0.0, math.fsum(np.log(probabilities))))
+        return product_of(np.append(self.transition[steps], self._uses[1][end]))
 
     def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
         total = 0.0
@@ -228,6 +226,12 @@ class Distribution(ABC, Frozen):
                 )
             total += float(weights @ aligned)
         return total
+
+
+def product_of(probabilities: Floats) -> float:
+    """Return the product of the probabilities of a path's steps, at most 1."""
+    with np.errstate(divide="ignore"):
+        return math.exp(min(0.0, math.fsum(np.log(probabilities))))
 
 
 class _ScoredPath(Protocol):
@@ -653,4 +657,4 @@ def _scaled_cost(graph: Lattice | Forest, posterior_scale: float, weights: Weigh
 def _require_finite(*sums: float | Floats) -> None:
     """Raise `InputError` if a value is not finite."""
     if not all(np.isfinite(values).all() for values in sums):
-        raise InputError("the costs are too large to be added up", advice="choose smaller weights")
+        raise costs_too_large()

@@ -382,6 +382,12 @@ def test_paths_are_counted_exactly_however_many(slots, words):
     assert sausage(slots, words).statistics().paths == words**slots
 
 
+def test_counting_of_paths_stops_at_the_limit_and_no_sooner():
+    assert sausage(32_767, 2).statistics().paths == 2**32_767
+    assert sausage(32_768, 2).statistics().paths is None
+    assert sausage(40_000, 2).statistics().paths is None
+
+
 def test_statistics_can_be_shown_though_python_does_not_write_their_number_of_paths():
     assert "final_states=1, paths=<about 10**6021>, shortest=20000," in repr(sausage(20_000, 2).statistics())
     assert ", paths=8, " in repr(sausage(3, 2).statistics())

@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,6 +39,52 @@ def test_the_best_path_has_its_share_of_the_probability(graph, posterior_scale, 
     assert found.posterior == pytest.approx(
         math.exp(-posterior_scale * (found.cost - least)) / total, rel=1e-6, abs=1e-9
     )
+
+
+@st.composite
+def long_lattices(draw):
+    """Lattices with costs of all sizes, on whose paths sums depend on their order."""
+    states = draw(st.sampled_from([2, 9, 40, 150, 300, 700]))
+    numbers = np.random.default_rng(draw(st.integers(0, 10**6)))
+    arcs = 3 * states
+    skips = numbers.integers(1, 3, arcs)
+    source = np.concatenate([np.arange(states - 1), numbers.integers(0, states - 1, arcs)])
+    target = np.minimum(source + np.concatenate([np.ones(states - 1, dtype=int), skips]), states - 1)
+    final = sorted({states - 1, states // 2})
+    scores = {
+        name: lm.Column(
+            numbers.lognormal(0, 4, len(source)) * numbers.choice([1, 1, -1e-3], len(source)),
+            numbers.normal(0, 3, len(final)),
+            draw(st.sampled_from([1.0, 0.3, 0.0])),
+        )
+        for name in ("a", "b")
+    }
+    words = numbers.integers(0, 30, len(source))
+    return lm.Lattice.from_arcs(source, target, words, final=final, scores=scores)
+
+
+@given(graph=lattices() | long_lattices(), posterior_scale=st.sampled_from([0.0, 0.1, 1.0]), data=st.data())
+def test_a_one_best_has_the_very_numbers_of_costs_and_posteriors(graph, posterior_scale, data):
+    weights = data.draw(scalings(graph))
+    found = lm.best(graph, posterior_scale=posterior_scale, weights=weights)
+    path, distribution = (
+        graph.best_path(weights),
+        lm.posteriors(graph, posterior_scale=posterior_scale, weights=weights),
+    )
+    assert (found.arcs, found.cost) == (tuple(path.tolist()), graph.cost_of(path, weights))
+    assert dict(found.scores) == graph.scores_along(path)
+    assert found.posterior == distribution.of_path(path, graph.end_of(path))
+    assert found.confidences == distribution.confidences(found)
+    assert graph.statistics().best_cost == graph.cost_of(graph.best_path())
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0])
+def test_costs_too_large_to_be_added_up_are_refused_as_everywhere(scale):
+    lattice = lm.Lattice.from_strings(["a b"], costs=[1.0])
+    arc = np.full(len(lattice.word), 1e308)
+    huge = replace(lattice, ranked=False, scores={"cost": lm.Column(arc, np.zeros(1), weight=10.0 / scale)})
+    with pytest.raises(lm.errors.InputError, match="the costs are too large to be added up; choose smaller weights"):
+        lm.best(huge, posterior_scale=scale)
 
 
 @pytest.mark.parametrize("large", [0.0, 1e12, 1e17, -1e17, 1e300])

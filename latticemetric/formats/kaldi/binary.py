@@ -48,8 +48,9 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     archive = BinaryArchive(stream)
     while (name := archive.id()) is not None:
         machine = archive.machine(f"{stream.name} ({shortened(name)})")
+        build = partial(parse_machine, machine, vocabulary)
         text = KernelText(machine, "kaldi-binary", table=vocabulary)
-        yield Entry(name, stream.name, partial(parse_machine, machine, vocabulary), naming="own", text=text)
+        yield Entry(name, stream.name, build, naming="own", text=text, size=machine.size)
 
 
 class BinaryArchive:

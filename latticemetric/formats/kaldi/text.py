@@ -100,7 +100,8 @@ def _entry(stream: Stream, chunk: Chunk, vocabulary: Vocabulary | None, are_spel
     except UnicodeDecodeError:
         raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
     build = partial(parse_block, block, stream.name, lines_before, vocabulary, are_spelled=are_spelled)
-    return Entry(name, place, build, naming="own", text=KernelText(block, "kaldi", are_spelled, vocabulary))
+    text = KernelText(block, "kaldi", are_spelled, vocabulary)
+    return Entry(name, place, build, naming="own", text=text, size=block.size)
 
 
 def spells_words(head: bytes) -> bool:

@@ -127,6 +127,9 @@ void bind_graphs(nb::module_& m);
 // Lattices, bound in `lattices.cpp`.
 void bind_lattices(nb::module_& m);
 
+// Summaries of lattices, bound in `summaries.cpp`.
+void bind_summaries(nb::module_& m);
+
 // The formats' parsers, bound in `formats.cpp`.
 void bind_formats(nb::module_& m);
 

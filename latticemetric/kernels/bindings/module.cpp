@@ -28,6 +28,7 @@ NB_MODULE(_native, m) {
   m.def("keep_freed_memory", &latticemetric::keep_freed_memory);
   latticemetric::bind_graphs(m);
   latticemetric::bind_lattices(m);
+  latticemetric::bind_summaries(m);
   latticemetric::bind_forests(m);
   latticemetric::bind_forest_ngrams(m);
   latticemetric::bind_formats(m);

@@ -10,6 +10,7 @@
 #include "blocks/kaldi_lattice.hpp"
 #include "graphs/best_path.hpp"
 #include "graphs/cost_columns.hpp"
+#include "graphs/pairwise_sum.hpp"
 #include "memory/int128.hpp"
 #include "search/lattice_search.hpp"
 
@@ -18,28 +19,6 @@ namespace {
 
 // States of a metric's automaton have 32-bit numbers: at most `order + 1` for each position in the reference.
 constexpr std::size_t longest_reference = (std::size_t{1} << 24) - 1, most_states = (std::size_t{1} << 31) - 1;
-
-// Adds up values as NumPy does, so that costs of paths are the same numbers: pairwise.
-double pairwise_sum(const double* values, std::size_t size) {
-  constexpr std::size_t lanes = 8, unrolled = 128;
-  if (size < lanes) {
-    double sum = -0.0;
-    for (std::size_t k = 0; k < size; ++k) sum += values[k];
-    return sum;
-  }
-  if (size > unrolled) {
-    const std::size_t half = size / 2 - size / 2 % lanes;
-    return pairwise_sum(values, half) + pairwise_sum(values + half, size - half);
-  }
-  double lane[lanes];
-  std::copy_n(values, lanes, lane);
-  std::size_t k = lanes;
-  for (; k < size - size % lanes; k += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) lane[l] += values[k + l];
-  double sum = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-  for (; k < size; ++k) sum += values[k];
-  return sum;
-}
 
 // The rate of an alignment, from its counts.
 Ratio rate_of(const std::vector<std::int64_t>& counts, Gains gains) {
@@ -276,14 +255,9 @@ ScoredFields RateSearcher::scored(const std::vector<std::int64_t>& arcs, const L
 PathFields RateSearcher::fields_of(std::vector<std::int64_t> arcs, const ReadLattice& read, const Lattice& lattice) {
   PathFields path;
   const std::int32_t end = arcs.empty() ? 0 : lattice.target[arcs.back()];
-  const auto sum_along = [&](const double* column, double last) {
-    values_.clear();
-    for (const auto a : arcs) values_.push_back(column[a]);
-    return (0.0 + pairwise_sum(values_.data(), values_.size())) + last;
-  };
-  path.cost[0] = sum_along(lattice.cost, lattice.final_cost[end]);
+  path.cost[0] = sum_along(arcs, lattice.cost, lattice.final_cost[end], values_);
   for (std::size_t k = 0; k < read.costs.size(); ++k)
-    path.cost[k + 1] = sum_along(read.costs[k].arc.data(), read.costs[k].final[read.row_of(end)]);
+    path.cost[k + 1] = sum_along(arcs, read.costs[k].arc.data(), read.costs[k].final[read.row_of(end)], values_);
   for (const auto a : arcs) {
     if (!lattice.is_word[a]) continue;
     if (!path.text.empty()) path.text.push_back(' ');

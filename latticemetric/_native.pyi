@@ -646,6 +646,14 @@ def ngram_posteriors(
     A row has the row number of the n-gram without its last word, the last word, and the posterior.
     """
 
+def rows_of_string(
+    string: Sequence[int], parent: npt.NDArray[np.int32], ending: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int64]:
+    """Return the row of each n-gram of a string in a trie, by where it begins, then by length."""
+
+def lengths_of_rows(parent: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the number of words of each n-gram of a trie."""
+
 def search_ngrams(
     lattice: Lattice,
     parent: npt.NDArray[np.int32],

@@ -74,23 +74,12 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
     @cached_property
     def lengths(self) -> Words:
         """The number of words of each row's n-gram."""
-        lengths = np.zeros(len(self.parent), dtype=np.int32)
-        at = self.parent.copy()
-        while (inner := at >= _EMPTY).any():
-            lengths[inner] += 1
-            at[inner] = self.parent[at[inner]]
-        return frozen(lengths)
+        return frozen(_native.lengths_of_rows(self.parent))
 
     def rows_in(self, words: Sequence[str]) -> list[int]:
         """Return the row of each n-gram of a string, once per occurrence."""
-        numbers, rows = self.vocabulary.encode(words).tolist(), []
-        for first in range(len(numbers)):
-            row = _EMPTY
-            for number in numbers[first : first + self.order]:
-                row = self._child(row, number)
-                if row == _NONE:
-                    break
-                rows.append(row)
+        numbers = self.vocabulary.encode(words).tolist()
+        rows: list[int] = _native.rows_of_string(numbers, self.parent, self.word).tolist()
         return rows
 
     def __getitem__(self, words: tuple[str, ...]) -> float:

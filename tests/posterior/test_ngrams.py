@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.posteriors import chains, expected_posteriors, weighed_paths
-from kit.strategies import lattices, scalings
+from kit.strategies import KNOWN_WORDS, lattices, scalings
 
 import latticemetric as lm
 from latticemetric.posterior import posteriors
@@ -190,3 +190,18 @@ def test_ngrams_of_long_lists_need_no_passes_over_all_arcs(monkeypatch):
             distribution.ngrams(1000)
     finally:
         lm.limit_memory(None)
+
+
+@given(graph=lattices(), order=st.integers(1, 4), words=st.lists(st.sampled_from([*KNOWN_WORDS, "?"]), max_size=9))
+def test_rows_of_a_string_are_those_of_its_ngrams_in_order(graph, order, words):
+    found = lm.posteriors(graph).ngrams(order)
+    parent, ending = found.parent.tolist(), found.vocabulary.words(found.word)
+
+    def spelled(row):
+        return () if row == 0 else (*spelled(parent[row]), ending[row])
+
+    ngrams = [
+        tuple(words[k : k + size]) for k in range(len(words)) for size in range(1, min(order, len(words) - k) + 1)
+    ]
+    assert [spelled(row) for row in found.rows_in(words)] == [ngram for ngram in ngrams if ngram in found]
+    assert found.lengths.tolist() == [len(spelled(row)) for row in range(len(parent))]

@@ -6,6 +6,7 @@
 #include "ngrams/gain_lattice.hpp"
 #include "ngrams/posteriors.hpp"
 #include "ngrams/search.hpp"
+#include "ngrams/string_rows.hpp"
 
 namespace latticemetric {
 namespace {
@@ -78,11 +79,38 @@ nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target
                         column(std::move(unfolded.gain)));
 }
 
+// Checks that the parent of each row but the first, which has none, precedes it.
+void require_parents_first(const Input<std::int32_t>& parent) {
+  require_aligned(parent);
+  require(parent.size() > 0, "the first row is the empty n-gram");
+  bool precede = true;
+  for (std::size_t row = 1; row < parent.size(); ++row)
+    precede &= parent.data()[row] >= 0 && static_cast<std::size_t>(parent.data()[row]) < row;
+  require(precede, "parents must precede their children");
+}
+
+Output<std::int64_t> py_rows_of_string(const std::vector<std::int32_t>& string, Input<std::int32_t> parent,
+                                       Input<std::int32_t> ending) {
+  require_parents_first(parent);
+  require_aligned(ending);
+  require(ending.size() == parent.size(), "columns of n-grams differ in length");
+  return column(run([&] {
+    return rows_of_string(string, static_cast<std::int64_t>(parent.size()), parent.data(), ending.data());
+  }));
+}
+
+Output<std::int32_t> py_lengths_of_rows(Input<std::int32_t> parent) {
+  require_parents_first(parent);
+  return column(run([&] { return lengths_of_rows(static_cast<std::int64_t>(parent.size()), parent.data()); }));
+}
+
 }  // namespace
 
 void bind_ngrams(nb::module_& m) {
   m.def("ngram_posteriors", &py_ngram_posteriors, "source"_a, "target"_a, "word"_a, "transition"_a, "states"_a,
         "order"_a);
+  m.def("rows_of_string", &py_rows_of_string, "string"_a, "parent"_a, "ending"_a);
+  m.def("lengths_of_rows", &py_lengths_of_rows, "parent"_a);
   m.def("search_ngrams", &py_search_ngrams, "lattice"_a, "parent"_a, "ending"_a, "gain"_a, "word_gain"_a);
   m.def("unfold_gains", &py_unfold_gains, "source"_a, "target"_a, "word"_a, "states"_a, "parent"_a, "ending"_a,
         "gain"_a, "word_gain"_a);

@@ -192,8 +192,8 @@ def search_by_rates(
     tasks: list[_RateTask],
     rates: Sequence[_Gains],
     weights: tuple[float, float],
-    ignored: list[str],
-    silent: list[str],
+    ignored: Sequence[str],
+    silent: Sequence[str],
     threads: int,
     outer_words: bool = False,
     most_bytes: int | None = None,
@@ -913,6 +913,7 @@ def align_stages(
     """
 
 def summarize_best(
+    scale: float,
     states: int,
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
@@ -921,12 +922,22 @@ def summarize_best(
     columns: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
     weights: Sequence[float],
     ranked: bool,
-    scale: float,
 ) -> tuple[list[int], float, list[float], npt.NDArray[np.float64], list[float]] | None:
     """Return the best path of a sorted lattice, its cost, and its sum of each column; `None` if costs are too large.
 
     Also return the probability of each of its steps, then of its end, and the probability of each arc with a word.
     """
+
+def sum_paths(
+    target: npt.NDArray[np.int32],
+    final: npt.NDArray[np.int32],
+    columns: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    begin: npt.NDArray[np.int64],
+    arcs: npt.NDArray[np.int64],
+) -> list[tuple[float, list[float]]]:
+    """Return the cost of each complete path, and its sum of each column of costs."""
 
 def measure_lattice(
     states: int,

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 from latticemetric.corpus.graphs import Written, converted
+from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Brief, Frozen
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path
-from latticemetric.lattice.lattice import Weights
+from latticemetric.lattice.columns import Costs, Steps
+from latticemetric.lattice.lattice import Lattice, Weights
 from latticemetric.mbr_decoding.settings import ByNgrams, ByUtility, Decision
 from latticemetric.nbest import NBest
 from latticemetric.posterior.listing import PosteriorListing, listing
@@ -106,22 +108,25 @@ def best_paths(
     """
     searched = as_lattice_or_forest(graph, weights)
     found = searched.n_best(n, weights, paths=paths)
-    cost = searched.cost(weights)
+    sums = _sums_along(searched, found, searched.cost(weights))
     ranked = tuple(
-        RankedPath(
-            rank,
-            tuple(searched.words(path)),
-            searched.cost_of(path, cost),
-            searched.scores_along(path),
-            **path_fields(searched, path),
-        )
-        for rank, path in enumerate(found, start=1)
+        RankedPath(rank, tuple(searched.words(path)), *sum_along, **path_fields(searched, path))
+        for rank, (path, sum_along) in enumerate(zip(found, sums, strict=True), start=1)
     )
     if written is None:
         return BestPaths(ranked)
     nbest = converted(NBest.from_graph(graph, n, weights, paths=paths), written)
     assert isinstance(nbest, NBest)
     return BestPaths(ranked, nbest)
+
+
+def _sums_along(
+    graph: Lattice | Forest, found: Sequence[Steps], cost: Costs
+) -> Sequence[tuple[float, Mapping[str, float]]]:
+    """Return the cost of each path or derivation, and its sum of each score column."""
+    if isinstance(graph, Lattice):
+        return graph.sums_along(found, cost)
+    return [(graph.cost_of(steps, cost), graph.scores_along(steps)) for steps in found]
 
 
 def listed_posteriors(

@@ -245,6 +245,14 @@ class LatticeArrays(Frozen):
         arcs, row = np.asarray(path, dtype=np.int64), self.end_of(path)
         return {name: float(np.add.reduce(c.arc[arcs]) + c.final[row]) for name, c in self.scores.items()}
 
+    def sums_along(self, paths: Sequence[Steps], cost: Costs) -> list[tuple[float, FrozenDict[str, float]]]:
+        """Return the cost of each complete path, and its sum of each score column: `cost_of` and `scores_along`."""
+        begin = np.zeros(len(paths) + 1, dtype=np.int64)
+        np.cumsum([len(path) for path in paths], out=begin[1:])
+        columns = [(column.arc, column.final) for column in self.scores.values()]
+        sums = _native.sum_paths(self.target, self.final, columns, *cost, begin, np.concatenate(paths))
+        return [(total, FrozenDict(zip(self.scores, scores, strict=True))) for total, scores in sums]
+
     def end_of(self, path: Sequence[int] | Steps) -> int:
         """Return the index, in `final`, of the state where a complete path ends."""
         return int(self.final.searchsorted(self._end(path)))

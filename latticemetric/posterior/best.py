@@ -99,7 +99,7 @@ def best(graph: Graph, *, posterior_scale: float = 1.0, weights: Weights | None 
 
 def _best_of_lattice(lattice: Lattice, posterior_scale: float, weights: Weights | None) -> BestPath:
     """Return the 1-best of a lattice in one native call."""
-    found = _native.summarize_best(*lattice.costed(weights), posterior_scale)
+    found = _native.summarize_best(posterior_scale, *lattice.costed(weights))
     if found is None:
         raise costs_too_large()
     arcs, cost, scores, steps, confidences = found

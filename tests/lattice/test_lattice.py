@@ -388,6 +388,19 @@ def test_counting_of_paths_stops_at_the_limit_and_no_sooner():
     assert sausage(40_000, 2).statistics().paths is None
 
 
+def test_sums_along_several_paths_are_those_along_each_to_the_last_bit():
+    numbers = np.random.default_rng(7)
+    for slots in (1, 5, 9, 130, 700):
+        scores = {name: lm.Column(numbers.lognormal(0, 4, 2 * slots), numbers.normal(0, 3, 1)) for name in "ab"}
+        lattice = sausage(slots, 2, scores=scores)
+        cost = lattice.cost({"a": 0.3})
+        paths = lattice.n_best(6, cost)
+        expected = [(lattice.cost_of(path, cost), lattice.scores_along(path)) for path in paths]
+        assert lattice.sums_along(paths, cost) == expected
+    without_arcs = lm.Lattice.from_arcs([], [], [], final=[0], scores={"cost": lm.Column(np.zeros(0), np.array([2.0]))})
+    assert without_arcs.sums_along([np.zeros(0, dtype=np.int64)], without_arcs.cost()) == [(2.0, {"cost": 2.0})]
+
+
 def test_statistics_can_be_shown_though_python_does_not_write_their_number_of_paths():
     assert "final_states=1, paths=<about 10**6021>, shortest=20000," in repr(sausage(20_000, 2).statistics())
     assert ", paths=8, " in repr(sausage(3, 2).statistics())

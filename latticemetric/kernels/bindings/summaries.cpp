@@ -5,6 +5,7 @@
 
 #include "bindings/graphs.hpp"
 #include "graphs/lattice_summary.hpp"
+#include "graphs/pairwise_sum.hpp"
 
 namespace latticemetric {
 namespace {
@@ -42,9 +43,9 @@ CostedLattice costed_lattice(std::int32_t states, const Input<std::int32_t>& sou
   return lattice;
 }
 
-nb::object summarize_best(std::int32_t states, Input<std::int32_t> source, Input<std::int32_t> target,
+nb::object summarize_best(double scale, std::int32_t states, Input<std::int32_t> source, Input<std::int32_t> target,
                           Input<std::int32_t> word, Input<std::int32_t> final, CostInputs columns,
-                          std::vector<double> weights, bool ranked, double scale) {
+                          std::vector<double> weights, bool ranked) {
   const auto lattice = costed_lattice(states, source, target, word, final, columns, weights, ranked);
   std::optional<BestSummary> best;
   {
@@ -72,13 +73,47 @@ nb::object measure_lattice(std::int32_t states, Input<std::int32_t> source, Inpu
                         size->best_words, size->best_cost);
 }
 
+// Returns the cost of each complete path, and its sum of each column. Path k has the arcs begin[k] .. begin[k + 1] - 1
+// of `arcs`.
+nb::list sum_paths(Input<std::int32_t> target, Input<std::int32_t> final, CostInputs columns, Input<double> cost,
+                   Input<double> final_cost, Input<std::int64_t> begin, Input<std::int64_t> arcs) {
+  require_aligned(target, final);
+  require_aligned(cost, final_cost);
+  require_aligned(begin, arcs);
+  require(begin.size() > 0, "rows must begin with the first value");
+  require_rows(begin, begin.size() - 1, arcs.size());
+  require(cost.size() == target.size(), "columns differ in length");
+  for (const auto& [arc, end] : columns) {
+    require_aligned(arc, end);
+    require(arc.size() == target.size() && end.size() == final.size(), "columns differ in length");
+  }
+  const auto* const ends = final.data();
+  nb::list found;
+  std::vector<double> values;
+  for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
+    const std::vector<std::int64_t> path(arcs.data() + begin.data()[k], arcs.data() + begin.data()[k + 1]);
+    for (const auto a : path)
+      require(0 <= a && static_cast<std::size_t>(a) < target.size(), "a path has an arc that does not exist");
+    const auto state = path.empty() ? 0 : target.data()[path.back()];
+    const auto row = static_cast<std::size_t>(std::lower_bound(ends, ends + final.size(), state) - ends);
+    require(row < final.size() && ends[row] == state && state >= 0 &&
+                static_cast<std::size_t>(state) < final_cost.size(),
+            "a path does not end in a final state");
+    nb::list sums;
+    for (const auto& [arc, end] : columns) sums.append(sum_along(path, arc.data(), end.data()[row], values));
+    found.append(nb::make_tuple(sum_along(path, cost.data(), final_cost.data()[state], values), sums));
+  }
+  return found;
+}
+
 }  // namespace
 
 void bind_summaries(nb::module_& m) {
-  m.def("summarize_best", &summarize_best, "states"_a, "source"_a, "target"_a, "word"_a, "final"_a, "columns"_a,
-        "weights"_a, "ranked"_a, "scale"_a);
+  m.def("summarize_best", &summarize_best, "scale"_a, "states"_a, "source"_a, "target"_a, "word"_a, "final"_a,
+        "columns"_a, "weights"_a, "ranked"_a);
   m.def("measure_lattice", &measure_lattice, "states"_a, "source"_a, "target"_a, "word"_a, "final"_a, "columns"_a,
         "weights"_a, "ranked"_a);
+  m.def("sum_paths", &sum_paths, "target"_a, "final"_a, "columns"_a, "cost"_a, "final_cost"_a, "begin"_a, "arcs"_a);
 }
 
 }  // namespace latticemetric

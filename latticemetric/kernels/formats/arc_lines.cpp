@@ -17,6 +17,13 @@ double as_single(double cost, std::string_view field, std::int64_t line) {
   return as_decimal(static_cast<float>(std::clamp(cost, -largest, largest)));
 }
 
+// Returns a cost in 32 bits. Up to six digits survive the rounding.
+double single_cost(std::string_view field, std::int64_t line) {
+  const PlainScore plain(field);
+  if (plain.is_plain && plain.digits < 1000000) return plain.value;
+  return as_single(parse_score(field, line), field, line);
+}
+
 // A weight of Kaldi: `graph,acoustic,transitions`. The last part may be empty or missing.
 struct KaldiWeight {
   double cost[2] = {0, 0};
@@ -30,7 +37,7 @@ struct KaldiWeight {
     const std::string_view part[] = {
         field.substr(0, first),
         field.substr(first + 1, second == std::string_view::npos ? second : second - first - 1)};
-    for (int k = 0; k < 2; ++k) cost[k] = as_single(parse_score(part[k], line), part[k], line);
+    for (int k = 0; k < 2; ++k) cost[k] = single_cost(part[k], line);
     if (second != std::string_view::npos) transitions = field.substr(second + 1);
     if (transitions.find(',') != std::string_view::npos)
       throw ParseError(line, quoted(field) + " has more than three parts between commas");

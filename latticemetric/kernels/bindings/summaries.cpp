@@ -81,7 +81,7 @@ nb::list sum_paths(Input<std::int32_t> target, Input<std::int32_t> final, CostIn
   require_aligned(cost, final_cost);
   require_aligned(begin, arcs);
   require(begin.size() > 0, "rows must begin with the first value");
-  require_rows(begin, begin.size() - 1, arcs.size());
+  latticemetric::require_rows(begin, begin.size() - 1, arcs.size());
   require(cost.size() == target.size(), "columns differ in length");
   for (const auto& [arc, end] : columns) {
     require_aligned(arc, end);

@@ -243,9 +243,27 @@ def test_arrays_that_are_not_aligned_are_copied_at_the_door():
         _native.are_numbers(odd([1], np.int32))
 
 
+USUAL = {
+    "network": ["read_mesh", "read_moses_network"],
+    "pfsg": ["read_pfsg"],
+    "search_graph": ["read_search_graph"],
+    "slf_lattice": ["read_slf"],
+    "sphinx": ["read_sphinx"],
+}
+
+
+@pytest.mark.parametrize("file", sorted(p for p in CORPUS.glob("*/*") if p.parent.name in USUAL))
+def test_seeds_of_fuzzed_readers_are_usual(file):
+    data = file.read_bytes()
+    place = (0, len(data)) if file.parent.name == "network" else ()
+    if file.parent.name == "network" and b"numaligns" not in data:
+        data, place = data.split(b"\n\n")[0], (0, data.index(b"\n\n"))
+    assert any(getattr(_native, name)(data, *place) is not None for name in USUAL[file.parent.name])
+
+
 @pytest.mark.parametrize(
     "file",
-    sorted(p for p in CORPUS.glob("*/*") if p.parent.name not in {"blocks", "forest"}),
+    sorted(p for p in CORPUS.glob("*/*") if p.parent.name not in {"blocks", "forest", *USUAL}),
     ids=lambda p: f"{p.parent.name}-{p.name}",
 )
 def test_fuzzed_texts_are_parsed_or_refused(file):

@@ -13,7 +13,19 @@ from latticemetric.metrics.base import Metric
 from latticemetric.renamed import KEYWORDS, PLACES, PUBLIC, says_new_keywords
 
 # Classes of results and of metrics, which never had an old keyword.
-_WITHOUT_OLD = {"Calibration", "Combination", "MBR", "MBRTrial", "MBRTuning", "METEOR", "MetricMBR", "ScaleTrial"}
+_WITHOUT_OLD = {
+    "Calibration",
+    "Combination",
+    "MBR",
+    "MBRTrial",
+    "MBRTuning",
+    "METEOR",
+    "MetricMBR",
+    "ScaleTrial",
+    "TunedWeights",
+    "TunedWeights.at",
+    "WeightTrial",
+}
 
 
 def _public_callables():
@@ -24,7 +36,8 @@ def _public_callables():
             yield name, value
         if inspect.isclass(value):
             for method in dir(value):
-                if not method.startswith("_") and callable(getattr(value, method)):
+                is_known = f"{name}.{method}" in _WITHOUT_OLD
+                if not method.startswith("_") and callable(getattr(value, method)) and not is_known:
                     yield f"{name}.{method}", getattr(value, method)
 
 

@@ -231,7 +231,7 @@ def test_equal_merits_are_no_reason_to_go_on():
         (["a"], ["a"], {"by": [lm.ByNgrams(order=2), lm.ByNgrams(order=3)]}, "are no grid of those that vary"),
         (["a"], ["a"], {"timeout": 3}, "timeout has no effect on tuning"),
         (["a"], ["a"], {"resume": "journal"}, "resume has no effect on tuning"),
-        (["a"], ["a"], {"vary": ["lm"]}, "mbr has no setting 'vary'"),
+        (["a"], ["a"], {"vary": ["lm"]}, "'lm' is no range of a weight"),
         (["a"], ["a"], {"order": 0}, "order 0 is not possible for n-grams; give a whole number from 1 to 254"),
         (["a"], ["a"], {"seed": -1}, "the seed is -1; give a whole number from 0"),
     ],

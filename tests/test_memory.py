@@ -61,7 +61,7 @@ def test_a_search_that_needs_more_than_it_may_take_is_refused_at_once(question, 
     memory_limit("64M")
     began = time.process_time()
     with pytest.raises(
-        lm.InputError, match=r"more than 64 MB of memory; .*--max-memory 256MB|not fit into memory|too large"
+        lm.InputError, match=r'more than 64 MB of memory; .*max_memory="256MB"|not fit into memory|too large'
     ):
         LARGE[question]()
     assert time.process_time() - began < 30

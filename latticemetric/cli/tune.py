@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.commands import Options, option, verb
-from latticemetric.cli.files import GraphFiles, Output, ReferenceFiles
+from latticemetric.cli.files import GraphFiles, NoFile, Output, ReferenceFiles
 from latticemetric.cli.options import (
     IGNORE,
     KeepGoingOptions,
@@ -37,6 +37,7 @@ class _WeightOptions(Options):
         "--vary NAME=LOW:HIGH",
         "Vary the weight of this score column in this range; repeatable, for one or two columns. The column 'words' "
         "counts words.",
+        type=NoFile(),
         multiple=True,
     )
     min_margin: float = option_of(WeightTuning.fields["min_margin"])

@@ -140,7 +140,7 @@ def _wordnet(values: Iterable[str]) -> WordNet | None:
 def _rereadable_state(path: str) -> list[int] | None:
     """Return the state of a file that can be read twice; `None` if the file is missing (its reader raises an error)."""
     if path == STANDARD_INPUT:
-        raise UsageError("a resumed run (resume=…) cannot read standard input again", advice="name a file")
+        raise UsageError("a resumed run cannot read standard input again", advice="name a file")
     try:
         state = os.stat(path)  # noqa: PTH116  a plain string
     except (OSError, ValueError):

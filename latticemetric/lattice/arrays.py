@@ -117,10 +117,10 @@ class LatticeArrays(Frozen):
         return cls(*validated(draft, checked_start(start), copy=copy))
 
     @classmethod
-    def of_valid(cls, columns: Columns) -> Self:
+    def of_valid(cls, valid: Columns) -> Self:
         """Return the lattice of columns that `validated` would return as they are."""
         lattice = cls.__new__(cls)
-        vars(lattice).update(columns._asdict(), ranked=False)
+        vars(lattice).update(valid._asdict(), ranked=False)
         return lattice
 
     @says_new_keywords
@@ -135,6 +135,7 @@ class LatticeArrays(Frozen):
             return weights
         return summed_cost(self.scores, len(self.word), self.num_states, self.final, weights)
 
+    @says_new_keywords
     def costed(self, weights: Weights | None) -> tuple[Any, ...]:
         """Return the arguments of kernels that take the arrays of a lattice and its columns, with their weights."""
         used = weights_under({name: column.weight for name, column in self.scores.items()}, weights)

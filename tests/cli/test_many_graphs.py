@@ -11,6 +11,7 @@ import pytest
 from kit.commands import assert_one_line_error, good
 from kit.many_graphs import GRAPHS, RICH, data, heavy, latticemetric, oracle
 
+from latticemetric.cli.option_words import in_options
 from latticemetric.parallel.journal import Journal
 
 
@@ -291,7 +292,7 @@ def test_one_bad_lattice_in_a_hundred(workers, tmp_path):
     for name, file, line, reason in rows:
         assert file == str(given[0])
         assert lines[int(line) - 1].strip() == name
-        assert f"failed: {reason}\n" in done.stderr
+        assert f"failed: {in_options(reason)}\n" in done.stderr
 
 
 @pytest.mark.parametrize("metric", ["wer", "bleu"])

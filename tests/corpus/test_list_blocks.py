@@ -79,7 +79,7 @@ def test_texts_of_blocks_are_rewritten(tmp_path: Path) -> None:
         ({1800: {"id": "7"}}, "row 1801.*id appears twice|'7' appears twice"),
         ({1800: {"id": None}}, "row 1801.*some lists have an id"),
         ({1800: {"reference": ["a", "b"]}}, "there are 2 references"),
-        ({1800: {"reference": None}}, "row 1801.*no field"),
+        ({1800: {"reference": None}}, "row 1801.*reference is missing"),
     ],
 )
 def test_faults_of_later_blocks_are_found(tmp_path: Path, changed: dict[int, Any], error: str) -> None:

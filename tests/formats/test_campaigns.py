@@ -208,7 +208,7 @@ def test_people_that_are_no_references_may_be_systems(campaign):
     assert judged.systems == ("bad.sys", "good", "refA", "third")
     assert judged.references == (("x",), ("y",), ("z",))
     assert judged.notes[0] == "refB: left out, since it is a human translation (used as a reference)"
-    with pytest.raises(UsageError, match="--with-people"):
+    with pytest.raises(UsageError, match="with_people=True"):
         read_judged("examples/data/harvest", with_people=True)
 
 

@@ -142,7 +142,7 @@ def test_what_a_format_cannot_hold_is_refused(format_name, name, graph, message,
 @pytest.mark.parametrize("format_name", ["openfst", "far", "openfst-text", "kaldi"])
 def test_several_columns_must_be_summed_first(format_name, tmp_path):
     nbest = lm.NBest((Hypothesis(("a",), {"LM0": 1.0, "TM0": 2.0, "w": 3.0}),), {})
-    with pytest.raises(lm.UsageError, match=r"LM0, TM0, w; .*--sum-scores"):
+    with pytest.raises(lm.UsageError, match=r"LM0, TM0, w; .*sum_scores=True"):
         lm.write(tmp_path / "x", [("u", nbest)], format=format_name)
 
 
@@ -205,7 +205,7 @@ def test_a_scale_that_a_format_cannot_say_is_refused(format_name, tmp_path):
     zero = np.zeros(1)
     columns = {"lm": lm.Column(np.array([5.0]), zero, 0.0), "acoustic": lm.Column(np.array([3.0]), zero, 1.0)}
     lattice = lm.Lattice.from_arcs([0], [1], [1], final=[1], scores=columns)
-    with pytest.raises(lm.UsageError, match=r"scores of weight 1, not the weight of lm; .*--sum-scores"):
+    with pytest.raises(lm.UsageError, match=r"scores of weight 1, not the weight of lm; .*sum_scores=True"):
         lm.write(tmp_path / "x", [("1", lattice)], format=format_name)
 
 

@@ -367,7 +367,7 @@ def test_a_null_in_the_scores_of_a_later_block_is_refused_by_commands_too(tmp_pa
     rows[2500]["score"] = None
     found = blocks(str(as_parquet(pa.Table.from_pylist(rows), tmp_path)))
     with pytest.raises(LatticeMetricError, match="row 2501: the scores of the list are null"):
-        list(TableSums(found).each(BlockSums(WER()), workers=1))
+        list(TableSums(found).each(BlockSums([WER()]), workers=1))
 
 
 def test_references_that_come_later_are_not_dropped():

@@ -175,7 +175,7 @@ def test_ids_that_trn_cannot_hold_are_refused(name, tmp_path):
 
 def test_labels_of_other_formats_are_not_dropped_in_silence(tmp_path):
     transducer = lm.read_one(write_file(tmp_path, "0 1 gato cat\n1\n"))
-    with pytest.raises(lm.UsageError, match=r"cannot store the labels input; .*--drop-labels"):
+    with pytest.raises(lm.UsageError, match=r"cannot store the labels input; .*drop_labels=True"):
         written(tmp_path, [("u", transducer)], "trn")
 
 

@@ -181,7 +181,8 @@ def test_spaces_that_a_tokenizer_adds_are_told_where_they_count():
     metrics = [lm.BLEU(), lm.CER(), lm.GCR(2, spaces=False), lm.GCR(4)]
     (note,) = Preparation(tokenize="char").added_spaces(metrics)
     assert note == (
-        "cer and 4-gcr count the spaces that tokenizer char adds; -P cer.spaces=no -P 4-gcr.spaces=no leaves them out"
+        "cer and 4-gcr count the spaces that tokenizer char adds; "
+        'make_metric("cer", spaces=False) make_metric("4-gcr", spaces=False) leaves them out'
     )
     assert Preparation().added_spaces(metrics) == Preparation(tokenize="none").added_spaces(metrics) == ()
     assert Preparation(tokenize="char").added_spaces(metrics[:1]) == ()

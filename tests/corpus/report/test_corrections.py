@@ -201,7 +201,6 @@ LISTS = [lm.NBest.from_strings(["a", "b"]), lm.NBest.from_strings(["c"])]
     ("graphs", "references", "options", "said"),
     [
         (LISTS, ["a", "c"], {"corrected": ["a"]}, "2 lists and 1 corrected"),
-        (LISTS, ["a", "c"], {"corrected": {"1": "a", "2": "c"}}, "corrected is a dict"),
         (LISTS, ["a", "c"], {"metric": "4-grr", "corrected": ["a", "c"]}, "by wer, which is not among the metrics"),
         (LISTS, [[["a"], ["b"]], [["c"]]], {"corrected": ["a", "c"]}, "several references"),
         (

@@ -93,7 +93,7 @@ def unused_weights(weights: FeatureWeights) -> UnusedWeights | None:
     if not weights.whole:
         return UnusedWeights(f"no graph has a score column '{unused[0]}', so its weight had no effect", fatal=True)
     if len(unused) < len(weights.names):
-        what = f"{len(unused)} of {len(weights.names)} weights name columns that no graph has"
+        what = f"{len(unused)} of {len(weights.names)} weights name columns that no graph has ({listed_names(unused)})"
         return UnusedWeights(what, fatal=False)
     what = f"no graph has any of the {len(unused)} score columns ({listed_names(unused)}), so all scores count 0"
     return UnusedWeights(what, fatal=True)

@@ -55,6 +55,9 @@ class WeightTrial(Result):
         """Return plain values, for JSON."""
         return {"weights": dict(self.weights), "score": self.score}
 
+    def __repr__(self) -> str:
+        return f"WeightTrial({dict(self.weights)}, score={self.score})"
+
 
 @dataclass(frozen=True, repr=False)
 class TunedWeights(TabledResult):
@@ -76,7 +79,8 @@ class TunedWeights(TabledResult):
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
         metric: The metric.
-        weights: The weights of all columns that were given or tuned.
+        weights: The weights of all columns.
+        given: The names of the columns whose weights were given or tuned; others have their own weights.
     """
 
     _table_name = "tune.TunedWeightsTable"
@@ -94,6 +98,7 @@ class TunedWeights(TabledResult):
     signature: str
     metric: Metric[Any] = field(compare=False)
     weights: Mapping[str, float]
+    given: tuple[str, ...]
     _development: Callable[[], _Development] | None = field(compare=False)
 
     def __post_init__(self) -> None:
@@ -238,6 +243,7 @@ class _Development:
             signature=self._signature(),
             metric=self.metric,
             weights={**self._used, **weights},
+            given=tuple(name for name in self._used if self._given.whole or name in self._given or name in weights),
             _development=lambda: self,
         )
 

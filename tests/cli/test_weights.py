@@ -136,7 +136,7 @@ def test_columns_that_a_file_does_not_list_count_nothing(tmp_path, lists):
     path.write_text("lm 2\nother 1\n")
     assert costs(lists, "--weights", path) == [2, 4]
     assert run("best", lists, "--weights", path).stderr == (
-        "--weights: 1 of 2 weights name columns that no graph has\n"
+        "--weights: 1 of 2 weights name columns that no graph has ('other')\n"
     )
     assert costs(lists, "--weights", path, "--weights", "lm=0", "--weights", "rare=1") == [0, 0]
 

@@ -164,6 +164,15 @@ def test_the_verb_prints_an_option_that_gives_the_score_again(tmp_path):
     assert [row.split("\t")[0] for row in rows[1:]] == ["acoustic", "words"]
 
 
+def test_the_option_also_has_the_weights_that_were_given(tmp_path):
+    lattices, references = EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"
+    asked = ("latticemetric", "tune", lattices, references, "--resamples", "0", "--weights", "lm=2")
+    assert good(run(*asked, "--vary", "words=-1:1")).stdout.startswith("--weights lm=2.0,words=")
+    (tmp_path / "weights").write_text("lm 2\n")
+    asked = (*asked[:-1], tmp_path / "weights", "--vary", "words=-1:1")
+    assert good(run(*asked)).stdout.startswith("--weights lm=2.0,acoustic=0.0,words=")
+
+
 HIFST = DATA / "tuning" / "hifst"
 
 

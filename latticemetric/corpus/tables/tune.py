@@ -22,8 +22,9 @@ class TunedWeightsTable(Table):
         self._tuned, self.looks = tuned, looks
 
     def text(self) -> list[str]:
-        """Return the best weights as an option of this program."""
-        return ["--weights " + ",".join(f"{name}={weight!r}" for name, weight in self._tuned.best.weights.items())]
+        """Return the weights that were given and tuned, as an option of this program."""
+        weights = {**{name: self._tuned.weights[name] for name in self._tuned.given}, **self._tuned.best.weights}
+        return ["--weights " + ",".join(f"{name}={weight!r}" for name, weight in weights.items())]
 
     @property
     def is_for_programs(self) -> bool:

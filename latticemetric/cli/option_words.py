@@ -38,8 +38,8 @@ def in_options(text: str) -> str:
         "add them up with --sum-scores; --ignore '<s> </s>' leaves marks out"
         >>> in_options('Corpus.sweep(nbest_sizes=[1, 10]) or make_metric("cer", spaces=False)')
         'latticemetric sweep --nbest-sizes 1,10 or -P cer.spaces=no'
-        >>> in_options("weights=2.5 and other=True stay")
-        'weights=2.5 and other=True stay'
+        >>> in_options("nothing=2.5 and other=True stay")
+        'nothing=2.5 and other=True stay'
     """
     if "=" not in text:
         return text

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from latticemetric.corpus.weight_settings import WeightSettings
 
 _FEWEST_FOLDS = 2
+# In smaller regions, costs of paths differ so little that ordinary searches, whose sums are rounded, may confuse them.
+_CLEAR = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,7 +216,8 @@ class _Development:
         weights = dict(zip(names, map(float, found.weights), strict=True))
         default = self._decoded({})
         best = self._decoded(weights)
-        if not np.array_equal(best, search.rows_at(found.weights)):
+        agree = np.array_equal(best, search.rows_at(found.weights))
+        if not agree and search.units.is_exact and found.margin > _CLEAR:
             raise AssertionError(f"other strings are the best at {weights}: this is a bug")
         resampled = self._resampled(tuning, default)
         spread = {
@@ -238,7 +241,7 @@ class _Development:
             held_out=self._held_out(tuning.folds),
             gain=gain,
             spread=spread,
-            is_exact=search.units.is_exact,
+            is_exact=search.units.is_exact and agree,
             graphs=len(self._graphs),
             signature=self._signature(),
             metric=self.metric,

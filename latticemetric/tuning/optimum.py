@@ -69,15 +69,15 @@ class Line:
             least_margin: Leave out narrower ranges: those whose half is a smaller share of the whole.
         """
         found = self.merits.of(self._sums(counts))
-        begins = np.append(self._low, self.ends[:-1])
-        least_width = 2 * least_margin * (self.ends[-1] - self._low)
-        for merit in np.unique(found)[::-1].tolist():
-            steps = np.diff((np.abs(found - merit) <= ROUNDING).astype(np.int8), prepend=0, append=0)
-            ranges = np.column_stack([begins[steps[:-1] == 1], self.ends[steps[1:] == -1]])
-            ranges = ranges[ranges[:, 1] - ranges[:, 0] >= least_width]
-            if len(ranges):
-                return merit, ranges[np.argmax(ranges[:, 1] - ranges[:, 0])][:, None], len(ranges)
-        raise no_region(least_margin)
+        ranges = np.column_stack([np.append(self._low, self.ends[:-1]), self.ends])
+        widths = ranges[:, 1] - ranges[:, 0]
+        is_wide = widths >= 2 * least_margin * (self.ends[-1] - self._low)
+        if not is_wide.any():
+            raise no_region(least_margin)
+        merit = float(found[is_wide].max())
+        # Neighbours of the same merit stay apart: strings change between them.
+        best = np.flatnonzero(is_wide & (found >= merit - ROUNDING))
+        return merit, ranges[best[np.argmax(widths[best])]][:, None], len(best)
 
     def _sums(self, counts: Floats) -> Table:
         """Return the summed statistics of each interval."""

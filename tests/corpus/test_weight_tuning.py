@@ -101,6 +101,17 @@ def test_words_are_a_column_of_every_graph(tmp_path):
     assert [one.oracle.one_best.words for one in again.oracle("wer")] == [("a",)]
 
 
+def test_the_best_weight_is_never_where_strings_change():
+    """Both sides of the weight 1 score the same, with an error in another list."""
+    lists = [
+        lm.NBest.from_strings(["a", "b"], scores={"am": [0.0, 1.0], "lm": [1.0, 0.0]}),
+        lm.NBest.from_strings(["c", "d"], scores={"am": [0.0, 1.0], "lm": [1.0, 0.0]}),
+    ]
+    found = lm.Corpus(lists, ["a", "d"]).tune("wer", vary={"lm": (0, 2)}, resamples=0)
+    assert (found.best.score, found.ties, found.margin) == (0.5, 2, 0.25)
+    assert found.best.weights["lm"] != 1
+
+
 def test_resamples_and_folds_show_how_much_is_luck():
     chance = random.Random(7)
     lists = [

@@ -1182,3 +1182,12 @@ class Overlay:
 
     def at(self, x: int, y: int, unit: int) -> npt.NDArray[np.int32]:
         """Return the cell of each graph at the weights `x / unit` and `y / unit`."""
+
+    def sums(self, part: Sequence[int], n: int) -> npt.NDArray[np.float64]:
+        """Return the summed rows at the middle of each of n × n parts of a box in this one.
+
+        The first weight changes fastest. On a border of cells, the first of the cheapest cells counts.
+        """
+
+    def borders(self, most: int) -> npt.NDArray[np.float64]:
+        """Return both ends of each border where statistics change; `most` of them if there are more."""

@@ -73,10 +73,12 @@ def command(
     """
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.tune import TunedWeightsTable
+    from latticemetric.drawing.canvas import check_suffix
 
     if not tuning.vary:
         raise UsageError("no weight varies", advice="give --vary acoustic=0.05:0.2, for example")
-    output.check_plot()
+    if output.plot is not None:
+        check_suffix(output.plot)
     (metric,) = metrics_named([tuning.metric])
     intervals = resampling.asdict() if resampling.resamples else {"resamples": 0}
     task = WeightTuning(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import chain, product
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latticemetric.arguments import path_text
 from latticemetric.corpus.feature_weights import as_feature_weights
 from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.corpus.tabled_result import TabledResult
@@ -120,11 +120,17 @@ class TunedWeights(TabledResult):
 
     def map(self, n: int = 20) -> Floats:
         """Return the scores on a grid: at the middle of `n` equal parts of each range."""
-        search = self._known_development().search
-        shares = [Fraction(2 * k + 1, 2 * n) for k in range(n)]
-        axes = [[one.low + share * one.width for share in shares] for one in search.ranges]
-        scores = [search.score_at(point) for point in product(*axes)]
-        return np.array([np.nan if score is None else score for score in scores]).reshape([n] * len(axes))
+        return self._known_development().search.grid(n)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw the scores of all weights in the ranges: a map of two weights, a step curve of one.
+
+        Args:
+            path: The file to write; its name ends in .svg, .png or .pdf.
+        """
+        from latticemetric.corpus.report.weight_map import plot_weights
+
+        plot_weights(self, self._known_development().search, path_text(path))
 
     def _known_development(self) -> _Development:
         if self._development is None:

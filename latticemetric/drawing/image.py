@@ -86,24 +86,7 @@ def require_matplotlib() -> None:
 
 def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
     """Write a picture as `png` or `pdf`; equal pictures give equal files."""
-    require_matplotlib()
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    longest = max(picture.width, picture.height)
-    dots = min(_FINEST, _MOST_PIXELS / longest)
-    if image_format == "png" and dots < 1 / 2:
-        raise UsageError(
-            f"a side of the picture has {longest:.0f} pixels, too many for PNG",
-            advice="draw fewer states, or write SVG",
-        )
-    settings = {"font.family": installed_families(), "pdf.fonttype": 42, "text.parse_math": False}
-    with _one_warning(), mpl.rc_context(settings):
-        figure = Figure(figsize=(picture.width / _PIXELS_AN_INCH, picture.height / _PIXELS_AN_INCH))
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set_axis_off()
-        axes.set_xlim(0, picture.width)
-        axes.set_ylim(picture.height, 0)
+    with figure_of(picture.width, picture.height, file, image_format) as axes:
         styles = path_styles(picture.paths)
         for curve in (*picture.curves, *picture.samples):
             _draw_curve(axes, curve, styles)
@@ -122,6 +105,31 @@ def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
                 alpha=0.8 if text.role in {"detail", "note"} else 1.0,
                 parse_math=False,
             )
+
+
+@contextmanager
+def figure_of(width: float, height: float, file: IO[bytes], image_format: str) -> Iterator[Axes]:
+    """Provide axes whose units are pixels, with y downwards; write them to a file at the end of the `with` block."""
+    require_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    longest = max(width, height)
+    dots = min(_FINEST, _MOST_PIXELS / longest)
+    if image_format == "png" and dots < 1 / 2:
+        raise UsageError(
+            f"a side of the picture has {longest:.0f} pixels, too many for PNG",
+            advice="draw fewer states, or write SVG",
+        )
+    settings = {"font.family": installed_families(), "pdf.fonttype": 42, "text.parse_math": False}
+    with _one_warning(), mpl.rc_context(settings):
+        figure = Figure(figsize=(width / _PIXELS_AN_INCH, height / _PIXELS_AN_INCH))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.set_xlim(0, width)
+        axes.set_ylim(height, 0)
+        axes.set_autoscale_on(False)
+        yield axes
         metadata: dict[str, Any] = {"CreationDate": None} if image_format == "pdf" else {"Software": None}
         figure.savefig(file, format=image_format, dpi=_PIXELS_AN_INCH * dots, metadata=metadata)
 

@@ -38,14 +38,15 @@ def decimal(value: float, digits: int = 2) -> str:
 
 def svg_text(picture: Picture, *, standalone: bool = True) -> str:
     """Return a picture as an SVG element; for `standalone`, see `Drawing.svg`."""
-    width, height = decimal(picture.width), decimal(picture.height)
-    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     styles = path_styles(picture.paths)
-    classes = f"{_OURS} {_ALONE}" if standalone else _OURS
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" {size}>',
-        element("title", visible(picture.title)),
-        f"<style>{_style_sheet(styles, standalone=standalone)}</style>",
+        *opening(
+            picture.width,
+            picture.height,
+            picture.title,
+            _style_sheet(styles, standalone=standalone),
+            standalone=standalone,
+        ),
         *(line for curve in (*picture.curves, *picture.samples) for line in _curve(curve, picture, styles)),
         *("".join(_border(shape, *ring) for ring in shape.rings) for shape in picture.shapes if shape.kind != WORD),
         # Isolate texts, so that right-to-left text does not reorder its neighbours.
@@ -67,23 +68,54 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
-    """Return style rules that apply only to drawings of latticemetric, not to other elements of a page."""
+def opening(width: float, height: float, title: str, style: str, *, standalone: bool = True) -> list[str]:
+    """Return the first lines of a picture: its size, its description and its style sheet."""
+    wide, high = decimal(width), decimal(height)
+    size = f'width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
+    classes = f"{_OURS} {_ALONE}" if standalone else _OURS
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" {size}>',
+        element("title", visible(title)),
+        f"<style>{style}</style>",
+    ]
+
+
+def style_sheet(
+    rules: Sequence[str], *, coloured: Sequence[str] = (), dark: Sequence[str] = (), standalone: bool = True
+) -> str:
+    """Return style rules that apply only to pictures of latticemetric, not to other elements of a page.
+
+    Args:
+        rules: Rules such as `.head { stroke: none }`.
+        coloured: Rules of colours on a light background.
+        dark: Rules of colours on a dark background.
+        standalone: See `Drawing.svg`.
+    """
     own = f"svg.{_OURS}"
-    ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
+    ground, ink = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
     if standalone:  # the ground that fits the ink: what is around the picture may be of the other kind
         ground.append(f"{own}.{_ALONE} {{ color-scheme: light dark; background: Canvas }}")
-    dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]
-    rules = [
+    everything = [
         f"{own} text {{ font-family: {_FONT}; fill: currentColor; stroke: none; white-space: pre }}",
         f"{own} .detail, {own} .note {{ opacity: 0.8 }}",
-        f"{own} .node, {own} .link {{ fill: none; stroke: currentColor }}",
-        f"{own} .head {{ fill: currentColor; stroke: none }}",
+        *(f"{own} {rule}" for rule in rules),
         *ground,
-        *(f"{own} .{_class(style)} {{ fill: none; stroke: {style.light} }}" for style in styles),
-        f"@media (prefers-color-scheme: dark) {{ {' '.join(dark)} }}",
+        *(f"{own} {rule}" for rule in coloured),
+        f"@media (prefers-color-scheme: dark) {{ {' '.join([*ink, *(f'{own} {rule}' for rule in dark)])} }}",
     ]
-    return "\n".join(["", *dict.fromkeys(rules), ""])
+    return "\n".join(["", *dict.fromkeys(everything), ""])
+
+
+def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
+    return style_sheet(
+        [
+            f".node, svg.{_OURS} .link {{ fill: none; stroke: currentColor }}",
+            ".head { fill: currentColor; stroke: none }",
+        ],
+        coloured=[f".{_class(style)} {{ fill: none; stroke: {style.light} }}" for style in styles],
+        dark=[f".{_class(style)} {{ stroke: {style.dark} }}" for style in styles],
+        standalone=standalone,
+    )
 
 
 def _class(style: PathStyle) -> str:

@@ -55,6 +55,11 @@ class Merits:
             found = np.maximum(found, self.of(best))
         return found
 
+    def values(self, merits: Floats) -> Floats:
+        """Return the metric's values of merits; NaN if they are undefined."""
+        found: Floats = np.where(np.isinf(merits), np.nan, self._sign * merits)
+        return found
+
     def value(self, merit: float) -> float | None:
         """Return the metric's value of a merit; `None` if it is undefined."""
         return None if np.isinf(merit) else self._sign * merit

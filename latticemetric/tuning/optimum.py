@@ -79,6 +79,10 @@ class Line:
         best = np.flatnonzero(is_wide & (found >= merit - ROUNDING))
         return merit, ranges[best[np.argmax(widths[best])]][:, None], len(best)
 
+    def sums_of_ranges(self) -> Table:
+        """Return the summed statistics of all graphs in each range of weights, from the lowest on."""
+        return self._sums(np.ones(len(self._each)))
+
     def _sums(self, counts: Floats) -> Table:
         """Return the summed statistics of each interval."""
         along = np.cumsum(self._changes * counts[self._graph, None], axis=0)
@@ -122,6 +126,19 @@ class Plane:
         if not faces:
             raise no_region(least_margin)
         return merit, max((corners for _, corners in faces), key=_area), len(faces)
+
+    def sums_on_grid(self, part: Sequence[int], n: int) -> Table:
+        """Return the summed statistics of all graphs at the middle of each of n × n parts of a box in this one.
+
+        The second weight changes fastest.
+        """
+        sums: Table = self._overlay.sums(list(part), n)
+        return sums.reshape(n, n, -1).transpose(1, 0, 2).reshape(n * n, -1)
+
+    def borders(self, most: int) -> Floats:
+        """Return both ends of each border where statistics change; `most` of them if there are more."""
+        found: Floats = self._overlay.borders(most)
+        return found
 
     def rows_at(self, point: Sequence[Fraction]) -> Table:
         """Return the statistics of each graph at weights inside a cell."""

@@ -100,6 +100,36 @@ class ExactSearch:
         """Return the metric's value at these weights; where strings change, that of either side."""
         return self.merits.value(float(self.merits.of(self.rows_at(weights).sum(axis=0)[None])[0]))
 
+    # ---- Maps: the metric's value for all weights ----
+
+    def grid(self, n: int, part: Sequence[Range] | None = None) -> Floats:
+        """Return the metric's values at the middle of `n` equal parts of each range; NaN where they are undefined.
+
+        Args:
+            n: The number of parts of each range.
+            part: Ranges inside of those of the search; by default, the same.
+        """
+        within = self.ranges if part is None else part
+        if isinstance(self._found, Line):
+            ends, values = self.steps()
+            (one,) = within
+            middles = [float(one.low + one.width * Fraction(2 * k + 1, 2 * n)) for k in range(n)]
+            return values[np.minimum(np.searchsorted(ends, middles), len(values) - 1)]
+        sums = self._found.sums_on_grid(self.units.box([(one.low, one.high) for one in within]), n)
+        return self.merits.values(self.merits.of(sums)).reshape(n, n)
+
+    def steps(self) -> tuple[Floats, Floats]:
+        """Return the weights where strings change along a line, then its end; and the metric's value before each."""
+        assert isinstance(self._found, Line)
+        ends = self._found.ends * float(self.units.weight(0, Fraction(1)))
+        return ends, self.merits.values(self.merits.of(self._found.sums_of_ranges()))
+
+    def borders(self, most: int) -> Floats:
+        """Return both ends of each line in a plane where the score of a graph changes; `most` of them if more."""
+        assert isinstance(self._found, Plane)
+        scale = [float(self.units.weight(number, Fraction(1))) for number in range(2)]
+        return self._found.borders(most) * scale
+
 
 def counts_without(fold: int, folds: int, graphs: int) -> Floats:
     """Return 0 for each graph of a fold, and 1 for each other graph; graph i is in fold i modulo `folds`."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 class TunedWeightsTable(Table):
     """The weight of each column: the best and the default, and what they are worth."""
 
+    has_plot = True
     columns = ("column", "weight", "default", "low", "high", "spread_low", "spread_high")
 
     def __init__(self, tuned: TunedWeights, *, looks: Looks = AS_FILE) -> None:
@@ -60,6 +61,10 @@ class TunedWeightsTable(Table):
     def document(self) -> list[str]:
         """Return everything as one JSON document."""
         return [as_json(self._tuned.asdict())]
+
+    def plot(self, path: str) -> None:
+        """Draw the scores of all weights in the ranges."""
+        self._tuned.plot(path)
 
     def summary(self) -> list[str]:
         """Return the scores of the best and the default weights, and the score to expect on new graphs."""

@@ -10,6 +10,7 @@
 #include "tuning/overlay.hpp"
 #include "tuning/subdivision.hpp"
 #include "tuning/tuned_graph.hpp"
+#include "tuning/weight_map.hpp"
 
 namespace latticemetric {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 using namespace nb::literals;
 
 constexpr std::int64_t largest_coefficient = std::int64_t{1} << 38;  // see `tuning/geometry.hpp`
+
+constexpr std::size_t most_grid_points = 1 << 12;  // along a side
 
 // A graph whose columns of costs are counted in units.
 class NativeTunedGraph {
@@ -199,6 +202,37 @@ class NativeOverlay {
     return column(std::move(cells));
   }
 
+  // Returns the summed statistics at the middle of each of n × n parts of a box in this one; the first weight changes
+  // fastest.
+  Output<double> sums(const std::array<std::int64_t, 5>& part, std::size_t n) const {
+    require_range(part[0], part[1], part[4]);
+    require_range(part[2], part[3], part[4]);
+    require(n > 0 && n <= most_grid_points, "the number of points is not possible");
+    const auto inside = [&](std::size_t low, std::size_t high) {
+      return Int128{part[low]} * given_[4] >= Int128{given_[low]} * part[4] &&
+             Int128{part[high]} * given_[4] <= Int128{given_[high]} * part[4];
+    };
+    require(inside(0, 1) && inside(2, 3), "the part is not inside of the box");
+    std::vector<double> found;
+    {
+      const KernelScope running;
+      found = sums_on_grid(overlay_.graphs(), overlay_.columns(), {part[0], part[1], part[2], part[3], part[4]}, n);
+    }
+    return to_numpy(std::move(found), {n * n, overlay_.columns()});
+  }
+
+  // Returns the borders where statistics change: (x, y) of both ends; `most` of them if there are more.
+  Output<double> borders(std::size_t most) const {
+    std::vector<double> values;
+    {
+      const KernelScope running;
+      for (const auto& one : latticemetric::borders(overlay_.graphs(), overlay_.columns(), most))
+        values.insert(values.end(), one.begin(), one.end());
+    }
+    const auto rows = values.size() / 4;
+    return to_numpy(std::move(values), {rows, 2, 2});
+  }
+
  private:
   static Output<double> corners_of(const Polygon& polygon) {
     std::vector<double> values;
@@ -251,7 +285,9 @@ void bind_tuning(nb::module_& m) {
       .def("add", &NativeOverlay::add, "cells"_a, "rows"_a)
       .def("best", &NativeOverlay::best, "counts"_a, "bounds"_a, "slack"_a, "all_faces"_a, "most_faces"_a,
            "least_margin"_a, "most_boxes"_a)
-      .def("at", &NativeOverlay::at, "x"_a, "y"_a, "unit"_a);
+      .def("at", &NativeOverlay::at, "x"_a, "y"_a, "unit"_a)
+      .def("sums", &NativeOverlay::sums, "part"_a, "n"_a)
+      .def("borders", &NativeOverlay::borders, "most"_a);
   m.def("weight_segments", &weight_segments, "graph"_a, "low"_a, "high"_a, "unit"_a, "most_segments"_a);
 }
 

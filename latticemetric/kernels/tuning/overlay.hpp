@@ -48,6 +48,7 @@ class Overlay {
   void add(ScoredCells graph) { graphs_.push_back(std::move(graph)); }
   std::size_t size() const { return graphs_.size(); }
   std::size_t columns() const { return columns_; }
+  const std::vector<ScoredCells>& graphs() const { return graphs_; }
 
   // Finds the best weights if graph g counts `counts[g]` times.
   BestWeights best(const std::vector<double>& counts, const MeritBounds& bounds, const OverlayLimits& limits) const;

@@ -1069,6 +1069,24 @@ def read_slf(text: bytes) -> tuple[Any, ...] | None:
 def read_pfsg(text: bytes) -> dict[str, Any] | None:
     """Read a usual PFSG into columns (`kernels/formats/node_lines.hpp`); return `None` for any other text."""
 
+def word_nodes(
+    states: int,
+    near: npt.NDArray[np.int32],
+    far: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    is_bare: npt.NDArray[np.uint8],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Assign the word of each arc to a node of its near state (`kernels/formats/word_nodes.hpp`).
+
+    Return the word and the state of each node, and the node of each arc.
+    """
+
+def pfsg_scores(costs: npt.NDArray[np.float64]) -> tuple[bytes, npt.NDArray[np.int64]] | None:
+    """Return the scores of a PFSG that have these costs, one after the other, and their ends.
+
+    Return `None` if a cost is of extreme size, or is the product of a score with more digits than doubles have.
+    """
+
 def read_sphinx(text: bytes) -> dict[str, Any] | None:
     """Read a usual lattice of Sphinx into columns (`kernels/formats/node_lines.hpp`); `None` for any other text."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.marks import MARK, without_mark_labels
 from latticemetric.formats.streams.once import OnceWarning
@@ -324,57 +325,39 @@ def _near(probability: float) -> Iterator[float]:
 
 # ---- Words on nodes ----
 
-Key = tuple[int, str]
-"""The number of a word, and its label."""
-
-NO_WORD: Key = (EPSILON, "")
-
 
 class WordNodes(NamedTuple):
     """Nodes with words. The first nodes are those of the states, in order; additional nodes follow."""
 
-    keys: list[Key]  # for each node, its word
-    state: list[int]  # for each node, its state
-    of_arc: list[int]  # for each arc, the node that has its word
+    word: Words  # for each node, its word; 0 for none
+    state: States  # for each node, its state
+    of_arc: States  # for each arc, the node that has its word
+
+    def joints(self, states: int) -> tuple[States, States]:
+        """Return the additional nodes, and the states to which the writer links them."""
+        return np.arange(states, len(self.state), dtype=np.int32), self.state[states:]
 
 
-def word_nodes(
-    states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
-) -> WordNodes:
+def word_nodes(states: int, near: States, far: States, word: Words, bare: Collection[int] = ()) -> WordNodes:
     """Assign the word of each arc to a node of its near state.
 
     Each state has its own node. This node gets a word under three conditions: all arcs of the state have this word, no
-    two of these arcs join the same states, and the state is not in `bare`. Otherwise, the node gets ε. All other words
-    get new nodes; the caller links each new node to the node of its state. If several arcs join the same states with
-    the same word, each arc gets a different node, since readers of these formats keep only one arc between two nodes.
+    two of these arcs join the same states, and the state is not in `bare`. Otherwise, the node gets no word. All other
+    words get new nodes; the caller links each new node to the node of its state. If several arcs join the same states
+    with the same word, each arc gets a different node, since readers of these formats keep only one arc between two
+    nodes.
 
     Args:
         states: The number of states.
         near: For each arc, the state whose node gets the word: its source or its target.
         far: For each arc, its other state.
-        keys: For each arc, its word.
+        word: For each arc, its word; 0 means none.
         bare: States whose own nodes get no word.
     """
-    copies: dict[tuple[int, int, Key], int] = {}
-    groups: dict[int, dict[tuple[Key, int], int]] = {}
-    copy_of_arc = []
-    for here, there, key in zip(near, far, keys, strict=True):
-        copy = copies.get((here, there, key), 0)
-        copies[here, there, key] = copy + 1
-        groups.setdefault(here, {})[key, copy] = -1
-        copy_of_arc.append((key, copy))
-    nodes, owner = [NO_WORD] * states, list(range(states))
-    for here, group in groups.items():
-        alone = len(group) == 1 and here not in bare
-        for key, copy in group:
-            if alone or (key, copy) == (NO_WORD, 0):
-                group[key, copy] = here
-                nodes[here] = key
-            else:
-                group[key, copy] = len(nodes)
-                nodes.append(key)
-                owner.append(here)
-    return WordNodes(nodes, owner, [groups[here][choice] for here, choice in zip(near, copy_of_arc, strict=True)])
+    is_bare = np.zeros(states, dtype=np.uint8)
+    is_bare[list(bare)] = True
+    near, far, word = (np.ascontiguousarray(column, dtype=np.int32) for column in (near, far, word))
+    return WordNodes(*_native.word_nodes(states, near, far, word, is_bare))
 
 
 # ---- N-best lists ----

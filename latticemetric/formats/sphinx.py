@@ -9,35 +9,41 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import (
-    ListedArcs,
+    ClosedArcs,
+    WordNodes,
+    closed_arcs,
     ends_in_last_state,
     lattice_to_write,
-    listed_arcs,
     only_column,
     word_nodes,
 )
 from latticemetric.formats.marks import MARK, SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
 from latticemetric.formats.registry import Format, only_graph, register
 from latticemetric.formats.text.fields import (
+    Part,
     labels_of_numbered,
     number,
     numbered_lines,
     numbered_texts,
+    require_fields,
     whole_number,
     without_texts,
     word_to_write,
+    words_part,
 )
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import Floats
 from latticemetric.lattice.lattice import Column, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, utf8_texts
 
 _BASES = (1.0001, 1.0003)  # the logarithm bases of PocketSphinx and Sphinx-3
 _FRAME_RATE = 100.0
@@ -217,35 +223,37 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS, MARK}, one_score=True)
     note_marks(lattice, "sphinx", _is_mark)
     arcs, final, closing = _arcs_to_write(lattice)
-    nothing = [""] * len(arcs.word)
-    variants, marks = (arcs.labels.get(name, nothing) for name in (_VARIANTS, MARK))
-    texts = [
-        variant if word or not mark else f"{mark}({variant})" if variant else mark
-        for word, mark, variant in zip(arcs.word, marks, variants, strict=True)
-    ]
-    keys = list(zip(arcs.word, texts, strict=True))
+    keys, words_of_keys = _keys(arcs, lattice.vocabulary)
     nodes = word_nodes(arcs.states, arcs.source, arcs.target, keys)
-    base, scores = _scores(next(iter(arcs.costs.values()), [0.0] * len(arcs.word)))
-    rows = zip(nodes.of_arc, arcs.target, scores, strict=True)
-    edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != closing]
-    edges += [f"{state} {node} 0" for node, state in enumerate(nodes.state) if node != state]
     rate, frames = _frames(lattice)
-    end = max(frames, key=float) if closing is None else frames.pop()
-    frames += [end] * (arcs.states - len(frames))
-    words = [_word_to_write(lattice.vocabulary, *key) for key in nodes.keys]
-    nexts = [frames[state] if state < len(frames) else end for state in arcs.target]
-    spans = _spans(len(words), zip(nodes.of_arc, nexts, strict=True), end, whole=all(f.isdigit() for f in frames))
-    rows_of_nodes = zip(words, nodes.state, spans, strict=True)
-    node_lines = [f"{n} {word} {frames[s]} {first} {last}" for n, (word, s, (first, last)) in enumerate(rows_of_nodes)]
-    header = ["# getcwd: /", f"# -logbase {base}", f"# -frate {rate}", "#"]
-    header += [f"Frames {end if lattice.times is not None else 1}", "#"]
-    header += [f"Nodes {len(words)} (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)", *node_lines, "#"]
-    header += ["Initial 0", f"Final {final}", "#", "BestSegAscr 0 (NODEID ENDFRAME ASCORE)", "#"]
-    lines = [*header, "Edges (FROM-NODEID TO-NODEID ASCORE)", *edges, "End"]
-    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+    end = frames.max() if closing is None else frames[-1]
+    frames = np.append(frames, end)[: arcs.states + 1]  # that of each state, then that of the end
+    base, scores = _scores(next(iter(arcs.costs.values()), np.zeros(len(arcs.word))))
+    rows = np.delete(np.arange(len(arcs.word)), [] if closing is None else [closing])
+    edges = [nodes.of_arc[rows], b" ", arcs.target[rows], b" ", _numbers_part(scores[rows]), b"\n"]
+    joined, owner = nodes.joints(arcs.states)
+    are_whole = frames.dtype != np.float64 and frames.min() >= 0
+    ends = _spans(nodes, frames[arcs.target], end, one_before=are_whole)
+    words = words_of_keys(nodes.word)
+    spans = [part for values in (frames[nodes.state], *ends) for part in (b" ", _numbers_part(values))]
+    numbers = np.arange(len(nodes.word), dtype=np.int32)
+    header = f"# getcwd: /\n# -logbase {base}\n# -frate {rate}\n#\n"
+    header += f"Frames {end if lattice.times is not None else 1}\n#\n"
+    header += f"Nodes {len(numbers)} (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)\n"
+    middle = f"#\nInitial 0\nFinal {final}\n#\nBestSegAscr 0 (NODEID ENDFRAME ASCORE)\n#\n"
+    middle += "Edges (FROM-NODEID TO-NODEID ASCORE)\n"
+    pieces = [
+        header.encode(),
+        _native.write_rows(len(numbers), [numbers, b" ", words, *spans, b"\n"]),
+        middle.encode(),
+        _native.write_rows(len(rows), edges),
+        _native.write_rows(len(joined), [owner, b" ", joined, b" 0\n"]),
+        b"End\n",
+    ]
+    file.write(b"".join(pieces))
 
 
-def _arcs_to_write(lattice: Lattice) -> tuple[ListedArcs, int, int | None]:
+def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
     """Return the arcs to write, the state of the final node, and the arc to leave out.
 
     The arc to leave out leads from the final node to the end: readers add this arc themselves. If the lattice does not
@@ -253,49 +261,108 @@ def _arcs_to_write(lattice: Lattice) -> tuple[ListedArcs, int, int | None]:
     """
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)
-    arcs = listed_arcs(lattice, new_end=not is_closed)
-    if is_closed and arcs.target.count(last) == 1:
-        row = arcs.target.index(last)
-        state = arcs.source[row]
-        if only_column(lattice).arc[row] == 0 and arcs.source.count(state) == 1:
+    arcs = closed_arcs(lattice, new_end=not is_closed)
+    if is_closed and len(rows := np.flatnonzero(arcs.target == last)) == 1:
+        row = int(rows[0])
+        state = int(arcs.source[row])
+        if only_column(lattice).arc[row] == 0 and np.count_nonzero(arcs.source == state) == 1:
             return arcs._replace(states=last), state, row
     return arcs, arcs.states - 1, None
 
 
-def _scores(cost: list[float]) -> tuple[str, list[str]]:
+def _keys(arcs: ClosedArcs, vocabulary: Vocabulary) -> tuple[Words, Callable[[Words], Part]]:
+    """Return the number of each arc's word with its labels, and what returns a part of rows for such numbers."""
+
+    def plain(words: Words) -> Part:
+        _require_plain(vocabulary, words)
+        return words_part(vocabulary, words, _NO_WORD)
+
+    if not arcs.labels:
+        return arcs.word, plain
+    nothing = [""] * len(arcs.word)
+    listed = {name: texts.words(numbers) for name, (numbers, texts) in arcs.labels.items()}
+    variants, marks = (listed.get(name, nothing) for name in (_VARIANTS, MARK))
+    numbers: dict[tuple[int, str], int] = {(EPSILON, ""): EPSILON}
+    rows = zip(arcs.word.tolist(), variants, marks, strict=True)
+    keys = [numbers.setdefault((word, _label(word, *labels)), len(numbers)) for word, *labels in rows]
+    of_number = list(numbers)
+
+    def labelled(numbers: Words) -> Part:
+        distinct = list(dict.fromkeys(numbers.tolist()))
+        texts = {number: _word_to_write(vocabulary, *of_number[number]) for number in distinct}
+        return numbers, utf8_texts([texts.get(number, "") for number in range(len(of_number))])
+
+    return np.array(keys, dtype=np.int32), labelled
+
+
+def _label(word: int, variant: str, mark: str) -> str:
+    """Return the pronunciation variant of a word; of ε with a mark, the mark and its variant."""
+    if word or not mark:
+        return variant
+    return f"{mark}({variant})" if variant else mark
+
+
+def _scores(costs: Floats) -> tuple[str, npt.NDArray[Any]]:
     """Return the logarithm base, and the scores to that base."""
     for base in _BASES:
         log = math.log(base)
-        if all(abs(c / log) < _INTEGERS_BELOW for c in cost):
-            scores = [round(0.0 - c / log) for c in cost]
-            if all(0.0 - score * log == c for score, c in zip(scores, cost, strict=True)):
-                return f"{base:e}", list(map(str, scores))
-    return repr(math.e), [repr(0.0 - c) for c in cost]
+        scores = 0.0 - costs / log
+        if (np.abs(scores) < _INTEGERS_BELOW).all():
+            whole = np.rint(scores)
+            if (0.0 - whole * log == costs).all():
+                return f"{base:e}", _narrowed(whole)
+    return repr(math.e), 0.0 - costs
 
 
-def _frames(lattice: Lattice) -> tuple[str, list[str]]:
+def _narrowed(whole: Floats) -> npt.NDArray[Any]:
+    """Return whole numbers as 32 bits if they fit, and as 64 bits otherwise."""
+    wide = whole.astype(np.int64)
+    narrow = wide.astype(np.int32)
+    return narrow if (narrow == wide).all() else wide
+
+
+def _frames(lattice: Lattice) -> tuple[str, npt.NDArray[Any]]:
     """Return the frame rate (frames per second), and the frame of each state."""
     if lattice.times is None:
-        return f"{_FRAME_RATE:.0f}", ["0"] * lattice.num_states
-    times = lattice.times.tolist()
-    frames = [round(time * _FRAME_RATE) if abs(time) < _INTEGERS_BELOW else 0 for time in times]
-    whole = all(frame / _FRAME_RATE == time for frame, time in zip(frames, times, strict=True))
+        return f"{_FRAME_RATE:.0f}", np.zeros(lattice.num_states, dtype=np.int32)
+    times = lattice.times
+    frames = np.rint(np.where(np.abs(times) < _INTEGERS_BELOW, times, 0.0) * _FRAME_RATE)
     # A single frame would be read back as a lattice without times.
-    if whole and (max(frames) != 1 or len(set(frames)) > 2):  # noqa: PLR2004
-        return f"{_FRAME_RATE:.0f}", list(map(str, frames))
-    return "1", list(map(repr, times))
+    if (frames / _FRAME_RATE == times).all() and (frames.max() != 1 or len(set(frames.tolist())) > 2):  # noqa: PLR2004
+        return f"{_FRAME_RATE:.0f}", _narrowed(frames)
+    return "1", times
 
 
-def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
+def _spans(nodes: WordNodes, nexts: npt.NDArray[Any], end: Any, *, one_before: bool) -> list[npt.NDArray[Any]]:
     """Return the first and the last frame at which the word of each node may end.
 
-    A word ends when the next node begins or, if the frames are `whole` numbers, one frame before.
+    A word ends when the next node, whose frame is in `nexts` for each arc, begins; or one frame before.
     """
-    ends: list[list[str]] = [[] for _ in range(nodes)]
-    for node, frame in nexts:
-        ends[node].append(frame)
-    spans = [(min(frames or [end], key=float), max(frames or [end], key=float)) for frames in ends]
-    return [(str(max(0, int(a) - 1)), str(max(0, int(b) - 1))) for a, b in spans] if whole else spans
+    order = np.argsort(nodes.of_arc, kind="stable")
+    begin = np.searchsorted(nodes.of_arc[order], np.arange(len(nodes.word)))
+    has_arcs = np.diff(begin, append=len(order)) > 0
+    spans = []
+    for choose in (np.minimum, np.maximum):
+        ends = np.full(len(nodes.word), end, dtype=nexts.dtype)
+        if has_arcs.any():
+            ends[has_arcs] = choose.reduceat(nexts[order], begin[has_arcs])
+        spans.append(np.maximum(ends - 1, 0) if one_before else ends)
+    return spans
+
+
+def _numbers_part(values: npt.NDArray[Any]) -> Part:
+    """Return numbers as a part of rows."""
+    if values.dtype != np.int64:
+        return values
+    return np.arange(len(values), dtype=np.int32), utf8_texts(list(map(str, values.tolist())))
+
+
+def _require_plain(vocabulary: Vocabulary, words: Words) -> None:
+    """Raise an error if a word would be read back as another one."""
+    require_fields(vocabulary, words, _NO_WORD)
+    if not vocabulary.is_numeric and any(word.endswith(")") for word in vocabulary.decode(set(words.tolist()))):
+        for word in dict.fromkeys(words.tolist()):
+            _word_to_write(vocabulary, word, "")
 
 
 def _word_to_write(vocabulary: Vocabulary, symbol: int, variant: str) -> str:

@@ -15,8 +15,10 @@ from kit.written_in_python import (
     as_kaldi,
     as_kaldi_binary,
     as_openfst_text,
+    as_pfsg,
     as_plf,
     as_slf,
+    as_sphinx,
     float32_text,
 )
 
@@ -24,7 +26,7 @@ import latticemetric as lm
 from latticemetric import _native
 from latticemetric.errors import LatticeMetricError
 from latticemetric.formats.registry import find_format
-from latticemetric.lattice.lattice import Labels
+from latticemetric.lattice.lattice import Column, Labels
 
 COSTS = st.one_of(
     st.floats(-1e300, 1e300),
@@ -159,6 +161,36 @@ def test_plf_is_that_of_python(data):
     names = data.draw(st.sampled_from([[], ["score"], ["score_0", "score_1"], ["lm", "it's"]]))
     lattice = data.draw(lattices(names, {}))
     assert written("plf", "", lattice) == expected(as_plf, "", lattice)
+
+
+@given(st.data())
+def test_pfsg_is_that_of_python(data):
+    lattice = data.draw(lattices(data.draw(st.sampled_from([[], ["weight"]])), {}))
+    assert written("pfsg", "utt", lattice) == expected(as_pfsg, "utt", lattice)
+
+
+@given(st.lists(COSTS, min_size=1))
+def test_scores_of_pfsg_are_those_of_python(costs):
+    lattice = lm.Lattice.from_arcs(
+        [0] * len(costs), [1] * len(costs), range(1, len(costs) + 1), final=[1],
+        scores={"weight": Column(np.array(costs), np.zeros(1))}, vocabulary=lm.Vocabulary.numeric(),
+    )  # fmt: skip
+    assert written("pfsg", "utt", lattice) == expected(as_pfsg, "utt", lattice)
+
+
+@given(st.data())
+def test_sphinx_is_that_of_python(data):
+    sides = {"mark": ["<s>", "<sil>", "++noise++"], "v": ["1", "2"]}
+    lattice = data.draw(lattices(data.draw(st.sampled_from([[], ["acoustic"]])), sides))
+    if data.draw(st.booleans()) and lattice.scores:
+        whole = data.draw(st.integers(0, 3000)) * math.log(data.draw(st.sampled_from([1.0001, 1.0003])))
+        lattice = replace(
+            lattice, scores={"acoustic": replace(lattice.scores["acoustic"], arc=np.full(len(lattice.word), whole))}
+        )
+    if lattice.times is not None:
+        unit = data.draw(st.sampled_from([0.01, 0.125, 1 / 3, 3e7]))
+        lattice = replace(lattice, times=lattice.times * unit)
+    assert written("sphinx", "utt", lattice) == expected(as_sphinx, "utt", lattice)
 
 
 def test_a_machine_has_the_symbols_of_its_own_words(tmp_path):

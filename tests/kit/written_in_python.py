@@ -1,18 +1,23 @@
 """Lattices as text, written arc by arc: what the native writers are compared with."""
 
+import math
 import re
 import struct
+from decimal import Decimal
+from functools import cache, partial
 
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.formats import htk
+from latticemetric.formats import htk, sphinx
 from latticemetric.formats.columns import closed_arcs, ends_in_last_state, lattice_to_write, listed_arcs, only_column
 from latticemetric.formats.htk import _NO_WORDS, _quoted, _written_columns
 from latticemetric.formats.kaldi.text import TRANSITIONS, kaldi_lattice
 from latticemetric.formats.marks import MARK
+from latticemetric.formats.srilm import pfsg
 from latticemetric.formats.text.fields import is_word_number, refuse_word, word_to_write
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import EPSILON
 
 _EPSILONS = ("<eps>", "<epsilon>", "ε")
 
@@ -140,3 +145,149 @@ def as_kaldi_binary(name: str, graph: Lattice) -> bytes:
     header = struct.pack("<ii", 2125659606, 6) + b"vector" + struct.pack("<i", len(kind)) + kind
     header += struct.pack("<iiQqqq", 2, 0, 3, 0, lattice.num_states, len(word))
     return name.encode() + b" " + header + body
+
+
+# ---- Words on nodes ----
+
+_NO_WORD = (EPSILON, "")
+
+
+def word_nodes(states, near, far, keys, bare=()):
+    """Assign the word of each arc to a node of its near state."""
+    copies = {}
+    groups = {}
+    copy_of_arc = []
+    for here, there, key in zip(near, far, keys, strict=True):
+        copy = copies.get((here, there, key), 0)
+        copies[here, there, key] = copy + 1
+        groups.setdefault(here, {})[key, copy] = -1
+        copy_of_arc.append((key, copy))
+    nodes, owner = [_NO_WORD] * states, list(range(states))
+    for here, group in groups.items():
+        alone = len(group) == 1 and here not in bare
+        for key, copy in group:
+            if alone or (key, copy) == (_NO_WORD, 0):
+                group[key, copy] = here
+                nodes[here] = key
+            else:
+                group[key, copy] = len(nodes)
+                nodes.append(key)
+                owner.append(here)
+    return nodes, owner, [groups[here][choice] for here, choice in zip(near, copy_of_arc, strict=True)]
+
+
+def _pfsg_score(cost: float) -> str:
+    """Return a score from which readers get the same cost: if possible, a whole number, as in SRILM."""
+    score = 0.0 - cost * float(pfsg._UNIT)
+    if abs(score) >= 2**1023:
+        raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")
+    for text in (str(round(score)), repr(score)):
+        if pfsg._cost(text, "") == cost:
+            return text
+    return str(pfsg._EXACTLY.multiply(Decimal(0.0 - cost), pfsg._UNIT))
+
+
+def as_pfsg(name: str, graph: Lattice) -> bytes:
+    """Write SRILM's PFSG."""
+    lattice = lattice_to_write(graph, "pfsg", one_score=True)
+    states, last = lattice.num_states, lattice.num_states - 1
+    column, single = only_column(lattice), ends_in_last_state(lattice)
+    source, target = lattice.source.tolist(), lattice.target.tolist()
+    keys = [(word, "") for word in lattice.word.tolist()]
+    # SRILM drops the words of the initial and the final node, so these nodes have none.
+    of_node, state_of, of_arc = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
+    joints = [(node, state) for node, state in enumerate(state_of) if node != state]
+    text_of = cache(partial(word_to_write, lattice.vocabulary))
+    words = [text_of(word, "NULL") for word, _ in [*of_node, *([] if single else [_NO_WORD])]]
+    ends = [] if single else list(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
+    rows = [f"{s} {t} {_pfsg_score(c)}" for s, t, c in zip(source, of_arc, column.arc.tolist(), strict=True)]
+    rows += [f"{node} {state} 0" for node, state in joints]
+    rows += [f"{s} {len(words) - 1} {_pfsg_score(c)}" for s, c in ends]
+    header = [f"name {name}", f"nodes {len(words)} {' '.join(words)}", "initial 0"]
+    header += [f"final {last if single else len(words) - 1}", f"transitions {len(rows)}"]
+    return ("\n".join([*header, *rows]) + "\n\n").encode()
+
+
+def as_sphinx(_name: str, graph: Lattice) -> bytes:
+    """Write the lattices of Sphinx."""
+    lattice = lattice_to_write(graph, "sphinx", {sphinx._VARIANTS, MARK}, one_score=True)
+    arcs, final, closing = _arcs_to_write(lattice)
+    nothing = [""] * len(arcs.word)
+    variants, marks = (arcs.labels.get(name, nothing) for name in (sphinx._VARIANTS, MARK))
+    texts = [
+        variant if word or not mark else f"{mark}({variant})" if variant else mark
+        for word, mark, variant in zip(arcs.word, marks, variants, strict=True)
+    ]
+    keys = list(zip(arcs.word, texts, strict=True))
+    of_node, state_of, of_arc = word_nodes(arcs.states, arcs.source, arcs.target, keys)
+    base, scores = _sphinx_scores(next(iter(arcs.costs.values()), [0.0] * len(arcs.word)))
+    rows = zip(of_arc, arcs.target, scores, strict=True)
+    edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != closing]
+    edges += [f"{state} {node} 0" for node, state in enumerate(state_of) if node != state]
+    rate, frames = _frames(lattice)
+    end = max(frames, key=float) if closing is None else frames.pop()
+    frames += [end] * (arcs.states - len(frames))
+    words = [sphinx._word_to_write(lattice.vocabulary, *key) for key in of_node]
+    nexts = [frames[state] if state < len(frames) else end for state in arcs.target]
+    spans = _spans(len(words), zip(of_arc, nexts, strict=True), end, whole=all(f.isdigit() for f in frames))
+    rows_of_nodes = zip(words, state_of, spans, strict=True)
+    node_lines = [f"{n} {word} {frames[s]} {first} {last}" for n, (word, s, (first, last)) in enumerate(rows_of_nodes)]
+    header = ["# getcwd: /", f"# -logbase {base}", f"# -frate {rate}", "#"]
+    header += [f"Frames {end if lattice.times is not None else 1}", "#"]
+    header += [f"Nodes {len(words)} (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)", *node_lines, "#"]
+    header += ["Initial 0", f"Final {final}", "#", "BestSegAscr 0 (NODEID ENDFRAME ASCORE)", "#"]
+    lines = [*header, "Edges (FROM-NODEID TO-NODEID ASCORE)", *edges, "End"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _arcs_to_write(lattice: Lattice):
+    """Return the arcs to write, the state of the final node, and the arc to leave out.
+
+    The arc to leave out leads from the final node to the end: readers add this arc themselves. If the lattice does not
+    have this arc, the third value is `None`.
+    """
+    last = lattice.num_states - 1
+    is_closed = ends_in_last_state(lattice)
+    arcs = listed_arcs(lattice, new_end=not is_closed)
+    if is_closed and arcs.target.count(last) == 1:
+        row = arcs.target.index(last)
+        state = arcs.source[row]
+        if only_column(lattice).arc[row] == 0 and arcs.source.count(state) == 1:
+            return arcs._replace(states=last), state, row
+    return arcs, arcs.states - 1, None
+
+
+def _sphinx_scores(cost: list[float]) -> tuple[str, list[str]]:
+    """Return the logarithm base, and the scores to that base."""
+    for base in sphinx._BASES:
+        log = math.log(base)
+        if all(abs(c / log) < sphinx._INTEGERS_BELOW for c in cost):
+            scores = [round(0.0 - c / log) for c in cost]
+            if all(0.0 - score * log == c for score, c in zip(scores, cost, strict=True)):
+                return f"{base:e}", list(map(str, scores))
+    return repr(math.e), [repr(0.0 - c) for c in cost]
+
+
+def _frames(lattice: Lattice) -> tuple[str, list[str]]:
+    """Return the frame rate (frames per second), and the frame of each state."""
+    if lattice.times is None:
+        return f"{sphinx._FRAME_RATE:.0f}", ["0"] * lattice.num_states
+    times = lattice.times.tolist()
+    frames = [round(time * sphinx._FRAME_RATE) if abs(time) < sphinx._INTEGERS_BELOW else 0 for time in times]
+    whole = all(frame / sphinx._FRAME_RATE == time for frame, time in zip(frames, times, strict=True))
+    # A single frame would be read back as a lattice without times.
+    if whole and (max(frames) != 1 or len(set(frames)) > 2):
+        return f"{sphinx._FRAME_RATE:.0f}", list(map(str, frames))
+    return "1", list(map(repr, times))
+
+
+def _spans(nodes, nexts, end, *, whole):
+    """Return the first and the last frame at which the word of each node may end.
+
+    A word ends when the next node begins or, if the frames are `whole` numbers, one frame before.
+    """
+    ends: list[list[str]] = [[] for _ in range(nodes)]
+    for node, frame in nexts:
+        ends[node].append(frame)
+    spans = [(min(frames or [end], key=float), max(frames or [end], key=float)) for frames in ends]
+    return [(str(max(0, int(a) - 1)), str(max(0, int(b) - 1))) for a, b in spans] if whole else spans

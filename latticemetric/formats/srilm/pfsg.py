@@ -9,29 +9,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
-from functools import cache, partial
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import NO_WORD, ends_in_last_state, lattice_to_write, only_column, word_nodes
+from latticemetric.formats.columns import ends_in_last_state, lattice_to_write, only_column, word_nodes
 from latticemetric.formats.marks import SENTENCE_MARKS, encode_without_marks, mark_labels, note_marks
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import named_blocks
 from latticemetric.formats.text.fields import (
+    Part,
     number,
     numbered_lines,
     numbered_texts,
+    require_fields,
     require_id,
     whole_number,
-    word_to_write,
+    words_part,
 )
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import Floats, States
 from latticemetric.lattice.lattice import Column, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, utf8_texts
 
 _NULL = "NULL"
 _UNIT = Decimal("10000.5")
@@ -144,20 +147,34 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         )
     states, last = lattice.num_states, lattice.num_states - 1
     column, single = only_column(lattice), ends_in_last_state(lattice)
-    source, target = lattice.source.tolist(), lattice.target.tolist()
-    keys = [(word, "") for word in lattice.word.tolist()]
     # SRILM drops the words of the initial and the final node, so these nodes have none.
-    nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
-    joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]
-    text_of = cache(partial(word_to_write, lattice.vocabulary))
-    words = [text_of(word, _NULL) for word, _ in [*nodes.keys, *([] if single else [NO_WORD])]]
-    ends = [] if single else list(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
-    rows = [f"{s} {t} {_score(c)}" for s, t, c in zip(source, nodes.of_arc, column.arc.tolist(), strict=True)]
-    rows += [f"{node} {state} 0" for node, state in joints]
-    rows += [f"{s} {len(words) - 1} {_score(c)}" for s, c in ends]
-    header = [f"name {name}", f"nodes {len(words)} {' '.join(words)}", "initial 0"]
-    header += [f"final {last if single else len(words) - 1}", f"transitions {len(rows)}"]
-    file.write(("\n".join([*header, *rows]) + "\n\n").encode("utf-8"))
+    nodes = word_nodes(states, lattice.target, lattice.source, lattice.word, bare={0, last} if single else {0})
+    require_fields(lattice.vocabulary, nodes.word, _NULL)
+    words = nodes.word if single else np.append(nodes.word, np.int32(EPSILON))
+    end = len(words) - 1
+    texts = _native.write_rows(len(words), [b" ", words_part(lattice.vocabulary, words, _NULL)])
+    ends = 0 if single else len(lattice.final)
+    rows = len(lattice.word) + len(nodes.state) - states + ends
+    transitions = _transitions(lattice.source, nodes.of_arc, _scores(column.arc))
+    transitions += _transitions(*nodes.joints(states), b"0")
+    if ends:
+        transitions += _transitions(lattice.final, np.full(ends, end, dtype=np.int32), _scores(column.final))
+    header = [f"name {name}\nnodes {len(words)}".encode(), texts]
+    header += [f"\ninitial 0\nfinal {last if single else end}\ntransitions {rows}\n".encode()]
+    file.write(b"".join([*header, transitions, b"\n"]))
+
+
+def _transitions(source: States, target: States, score: Part) -> bytes:
+    return _native.write_rows(len(source), [source, b" ", target, b" ", score, b"\n"])
+
+
+def _scores(costs: Floats) -> Part:
+    """Return the scores of costs as a part of rows."""
+    numbers = np.arange(len(costs), dtype=np.int32)
+    if (written := _native.pfsg_scores(np.ascontiguousarray(costs))) is None:
+        return numbers, utf8_texts([_score(cost) for cost in costs.tolist()])
+    texts, end = written
+    return numbers, _native.Utf8Texts(np.frombuffer(texts, dtype=np.uint8), np.append(0, end))
 
 
 register(Format("pfsg", (".pfsg",), lambda head: _FIRST_LINES.match(head) is not None, _read, _write))

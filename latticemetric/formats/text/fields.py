@@ -138,6 +138,14 @@ def require_no_word(vocabulary: Vocabulary, numbers: Words, *nothing: str) -> No
         refuse_word(suspects[int(numbers[rows[0]])], *nothing)
 
 
+def require_fields(vocabulary: Vocabulary, numbers: Words, *nothing: str) -> None:
+    """Raise the error of `word_to_write` if the word of a number cannot be written."""
+    if vocabulary.is_numeric or not (vocabulary.spaced or any(map(vocabulary.__contains__, ("", *nothing)))):
+        return
+    for number in dict.fromkeys(numbers.tolist()):
+        word_to_write(vocabulary, number, *nothing)
+
+
 # ---- Convert the output of native parsers ----
 
 

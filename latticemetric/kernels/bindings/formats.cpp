@@ -24,6 +24,7 @@
 #include "formats/slf.hpp"
 #include "formats/slf_lattice.hpp"
 #include "formats/travatar_json.hpp"
+#include "formats/word_nodes.hpp"
 
 namespace latticemetric {
 namespace {
@@ -100,6 +101,35 @@ nb::object split_label_rows(Input<std::int64_t> begin, Input<std::uint8_t> texts
     rows = split_rows(begin.data(), reinterpret_cast<const char*>(texts.data()), begin.size() - 1);
   }
   return rows ? nb::object(label_rows(std::move(*rows))) : nb::none();
+}
+
+// Returns the word and the state of each node, and the node of each arc's word.
+nb::tuple nodes_of_words(std::size_t states, Input<std::int32_t> near, Input<std::int32_t> far,
+                         Input<std::int32_t> word, Input<std::uint8_t> is_bare) {
+  require_aligned(near, far, word);
+  require(near.size() == word.size() && far.size() == word.size() && is_bare.size() == states, "sizes differ");
+  bool are_states = true;
+  for (std::size_t a = 0; a < near.size(); ++a)
+    are_states &= near.data()[a] >= 0 && static_cast<std::size_t>(near.data()[a]) < states;
+  require(are_states, "there is no such state");
+  WordNodes nodes;
+  {
+    const KernelScope running;
+    nodes = word_nodes(states, near.data(), far.data(), word.data(), word.size(), is_bare.data());
+  }
+  return nb::make_tuple(column(std::move(nodes.word)), column(std::move(nodes.state)), column(std::move(nodes.of_arc)));
+}
+
+// Returns the scores of costs as texts; `None` if one is not usual.
+nb::object scores_of_pfsg(Input<double> costs) {
+  require_aligned(costs);
+  std::optional<WrittenScores> scores;
+  {
+    const KernelScope running;
+    scores = pfsg_scores(costs.data(), costs.size());
+  }
+  if (!scores) return nb::none();
+  return nb::make_tuple(nb::bytes(scores->text.data(), scores->text.size()), column(std::move(scores->end)));
 }
 
 // Returns the columns that Kaldi's text, Kaldi's binary and OpenFst's text formats share.
@@ -504,6 +534,8 @@ void bind_formats(nb::module_& m) {
   m.def("join_rows", &join_label_rows, "begin"_a, "ids"_a);
   m.def("split_rows", &split_label_rows, "begin"_a, "texts"_a);
   m.def("parse_openfst", &parse_openfst_text, "text"_a);
+  m.def("word_nodes", &nodes_of_words, "states"_a, "near"_a, "far"_a, "word"_a, "is_bare"_a);
+  m.def("pfsg_scores", &scores_of_pfsg, "costs"_a);
   m.def("parse_plf", &parse_plf_line, "text"_a);
   m.def("parse_slf", &parse_slf_text, "text"_a, "texts"_a);
   m.def("read_search_graph", &read_moses_search_graph, "text"_a);

@@ -1,9 +1,12 @@
 #include "formats/node_lines.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
 #include "formats/usual_lines.hpp"
+#include "formats/written_rows.hpp"
 #include "memory/int128.hpp"
 
 namespace latticemetric {
@@ -146,7 +149,107 @@ std::optional<Decimal> read_decimal(std::string_view text) {
   return decimal;
 }
 
+// Writes cost times 10000.5, rounded to 30 digits (half to even), without a sign; returns null if the product has no more
+// digits, or is of extreme size. `at` has room for 40 bytes.
+char* write_rounded_score(char* at, double cost) {
+  constexpr int places = 30, most_halvings = 120;
+  constexpr double least = 1e-10, above = 1e12;
+  if (!(cost >= least && cost < above)) return nullptr;
+  int exponent = 0;
+  auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(cost, &exponent), 53));
+  const int halvings = 53 - exponent + 1;  // the product is `digits` times 20001, halved so often
+  if (halvings < 1 || halvings > most_halvings) return nullptr;
+  Unsigned128 rest = static_cast<Unsigned128>(digits) * 20001;
+  const auto whole = static_cast<std::int64_t>(rest >> halvings);
+  rest -= static_cast<Unsigned128>(whole) << halvings;
+  char* const begin = at;
+  at = std::to_chars(at, at + 20, whole).ptr;
+  int written = whole > 0 ? static_cast<int>(at - begin) : 0;
+  *at++ = '.';
+  for (int zeros = 0; written < places; ++zeros) {
+    if (rest == 0) return nullptr;
+    rest *= 10;
+    const auto digit = static_cast<int>(rest >> halvings);
+    rest -= static_cast<Unsigned128>(digit) << halvings;
+    *at++ = static_cast<char>('0' + digit);
+    written += written > 0 || digit > 0;
+    if (written == 0 && zeros >= 5) return nullptr;  // Python writes an exponent
+  }
+  if (rest == 0) return nullptr;
+  const Unsigned128 half = Unsigned128{1} << (halvings - 1);
+  if (rest < half || (rest == half && (at[-1] - '0') % 2 == 0)) return at;
+  for (char* last = at - 1;; --last) {
+    if (*last == '.') continue;
+    if (*last != '9') {
+      ++*last;
+      return at;
+    }
+    if (last == begin) return nullptr;
+    *last = '0';
+  }
+}
+
+// Returns whether a positive score, a decimal of at most 17 digits, has this cost; returns nothing in the rare case that
+// only exact arithmetic can tell. A score has a cost if it is less than half a step of doubles from cost times 10000.5.
+std::optional<bool> has_cost_surely(std::string_view score, double cost) {
+  constexpr int most_decimals = 16, most_digits = 17;
+  std::int64_t digits = 0;
+  const char* const end = score.data() + score.size();
+  const char* at = read_digits(score.data(), end, digits);
+  if (at == end || *at != '.' || score.size() > most_digits + 1) return std::nullopt;
+  const char* const point = at++;
+  if (read_digits(at, end, digits) != end || end - at > most_decimals) return std::nullopt;
+  double unit = 20001;  // exact, as all products below 2^53 are
+  for (const char* decimal = point + 1; decimal < end; ++decimal) unit *= 5;
+  unit = std::ldexp(unit, static_cast<int>(end - point) - 2);
+  int exponent = 0;
+  const double mantissa = std::frexp(cost, &exponent);
+  if (!(mantissa > 0.5)) return std::nullopt;  // below a power of two, steps are smaller
+  const double product = cost * unit, lost = std::fma(cost, unit, -product);
+  const auto most = static_cast<double>(digits);
+  const auto rest = static_cast<double>(digits - static_cast<std::int64_t>(most));
+  const double distance = std::fabs((most - product) + (rest - lost)), half = std::ldexp(unit, exponent - 54);
+  constexpr double unsure = 1e-9;
+  if (distance < half * (1 - unsure)) return true;
+  if (distance > half * (1 + unsure)) return false;
+  return std::nullopt;
+}
+
+// Writes the score of a cost; returns null if it is not usual. `at` has room for 48 bytes.
+char* write_pfsg_score(char* at, double cost) {
+  const double score = 0.0 - cost * 10000.5;
+  constexpr double most_whole = 1e15;
+  if (!(std::fabs(score) < most_whole)) return nullptr;
+  const double whole = std::nearbyint(score);
+  if (0.0 - 2 * whole / 20001 == cost) return std::to_chars(at, at + longest_number, static_cast<std::int64_t>(whole)).ptr;
+  char* const end = write_number(at, score);
+  const std::string_view text(at, static_cast<std::size_t>(end - at));
+  auto has_cost = has_cost_surely(text.substr(text[0] == '-'), std::fabs(cost));
+  if (!has_cost) {
+    const auto read = pfsg_cost(text);
+    has_cost = read && *read == cost;
+  }
+  if (*has_cost) return end;
+  char* const number = at + (cost > 0);
+  *at = '-';
+  return write_rounded_score(number, std::fabs(cost));
+}
+
 }  // namespace
+
+std::optional<WrittenScores> pfsg_scores(const double* costs, std::size_t count) {
+  WrittenScores scores;
+  scores.end.reserve(count);
+  char text[48];
+  for (std::size_t k = 0; k < count; ++k) {
+    poll(100);
+    const char* const end = write_pfsg_score(text, costs[k]);
+    if (end == nullptr) return std::nullopt;
+    scores.text.append(text, static_cast<std::size_t>(end - text));
+    scores.end.push_back(static_cast<std::int64_t>(scores.text.size()));
+  }
+  return scores;
+}
 
 std::optional<NodeLattice> read_pfsg(std::string_view text) { return if_usual([text] { return usual_pfsg(text); }); }
 

@@ -4,8 +4,10 @@
 // these functions return nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +33,15 @@ std::optional<NodeLattice> read_sphinx(std::string_view text);
 // Returns the cost of a score of a PFSG, -score / 10000.5: the exact quotient is rounded to 30 digits, then to a double.
 // Returns nothing for what is no number, and for numbers of more than 30 digits or of extreme size.
 std::optional<double> pfsg_cost(std::string_view score);
+
+// Texts one after the other: text k ends at `end[k]`.
+struct WrittenScores {
+  std::string text;
+  std::vector<std::int64_t> end;
+};
+
+// Returns scores of a PFSG whose costs are these, exactly: whole numbers where they have this cost, then the nearest
+// double, then the product rounded to 30 digits. Returns nothing if a cost has none of these, or is of extreme size.
+std::optional<WrittenScores> pfsg_scores(const double* costs, std::size_t count);
 
 }  // namespace latticemetric

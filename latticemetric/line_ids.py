@@ -74,6 +74,15 @@ class Lines:
                 longer += len(words) > 1
         return firsts, longer
 
+    def different_at(self, at: int) -> tuple[str, ...]:
+        """Return the first (0) or last (-1) word of each line; nothing if two lines have the same."""
+        found: dict[str, None] = {}
+        for words in filter(None, self.words()):
+            if words[at] in found:  # soon in texts, so this takes no time
+                return ()
+            found[words[at]] = None
+        return tuple(found)
+
     @cached_property
     def distinct(self) -> frozenset[str]:
         """The different first words."""
@@ -158,12 +167,19 @@ class Verdict:
     Attributes:
         keyed: True if they do.
         place: The file that shows it.
-        note: What to tell users: the rule found ids, or is not sure that there are none.
+        what: What to tell users: the rule found ids, or is not sure that there are none.
+        advice: What to do if the rule is wrong.
     """
 
     keyed: bool
     place: str = ""
-    note: str = ""
+    what: str = ""
+    advice: str = ""
+
+    @property
+    def note(self) -> str:
+        """What to tell users, and what to do if the rule is wrong."""
+        return f"{self.what}; {self.advice}" if self.what else ""
 
 
 def judge_lines(files: Sequence[Lines], known: Sequence[Ids] = (), *, may_lack: bool = False) -> Verdict:
@@ -181,7 +197,10 @@ def judge_lines(files: Sequence[Lines], known: Sequence[Ids] = (), *, may_lack: 
         return Verdict(keyed=False)
     if known:
         return _judge_by_ids(files, known)
-    return _keyed(files[0], _others(files)) if may_lack and _lack_few(files) else _judge_by_lines(files)
+    if may_lack and _lack_few(files):
+        return _keyed(files[0], _others(files))
+    verdict = _judge_by_lines(files)
+    return verdict if verdict.what else _ids_at_one_end(files) or verdict
 
 
 def judge_by_names(file: Lines, names: Sequence[str], owner: str) -> bool:
@@ -274,13 +293,50 @@ def _doubt(files: Sequence[Lines]) -> Verdict:
         what = f"the lines of {which} begin with {names}, which count as words"
     else:
         what = f"the lines of {which} begin with the same words ({listed_names(files[0].firsts)}), which count as words"
-    note = f'{what}; if they are ids, give style="keyed", otherwise style="plain"'
-    return Verdict(keyed=False, place=files[0].name, note=note)
+    advice = 'if they are ids, give style="keyed", otherwise style="plain"'
+    return Verdict(keyed=False, place=files[0].name, what=what, advice=advice)
+
+
+def _ids_at_one_end(files: Sequence[Lines]) -> Verdict | None:
+    """Return a doubt if each line of a file has another word at one end, which may be its id in an unknown form."""
+    for at, end in ((0, "begin"), (-1, "end")):
+        for file in files:
+            if not (outer := file.different_at(at)):
+                continue
+            others = [one for one in files if one is not file]
+            lacking = next((one for one in others if _lacks(one, file, outer, at)), None)
+            if lacking is not None:
+                return _doubt_of_outer(file, outer, end, f"unlike {lacking.name}")
+            is_number = at == -1 and len(outer) >= _FEWEST_NUMBERS and are_like_ids(outer)
+            if is_number and others and all(one.different_at(at) == outer for one in others):
+                return _doubt_of_outer(file, outer, end, f"as in {_others(files)}")
+    return None
+
+
+def _doubt_of_outer(file: Lines, outer: Sequence[str], end: str, which: str) -> Verdict:
+    lines, count = (f"the line {end}s", "counts as a word") if len(outer) == 1 else (f"lines {end}", "count as words")
+    what = f"{lines} with {listed_names(outer)}, {which}, which {count}"
+    advice = 'if they are ids, remove them or write them first in all files, otherwise give style="plain"'
+    return Verdict(keyed=False, place=file.name, what=what, advice=advice)
+
+
+def _lacks(other: Lines, file: Lines, outer: Collection[str], at: int) -> bool:
+    """Check whether most lines of a file are nearer to those of another one without their first or last words."""
+    if len(other.lines) != len(file.lines) or (len(outer) < _FEWEST_IDS and not are_like_ids(list(outer))):
+        return False
+    inner = 1 if at == 0 else -2
+    same = longer = 0
+    for words, others in zip(file.words(), other.words(), strict=True):
+        if len(words) > 1:
+            longer += 1
+            same += bool(others) and words[inner] == others[at]
+    return 2 * same > longer and all(map(set(outer).isdisjoint, other.words()))
 
 
 def _keyed(file: Lines, others: str) -> Verdict:
     what = f"lines begin with ids ({listed_names(file.firsts)}), as in {others}: texts are paired by them"
-    return Verdict(keyed=True, place=file.name, note=f'{what}; if they are words of the text, give style="plain"')
+    advice = 'if they are words of the text, give style="plain"'
+    return Verdict(keyed=True, place=file.name, what=what, advice=advice)
 
 
 def _more_in_common_by_key(files: Sequence[Lines]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any
@@ -456,23 +457,21 @@ def _by_ids(hypotheses: Any, references: Any) -> tuple[Any, Any]:
 
 
 def _warn_of_ids(hypotheses: Sequence[Any], references: Sequence[Any]) -> None:
-    """Warn if texts seem to begin with ids, as lines of files do: in lists, these are words."""
+    """Warn if texts begin with ids, or perhaps do, as lines of files do: in lists, these are words."""
     import logging
 
     sides = {"hypotheses": hypotheses, "references": references}
     if not all(isinstance(text, str) for texts in sides.values() for text in texts):
         return
     texts = [Lines(name, texts) for name, texts in sides.items()]
-    try:
+    first = next((one for one in texts if one.seem_keyed), texts[0])
+    place, what = first.name, f"texts seem to begin with ids ({listed_names(first.firsts)}), which count as words"
+    with suppress(FormatError):
         verdict = judge_lines(texts)
-    except FormatError:
-        is_certain = True
-    else:
-        is_certain = verdict.keyed
-    if is_certain:
-        first = next((one for one in texts if one.seem_keyed), texts[0])
-        what = f"texts seem to begin with ids ({listed_names(first.firsts)}), which count as words"
-        logging.getLogger("latticemetric").warning("%s: %s; to pair texts by ids, give mappings", first.name, what)
+        if not verdict.keyed:
+            place, what = verdict.place, verdict.what
+    if what:
+        logging.getLogger("latticemetric").warning("%s: %s; to pair texts by ids, give mappings", place, what)
 
 
 def _listed(texts: Any, name: str) -> list[Any]:

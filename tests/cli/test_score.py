@@ -601,6 +601,15 @@ def test_parameters_that_there_are_not_are_refused(text, message):
     assert_one_line_error(score(NEW, REF, "-m", "chrf", "-P", text), message)
 
 
+def test_ids_of_one_file_count_as_words_only_with_a_note(tmp_path):
+    said, meant = file(tmp_path, "hyp.txt", "1 a b\n2 c\n"), file(tmp_path, "ref.txt", "a b\nc\n")
+    done = good(score(said, meant, "-m", "wer", "--resamples", 0))
+    assert "%WER 66.67 [ 2 / 3, 2 ins, 0 del, 0 sub ]" in done.stdout
+    assert "hyp.txt: lines begin with '1', '2', unlike " in done.stderr
+    assert "otherwise give --style plain" in done.stderr
+    assert "begin" not in good(score(said, meant, "-m", "wer", "--style", "plain")).stderr
+
+
 def test_lines_that_begin_with_the_same_ids_are_paired_by_them(tmp_path):
     said = file(tmp_path, "hyp.txt", "utt-1 a b\nutt-2 c\nutt-3 e\n")
     meant = file(tmp_path, "ref.txt", "utt-3 d\n\nutt-1 a b\nutt-2 c\n")

@@ -90,8 +90,8 @@ def unused_weights(weights: FeatureWeights) -> UnusedWeights | None:
     unused = weights.unused
     if not unused:
         return None
-    if not weights.whole:
-        return UnusedWeights(f"no graph has a score column '{unused[0]}', so its weight had no effect", fatal=True)
+    if sure := weights.surely_unused:
+        return UnusedWeights(f"no graph has a score column '{sure[0]}', so its weight had no effect", fatal=True)
     if len(unused) < len(weights.names):
         what = f"{len(unused)} of {len(weights.names)} weights name columns that no graph has ({listed_names(unused)})"
         return UnusedWeights(what, fatal=False)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.arguments import require_items
 from latticemetric.corpus.list_arguments import Words, check_lengths
 from latticemetric.corpus.pairing import Pair
-from latticemetric.display.frames import by_label
+from latticemetric.corpus.sources import is_own_id, note_default_index
+from latticemetric.display.frames import by_label, has_default_index
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.references import read_references
 from latticemetric.graph import Graph
@@ -116,6 +117,9 @@ def corrected_texts(given: Any, names: Sequence[str], corpus: ReadCorpus, *, rem
         require_items(listed, "corrected")
         listed = list(listed)
         check_lengths(lists=names, corrected=listed)
+        own = [name for position, name in enumerate(names) if is_own_id(name, position)]
+        if own and has_default_index(given):
+            note_default_index("corrected", own[0], len(names))
         both = zip(names, listed, strict=True)
         texts = [listed_words(text, f"the corrected text of '{shortened(name)}'") for name, text in both]
     return [corpus.prepared_text(text, removing=removing) for text in texts]

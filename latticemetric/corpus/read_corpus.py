@@ -216,11 +216,18 @@ class ReadCorpus:
         return listed
 
     def check_weights(self, *, partial_run: bool) -> None:
-        """Raise `InputError` if a weight names no score column of any graph that was read; see `unused_weights`."""
-        from latticemetric.corpus.feature_weights import unused_weights
+        """Raise `InputError` if a weight names no score column of any graph that was read; see `unused_weights`.
 
-        if (note := unused_weights(self._weights_given)) is not None and note.fatal and not partial_run:
+        If other graphs of a `partial_run` may have it, and for files with names that graphs have, only say it.
+        """
+        from latticemetric.corpus.feature_weights import unused_weights
+        from latticemetric.formats.streams.stream import warn
+
+        if (note := unused_weights(self._weights_given)) is None:
+            return
+        if note.fatal and not partial_run:
             raise InputError(note.what, where="weights", advice="Corpus.info lists the columns of each graph")
+        warn("weights", note.what)
 
     # ---- Changed graphs ----
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from latticemetric.arguments import is_nbest, require_items, require_list, whole_number
 from latticemetric.corpus.pairing import Pair, pair_up, pair_within
-from latticemetric.display.frames import by_label
+from latticemetric.display.frames import by_label, has_default_index
 from latticemetric.errors import InputError, UsageError, placed, shortened
 from latticemetric.formats.reading import entries, files_read
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Block, Entry
+from latticemetric.formats.streams.stream import warn
 from latticemetric.graph import Graph, named_graphs
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.likeness import Names
@@ -169,6 +171,7 @@ class Memory:
         self._graphs: Iterable[Any] | None = _listed(graphs)
         self._begun = False
         self._references = _references(references)
+        self._is_to_note = has_default_index(references)
         size, texts = getattr(self._graphs, "__len__", None), self._references
         if size is not None and isinstance(texts, list) and size() != len(texts):
             what = f"the numbers of graphs and references differ: {size()} and {len(texts)}"
@@ -194,8 +197,20 @@ class Memory:
         texts = self._references.values() if isinstance(self._references, dict) else self._references
         numbers = {len(several) for several in texts}
         number = numbers.pop() if len(numbers) == 1 else "var"
-        pairs = _by_id if isinstance(self._references, dict) else _by_order
-        return PairedGraphs(pairs(graphs, self._references), number, len(self._references))  # type: ignore[arg-type]
+        if isinstance(self._references, dict):
+            pairs = _by_id(graphs, self._references)
+        else:
+            pairs = _by_order(self._noted(graphs) if self._is_to_note else graphs, self._references)
+        return PairedGraphs(pairs, number, len(self._references))
+
+    def _noted(self, graphs: Iterator[Entry]) -> Iterator[Entry]:
+        """Yield the graphs; note, once a corpus, that a series without ids is paired with them by order."""
+        assert self._references is not None
+        for number, entry in enumerate(graphs):
+            if self._is_to_note and is_own_id(entry.name, number):
+                self._is_to_note = False
+                note_default_index("references", entry.name, len(self._references))
+            yield entry
 
     def blocks(self, reading: ReadingSettings) -> None:
         """Return `None`: graphs in memory have no blocks."""
@@ -279,6 +294,27 @@ class Records(Memory):
         return "records"
 
 
+def is_own_id(name: str, position: int) -> bool:
+    """Check whether an id is more than the position of its graph, counted from 0 or from 1."""
+    return name not in (str(position), str(position + 1))
+
+
+def note_default_index(what: str, name: str, rows: int) -> None:
+    """Note that a series of pandas without ids is paired by order with graphs, the first of which has the id `name`.
+
+    Raises:
+        UsageError: The id is one of the labels 0, 1, 2, …, at another position.
+    """
+    if name in map(str, range(rows)):
+        problem = f"graphs have the labels of the series as ids, in another order ('{shortened(name)}')"
+        raise UsageError(problem, where=what, advice="give texts as labels: series.rename(str)")
+    warn(
+        what,
+        f"the labels of the series are 0, 1, 2, …, so it is paired with the graphs ('{shortened(name)}', …) by order; "
+        "give ids as labels, such as frame.set_index('id')['text'], or a list if the order is right",
+    )
+
+
 def is_path(given: object) -> bool:
     """Return True for a path, or a list of paths."""
     if isinstance(given, str | os.PathLike):
@@ -290,12 +326,15 @@ def paths_of(given: Any) -> tuple[str, ...]:
     """Return a path, or a list of paths, as a tuple of strings; `None` is an empty tuple."""
     if given is None:
         return ()
-    if isinstance(given, Mapping) or hasattr(given, "columns"):
+    # A column of a table has texts or graphs, rather than names of files.
+    if isinstance(given, Mapping | AbstractSet) or any(hasattr(given, name) for name in ("columns", "dtype", "to_pylist")):
         what = f"a {type(given).__name__} is given, where files are named"
-        raise UsageError(what, advice="use Corpus(dict(lm.read(graphs)), references) for references in memory")
+        raise UsageError(what, advice="use Corpus(graphs, references) for memory, or give a list of paths")
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]
-    if wrong := next((one for one in listed if not isinstance(one, str | os.PathLike)), None):
-        raise UsageError(f"a {type(wrong).__name__} is no path", advice="use Corpus(graphs, references) for memory")
+    for one in listed:
+        if not isinstance(one, str | os.PathLike):
+            what = f"a {type(one).__name__} is no path"
+            raise UsageError(what, advice="use Corpus(graphs, references) for memory, or give a list of paths")
     return tuple([os.fspath(one) for one in listed])
 
 
@@ -303,6 +342,8 @@ def _listed(graphs: Any) -> Iterable[Any]:
     """Return the graphs as an iterable: the pairs of a mapping."""
     if is_path(graphs):
         raise UsageError("these are files", advice="use Corpus.read(graphs, references)")
+    if hasattr(graphs, "columns"):
+        raise UsageError("graphs is a table", advice="use Corpus.from_records(table), or give one column of graphs")
     graphs = by_label(graphs, "graphs")
     if isinstance(graphs, Mapping):
         return list(graphs.items())
@@ -332,7 +373,7 @@ def _references(given: Any) -> dict[str, tuple[Any, ...]] | list[tuple[Any, ...]
     if given is None:
         return None
     if hasattr(given, "columns"):
-        raise UsageError("references is a data frame", advice="give one column: frame.set_index('id')['text']")
+        raise UsageError("references is a table", advice="give one column: frame.set_index('id')['text']")
     if isinstance(given, str | Lattice):
         raise UsageError("references is one reference", advice="give a list with the references of each graph")
     given = by_label(given, "references")
@@ -367,7 +408,11 @@ def _by_order(graphs: Iterator[Entry], texts: list[tuple[Any, ...]]) -> Iterator
         if number > len(texts):
             what = f"there is no reference for graph {number}: there are {len(texts)} references"
             raise UsageError(what, advice="give the references of each graph, in the same order; or a dict by id")
-        yield Pair(entry.name, entry, tuple(_reference(text, entry.where) for text in texts[number - 1]))
+        several = texts[number - 1]
+        if len(several) > 1 and several[0] == (entry.name,):
+            what = f"the references are pairs of an id and a text, such as '{shortened(entry.name)}'"
+            raise UsageError(what, where="references", advice="give a dict: dict(references)")
+        yield Pair(entry.name, entry, tuple(_reference(text, entry.where) for text in several))
     if number < len(texts):
         what = f"the numbers of graphs and references differ: {number} and {len(texts)}"
         raise UsageError(what, advice="give the references of each graph, in the same order; or a dict by id")

@@ -174,6 +174,12 @@ def labels_of(given: Any) -> list[Any] | None:
     return list(index)
 
 
+def has_default_index(given: Any) -> bool:
+    """Check whether this is a series of pandas whose rows have no ids: its labels are 0, 1, 2, …, in order."""
+    labels = labels_of(given)
+    return labels is not None and labels == list(range(len(labels)))
+
+
 def by_label(given: Any, what: str) -> Any:
     """Return a series of pandas as a mapping from its labels; as a list, if it is numbered from 0.
 
@@ -183,7 +189,7 @@ def by_label(given: Any, what: str) -> Any:
     labels = labels_of(given)
     if labels is None:
         return given
-    if labels == list(range(len(labels))):
+    if has_default_index(given):
         return list(given)
     if not all(isinstance(label, str) for label in labels):
         advice = "give ids as the index, or a list: .tolist()"

@@ -453,13 +453,21 @@ def _by_ids(hypotheses: Any, references: Any) -> tuple[Any, Any]:
         hypotheses = by_label(hypotheses, "hypotheses")
     if all(are_ids) or (are_ids[1] and isinstance(hypotheses, Mapping)):
         references = by_label(references, "references")
+    if any(are_ids) and None in labels and not isinstance(hypotheses, Mapping) and not isinstance(references, Mapping):
+        one, other = ("hypotheses", "references") if are_ids[0] else ("references", "hypotheses")
+        what = f"the series has ids, but {other} have none, so texts are paired by order"
+        _warn(one, f"{what}; give two series with ids, or two lists if the order is right")
     return hypotheses, references
+
+
+def _warn(place: str, what: str) -> None:
+    import logging
+
+    logging.getLogger("latticemetric").warning("%s: %s", place, what)
 
 
 def _warn_of_ids(hypotheses: Sequence[Any], references: Sequence[Any]) -> None:
     """Warn if texts begin with ids, or perhaps do, as lines of files do: in lists, these are words."""
-    import logging
-
     sides = {"hypotheses": hypotheses, "references": references}
     if not all(isinstance(text, str) for texts in sides.values() for text in texts):
         return
@@ -471,7 +479,7 @@ def _warn_of_ids(hypotheses: Sequence[Any], references: Sequence[Any]) -> None:
         if not verdict.keyed:
             place, what = verdict.place, verdict.what
     if what:
-        logging.getLogger("latticemetric").warning("%s: %s; to pair texts by ids, give mappings", place, what)
+        _warn(place, f"{what}; to pair texts by ids, give mappings")
 
 
 def _listed(texts: Any, name: str) -> list[Any]:

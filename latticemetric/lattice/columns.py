@@ -251,6 +251,7 @@ class FeatureWeights(Mapping[str, float]):
         values: The weight of each column. A list of weights belongs to a feature with several values, whose columns
             are `name_0`, `name_1`, …, or `name_1`, `name_2`, … if a graph has no `name_0`.
         whole: True if other columns count 0, as for a decoder's file of weights. By default, they keep their weights.
+        typed: The names that a user typed beside a file of weights.
 
     Examples:
         >>> weights = FeatureWeights({"lm": 0.5, "rare": 2.0})
@@ -262,14 +263,20 @@ class FeatureWeights(Mapping[str, float]):
         ('rare',)
     """
 
-    def __init__(self, values: Mapping[str, float | list[float] | tuple[float, ...]], *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, float | list[float] | tuple[float, ...]],
+        *,
+        whole: bool = False,
+        typed: Collection[str] = (),
+    ) -> None:
         self._values = {
             name: tuple(_weight(name, each) for each in value)
             if isinstance(value, list | tuple)
             else _weight(name, value)
             for name, value in values.items()
         }
-        self.whole = whole
+        self.whole, self._typed = whole, frozenset(typed)
         self._flat = {
             column: weight
             for name, value in self._values.items()
@@ -310,6 +317,11 @@ class FeatureWeights(Mapping[str, float]):
             return ()
         return tuple(name for number, name in enumerate(self._names) if not self._seen[number])
 
+    @property
+    def surely_unused(self) -> tuple[str, ...]:
+        """The unused names that some graph should have: those that were typed, or all if there is no file."""
+        return tuple(name for name in self.unused if not self.whole or name in self._typed)
+
     def __getitem__(self, name: str) -> float:
         return self._flat[name]
 
@@ -321,10 +333,10 @@ class FeatureWeights(Mapping[str, float]):
 
     def updated(self, values: Mapping[str, float]) -> FeatureWeights:
         """Return the weights with other values of some columns."""
-        return FeatureWeights({**self._values, **values}, whole=self.whole)
+        return FeatureWeights({**self._values, **values}, whole=self.whole, typed=self._typed | values.keys())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _feature_weights, (self._values, self.whole)
+        return _feature_weights, (self._values, self.whole, self._typed)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeatureWeights):
@@ -338,8 +350,12 @@ class FeatureWeights(Mapping[str, float]):
         return f"FeatureWeights({self._values}, whole={self.whole})"
 
 
-def _feature_weights(values: Mapping[str, float | tuple[float, ...]], whole: bool) -> FeatureWeights:  # noqa: FBT001
-    return FeatureWeights(values, whole=whole)
+def _feature_weights(
+    values: Mapping[str, float | tuple[float, ...]],
+    whole: bool,  # noqa: FBT001
+    typed: Collection[str],
+) -> FeatureWeights:
+    return FeatureWeights(values, whole=whole, typed=typed)
 
 
 def _weight(name: str, given: Any) -> float:

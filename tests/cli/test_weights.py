@@ -141,6 +141,22 @@ def test_columns_that_a_file_does_not_list_count_nothing(tmp_path, lists):
     assert costs(lists, "--weights", path, "--weights", "lm=0", "--weights", "rare=1") == [0, 0]
 
 
+def test_a_typed_name_that_no_graph_has_is_an_error_also_beside_a_file(tmp_path, lists):
+    path = tmp_path / "weights"
+    path.write_text("lm 2\nother 1\n")
+    said = run("best", lists, "--weights", path, "--weights", "reir=2", status=2).stderr
+    assert said.startswith("error: --weights: no graph has a score column 'reir', so its weight had no effect; ")
+    with pytest.raises(lm.InputError, match="no graph has a score column 'reir', so its weight had no effect"):
+        list(lm.Corpus.read(str(lists), weights=[str(path), "reir=2"]).best(workers=2))
+
+
+def test_columns_of_a_file_that_no_graph_has_are_told_in_python(tmp_path, lists, caplog):
+    path = tmp_path / "weights"
+    path.write_text("lm 2\nother 1\n")
+    list(lm.Corpus.read(str(lists), weights=path).best())
+    assert caplog.messages == ["weights: 1 of 2 weights name columns that no graph has ('other')"]
+
+
 def test_a_file_of_weights_none_of_which_a_graph_has_is_refused(tmp_path, lists):
     """All columns would count 0, and the first hypothesis would win."""
     path = tmp_path / "weights"

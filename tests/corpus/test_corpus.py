@@ -859,9 +859,24 @@ class TestSeries:
         graphs = self.pandas().Series(PAIR)[::-1]
         assert [one.name for one in lm.Corpus(graphs).best()] == ["u2", "u1"]
 
-    def test_a_series_numbered_from_zero_is_a_list(self):
+    def test_a_series_without_ids_is_paired_by_order_with_a_note_if_graphs_have_ids(self, caplog):
         texts = self.pandas().Series(["u1 b", "u2 c"])
-        assert lm.Corpus(PAIR, texts).oracle("wer").totals["score"] == 0
+        assert lm.Corpus(list(PAIR.values()), texts).oracle("wer").totals["score"] == 0
+        assert caplog.messages == []
+        corpus = lm.Corpus(PAIR, texts)
+        for _ in range(2):
+            assert corpus.oracle("wer").totals["score"] == 0
+        assert len(caplog.messages) == 1
+        assert "paired with the graphs ('u1', …) by order; give ids as labels" in caplog.messages[0]
+        caplog.clear()
+        assert lm.Corpus(PAIR, list(texts)).oracle("wer").totals["score"] == 0
+        assert caplog.messages == []
+
+    def test_labels_that_are_ids_of_graphs_in_another_order_are_refused(self):
+        graphs, texts = dict(zip(("1", "0"), PAIR.values(), strict=True)), self.pandas().Series(["u2 c", "u1 b"])
+        with pytest.raises(lm.UsageError, match=r"in another order .*; give texts as labels: series.rename\(str\)"):
+            list(lm.Corpus(graphs, texts).oracle("wer"))
+        assert lm.Corpus(graphs, texts.rename(str)).oracle("wer").totals["score"] == 0
 
     @pytest.mark.parametrize(
         ("labels", "says"), [([1, 0], "neither ids"), ([1, 2], "neither ids"), (["u1", "u1"], "the id 'u1'")]
@@ -870,6 +885,13 @@ class TestSeries:
         texts = self.pandas().Series(["u1 b", "u2 c"], index=labels)
         with pytest.raises(lm.UsageError, match=says):
             lm.Corpus(PAIR, texts)
+
+
+def test_pairs_of_ids_and_texts_are_no_two_references():
+    texts = {"u1": "u1 b", "u2": "u2 c"}
+    for given in (texts.items(), list(texts.items()), [["u1", "u1 b"], ["u2", "u2 c"]]):
+        with pytest.raises(lm.UsageError, match=r"pairs of an id and a text, such as 'u1'; give a dict: dict\("):
+            list(lm.Corpus(PAIR, given).oracle("wer"))
 
 
 def test_a_note_on_marks_is_written_for_each_run(caplog):
@@ -945,7 +967,7 @@ def test_what_is_given_instead_of_files_and_shards_is_said(tmp_path, ask, says):
 
 def test_a_data_frame_as_references_is_refused():
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(lm.UsageError, match="references is a data frame; give one column"):
+    with pytest.raises(lm.UsageError, match="references is a table; give one column"):
         lm.Corpus(PAIR, pandas.DataFrame({"id": ["1"], "text": ["a"]}))
 
 

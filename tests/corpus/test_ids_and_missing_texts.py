@@ -118,3 +118,47 @@ def test_a_missing_output_of_a_system_is_named(given):
 def test_a_missing_reference_of_a_drawing_is_told(graphs):
     with pytest.raises(lm.UsageError, match="a reference is missing"):
         lm.Corpus(graphs).draw(id="utt1", oracle=True, references=[None])
+
+
+NO_FILES = {
+    "a series": lambda: pd.Series(["a", "b"]),
+    "a missing cell": lambda: pd.Series([pd.NA, "b"]),
+    "a frame": lambda: pd.DataFrame({"text": ["a"]}),
+    "an array": lambda: pd.Series(["a", "b"]).to_numpy(),
+    "a list with a missing text": lambda: ["a", pd.NA],
+    "a list that begins with None": lambda: [None, "a"],
+    "a set": lambda: {"a", "b"},
+}
+
+
+@pytest.mark.parametrize("given", NO_FILES.values(), ids=NO_FILES)
+def test_columns_of_tables_are_not_taken_for_files(given, tmp_path):
+    (tmp_path / "graphs").write_text("utt1 \n0 1 a 1,2,\n1\n\n")
+    for read in (lambda: lm.Corpus.read(given()), lambda: lm.Corpus.read(tmp_path / "graphs", given())):
+        with pytest.raises(lm.UsageError, match=r"use Corpus\(graphs, references\) for memory, or give a list of paths"):
+            read()
+
+
+def test_a_table_is_no_list_of_graphs():
+    with pytest.raises(lm.UsageError, match=r"graphs is a table; use Corpus.from_records\(table\)"):
+        lm.Corpus(pd.DataFrame({"nbest": [["a"]]}), ["a"])
+
+
+def test_texts_paired_by_order_beside_ids_are_noted(caplog):
+    texts = pd.Series(["a b", "c"], index=["x", "y"])
+    for both in ((texts, list(texts)), (list(texts), texts)):
+        caplog.clear()
+        assert lm.score(*both, "wer")["wer"].value == 0
+        assert "the series has ids" in caplog.text
+        assert "so texts are paired by order; give two series with ids, or two lists" in caplog.text
+    caplog.clear()
+    lm.score(texts, dict(texts), "wer")
+    lm.score(list(texts), list(texts), "wer")
+    assert caplog.text == ""
+
+
+def test_corrected_texts_without_ids_are_paired_by_order_with_a_note(caplog):
+    lists = [{"id": "utt1", "nbest": ["a"], "reference": "a"}, {"id": "utt2", "nbest": ["c"], "reference": "d"}]
+    corpus = lm.Corpus.from_records(lists)
+    assert corpus.lists("wer", corrected=pd.Series(["a", "d"])).corrections.corrected == 0
+    assert "corrected: the labels of the series are 0, 1, 2, …, so it is paired with" in caplog.text

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 
 from latticemetric.errors import shortened
 
 _LIKENESS = 0.75
+_SUFFIXES = re.compile(r"(?<=.)(?:\.[^\W\d]\w*)+$")
 _SHORTEST_BEGINNING = 3
 
 
@@ -40,6 +43,8 @@ class Names:
     Examples:
         >>> Names(["utt-1", "utt-2"]).advice_for("UTT_2 ")
         "did you mean 'utt-2'? make the ids equal"
+        >>> Names(["utt1", "utt2"]).like("lattices/utt1.lat.gz")
+        'utt1'
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -47,13 +52,17 @@ class Names:
         self._by_form: dict[str, str] | None = None
 
     def like(self, name: str) -> str | None:
-        """Return the name that is the same but for case, hyphens and blanks; `None` if there is none."""
+        """Return the name that is the same but for case, hyphens, blanks, path and suffix; `None` if none or several."""
         if self._by_form is None:
-            self._by_form = {_folded(one): one for one in self._names}
-        return self._by_form.get(_folded(name))
+            names = list(self._names)
+            stems = [(_stem(one), one) for one in names]
+            several = Counter(stem for stem, _ in stems)
+            self._by_form = {stem: one for stem, one in stems if several[stem] == 1}
+            self._by_form |= {_folded(one): one for one in names}
+        return self._by_form.get(_folded(name)) or self._by_form.get(_stem(name))
 
     def advice_for(self, name: str) -> str | None:
-        """Return advice about the id that is the same but for case, hyphens and blanks; `None` if there is none."""
+        """Return advice about the id that `like` finds; `None` if there is none."""
         meant = self.like(name)
         return None if meant is None else f"did you mean '{shortened(meant)}'? make the ids equal"
 
@@ -68,6 +77,11 @@ def which_of(name: object, names: Iterable[str]) -> str:
     known = list(names)
     meant = nearest(name, known) if isinstance(name, str) else None
     return f"choose one of {', '.join(known)}" if meant is None else f"did you mean '{meant}'?"
+
+
+def _stem(name: str) -> str:
+    """Return a name without its path and its suffixes, folded: `utt1` of `lattices/UTT-1.lat.gz`."""
+    return _folded(_SUFFIXES.sub("", name.strip().rpartition("/")[2]))
 
 
 def _folded(name: str) -> str:

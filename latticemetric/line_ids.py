@@ -13,6 +13,7 @@ from typing import Literal
 
 from latticemetric.cached import cached_property
 from latticemetric.errors import FormatError, shortened
+from latticemetric.likeness import Names
 from latticemetric.vocabulary import split_words
 
 LineStyle = Literal["auto", "plain", "keyed"]
@@ -362,4 +363,6 @@ def mismatch(one: str, ids: Sequence[str], other: str, others: Sequence[str], *,
     what += f"only here: {listed_names(lacking) or 'none'}; only there: {listed_names(missing) or 'none'}"
     if {name.casefold() for name in lacking} & {name.casefold() for name in missing}:
         what += " (some differ only in case)"
+    elif (meant := Names(missing).like(lacking[0] if lacking else "")) is not None:
+        advice = f"did you mean '{shortened(meant)}' by '{shortened(lacking[0])}'? {advice}"
     return FormatError(what, where=one, advice=advice)

@@ -89,8 +89,16 @@ def test_single_lines_that_begin_with_other_ids_are_in_doubt():
 OF_ONE_FILE = {
     "two numbers": ("1 a b / 2 c d", "a b / c d", "lines begin with '1', '2', unlike other,"),
     "a number": ("1 a b", "a b", "the line begins with '1', unlike other, which counts as a word"),
-    "numbers with gaps": ("10 a b / 20 c d / 35 e f", "a b / c x d / e f", "begin with '10', '20', '35', unlike other,"),
-    "numbers with colons": ("1: a b / 2: c d / 3: e f", "a b / c d / e f", "begin with '1:', '2:', '3:', unlike other,"),
+    "numbers with gaps": (
+        "10 a b / 20 c d / 35 e f",
+        "a b / c x d / e f",
+        "begin with '10', '20', '35', unlike other,",
+    ),
+    "numbers with colons": (
+        "1: a b / 2: c d / 3: e f",
+        "a b / c d / e f",
+        "begin with '1:', '2:', '3:', unlike other,",
+    ),
     "names": ("anna a b / bob c d / carl e f", "a b / c d / e f", "begin with 'anna', 'bob', 'carl', unlike other,"),
     "an empty reference": ("3 a b / 7 / 9 e f", "a b /  / e f", "begin with '3', '7', '9', unlike other,"),
     "numbers at the end": ("a b 1 / c d 2", "a b / c d", "lines end with '1', '2', unlike other,"),
@@ -106,7 +114,10 @@ def test_ids_of_one_side_never_count_as_words_in_silence(one, other, said):
         verdict = judge_lines(several)
         assert not verdict.keyed
         assert said in verdict.note
-        assert 'if they are ids, remove them or write them first in all files, otherwise give style="plain"' in verdict.note
+        assert (
+            'if they are ids, remove them or write them first in all files, otherwise give style="plain"'
+            in verdict.note
+        )
 
 
 def test_texts_that_lack_a_first_word_are_in_no_doubt():

@@ -20,6 +20,7 @@ from latticemetric.formats.references import Reference, ReferenceFile, read_refe
 from latticemetric.formats.registry import UnknownFormatError, sniff
 from latticemetric.formats.streams.compression import is_tar
 from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, is_kept, keep, open_stream, warn
+from latticemetric.likeness import Names
 from latticemetric.line_ids import Ids, Lines, LineStyle, are_positions, judge_by_names, judge_lines, listed_names
 from latticemetric.mbr_decoding.combination import Combination, combine
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -367,7 +368,8 @@ def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> Mapping[str,
     elif has_ids:
         lacking = [name for name in names if name not in file.ids | joined.keys()]
         what = f"there is no reference for '{shortened(lacking[0])}'"
-        raise FormatError(what, where=file.name, advice="give each reference the id of its utterance")
+        advice = Names(file.ids | joined.keys()).advice_for(lacking[0])
+        raise FormatError(what, where=file.name, advice=advice or "give each reference the id of its utterance")
     return None
 
 

@@ -156,7 +156,8 @@ def texts_of(path: str, names: Sequence[str], style: LineStyle = "auto") -> list
     has_ids = not are_positions(names)
     if style == "keyed" or (file.has_ids and has_ids):
         what = f"no line begins with the id '{shortened(missing[0])}'"
-        raise FormatError(what, where=path, advice="give a line for each list, with its id first")
+        advice = Names(file.ids).advice_for(missing[0]) or "give a line for each list, with its id first"
+        raise FormatError(what, where=path, advice=advice)
     if not by_order and not file.has_ids:
         judge_by_names(Lines(path, file.lines), names if has_ids else (), "the lists")
     if len(file.lines) == len(names):

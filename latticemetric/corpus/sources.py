@@ -327,7 +327,9 @@ def paths_of(given: Any) -> tuple[str, ...]:
     if given is None:
         return ()
     # A column of a table has texts or graphs, rather than names of files.
-    if isinstance(given, Mapping | AbstractSet) or any(hasattr(given, name) for name in ("columns", "dtype", "to_pylist")):
+    if isinstance(given, Mapping | AbstractSet) or any(
+        hasattr(given, name) for name in ("columns", "dtype", "to_pylist")
+    ):
         what = f"a {type(given).__name__} is given, where files are named"
         raise UsageError(what, advice="use Corpus(graphs, references) for memory, or give a list of paths")
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]

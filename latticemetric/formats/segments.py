@@ -11,6 +11,7 @@ from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import ReferenceFile, read_transcripts, require_lines, texts_with_ids
 from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, is_kept, keep, open_stream, warn
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.likeness import Names
 from latticemetric.line_ids import Ids, Lines, LineStyle, judge_lines
 from latticemetric.segment_id import SegmentId
 from latticemetric.vocabulary import split_words
@@ -249,6 +250,8 @@ def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advi
         if lacking := [name for name in tables[here] if name not in tables[there]]:
             if lacking[0].casefold() in map(str.casefold, tables[there]):
                 advice = "ids differ in case; lowercase=True compares ids as sclite does, without case"
+            elif (meant := Names(tables[there]).advice_for(lacking[0])) is not None:
+                advice = meant
             more = f" ({len(lacking)} ids are missing in total)" if len(lacking) > 1 else ""
             what = f"the id '{shortened(lacking[0])}' is missing in {there}{more}"
             raise FormatError(what, where=tables[here][lacking[0]].where or here, advice=advice)

@@ -71,8 +71,40 @@ def test_an_id_in_another_case_or_with_blanks_is_told(graphs, other, tmp_path):
         assert f"did you mean '{other}'? make the ids equal (--keep-going reports" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("dir/utt2.lat", "utt2"), ("utt2", "a/b/utt2.wav"), ("x/Utt-2.lat.gz", "utt2.txt")]
+)
+def test_an_id_with_another_path_or_suffix_is_suggested_never_paired(one, other, tmp_path):
+    (tmp_path / "graphs").write_text(f"utt1 \n0 1 a 1,2,\n1\n\n{one} \n0 1 a 1,2,\n1\n\n")
+    (tmp_path / "references").write_text(f"utt1 a\n{other} a\n")
+    corpus = lm.Corpus.read(tmp_path / "graphs", tmp_path / "references")
+    suggested = f"did you mean '{other}'? make the ids equal"
+    for ask in (corpus.oracle, corpus.expected):
+        with pytest.raises(lm.InputError) as told:
+            list(ask("wer"))
+        assert suggested in str(told.value)
+    for both in (corpus, lm.Corpus(dict(lm.read(tmp_path / "graphs")), {"utt1": "a", other: "a"})):
+        answers = list(both.oracle("wer", keep_going=True))
+        assert [(answer.name, answer.problem is None) for answer in answers] == [
+            ("utt1", True),
+            (one, False),
+            (other, False),
+        ]
+        assert suggested in str(answers[1].problem)
+    (tmp_path / "said.json").write_text(f'{{"id": "utt1", "text": "a"}}\n{{"id": "{one}", "text": "a"}}\n')
+    (tmp_path / "meant.json").write_text(f'{{"id": "utt1", "text": "a"}}\n{{"id": "{other}", "text": "a"}}\n')
+    said = run("score", tmp_path / "said.json", tmp_path / "meant.json", status=2).stderr
+    assert f"did you mean '{one}'? make the ids equal" in said
+
+
 def test_ids_that_differ_in_letters_or_numbers_are_not_suggested():
     assert Names(["utt1", "utt11", "utt"]).advice_for("utt2") is None
+
+
+def test_one_of_several_ids_with_the_same_stem_is_not_suggested():
+    assert Names(["a/utt1", "b/utt1"]).advice_for("c/utt1") is None
+    assert Names(["a/utt1", "b/utt1"]).like("B/utt1") == "b/utt1"
+    assert Names(["1.5", "1.6", ".hidden"]).advice_for("1.7") is None
 
 
 @pytest.mark.parametrize("missing", [*MISSING, 3, b"c"])
@@ -135,7 +167,9 @@ NO_FILES = {
 def test_columns_of_tables_are_not_taken_for_files(given, tmp_path):
     (tmp_path / "graphs").write_text("utt1 \n0 1 a 1,2,\n1\n\n")
     for read in (lambda: lm.Corpus.read(given()), lambda: lm.Corpus.read(tmp_path / "graphs", given())):
-        with pytest.raises(lm.UsageError, match=r"use Corpus\(graphs, references\) for memory, or give a list of paths"):
+        with pytest.raises(
+            lm.UsageError, match=r"use Corpus\(graphs, references\) for memory, or give a list of paths"
+        ):
             read()
 
 

@@ -209,7 +209,5 @@ def write_corpus(corpus: Corpus, target: str, to_format: str | None, options: Sh
         answers = failures.reported(Graphs().answers(corpus, started))
         failed = failures.add if options.keep_going else None
         written = write_graphs(answers, target, to_format, failed, failures=lambda: failures.count)
-    say(f"{counted(written.count, 'graph')} written to {harmless(target)}")
-    if written.note is not None:
-        say(written.note)
+    say(f"{counted(written, 'graph')} written to {harmless(target)}")
     failures.exit()

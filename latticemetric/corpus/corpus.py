@@ -265,9 +265,9 @@ class Corpus(ReadCorpus):
         with begun(self, task, run_of(run, settings)) as started:
             answers = noted(task.answers(self, started))
             written = write_graphs(answers, path_text(path), format, failures=lambda: len(failed))
-        for note in [*failed, *([] if written.note is None else [written.note])]:
+        for note in failed:
             warnings.warn(note, stacklevel=2)
-        return written.count
+        return written
 
     # ---- Questions ----
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from latticemetric.corpus.question import A
@@ -13,23 +12,8 @@ if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
     from latticemetric.graph import Graph
 
-_MOST_DIGITS = 18
-
 Failed = Callable[[str, str, LatticeMetricError], None]
 """Called with the id, the place and the error of a graph that the format of a file cannot hold."""
-
-
-@dataclass(frozen=True)
-class WrittenGraphs:
-    """The graphs that were written.
-
-    Attributes:
-        count: Their number.
-        note: A note that numbers of graphs are lost; `None` if they are not.
-    """
-
-    count: int
-    note: str | None = None
 
 
 def write_graphs(
@@ -39,8 +23,8 @@ def write_graphs(
     failed: Failed | None = None,
     *,
     failures: Callable[[], int] = lambda: 0,
-) -> WrittenGraphs:
-    """Write the graphs of answers to a file, folder or archive; skip answers without a graph.
+) -> int:
+    """Write the graphs of answers to a file, folder or archive; return their number. Skip answers without a graph.
 
     Args:
         answers: The answers; the value of each is a graph, or `None`.
@@ -51,7 +35,7 @@ def write_graphs(
     """
     from latticemetric.formats.writing import NoGraphsError, write
 
-    numbers, where = _Numbers(), ""
+    where = ""
 
     def graphs() -> Iterator[tuple[str, Graph]]:
         nonlocal where
@@ -66,12 +50,11 @@ def write_graphs(
         failed(name, where, type(problem)(problem.what, where=place, advice=problem.advice))
 
     try:
-        count = write(target, numbers.watched(graphs()), format=to_format, refused=refuse if failed else None)
+        return write(target, graphs(), format=to_format, refused=refuse if failed else None)
     except NoGraphsError:
         if not failures():
             raise
-        return WrittenGraphs(0)
-    return WrittenGraphs(count, numbers.note(target, to_format) if count else None)
+        return 0
 
 
 def written_beside(
@@ -105,36 +88,3 @@ def written_beside(
         yield answer
     if graphs or (if_none and not failed):
         write(path, graphs, format=to_format)
-
-
-class _Numbers:
-    """The numbers of sentences of graphs, whose ids are such numbers.
-
-    Attributes:
-        moved: The first graph whose number does not follow the one before it: its id, and its position from 1.
-    """
-
-    def __init__(self) -> None:
-        self.moved: tuple[str, int] | None = None
-
-    def watched(self, graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:
-        """Yield the graphs."""
-        expected = None
-        for position, (name, graph) in enumerate(graphs, 1):
-            number = int(name) if name.isdecimal() and len(name) <= _MOST_DIGITS else None
-            if self.moved is None and None not in {number, expected} and number != expected:
-                self.moved = name, position
-            expected = None if number is None else number + 1
-            yield name, graph
-
-    def note(self, target: str, to_format: str | None) -> str | None:
-        """Return a note that the numbers are lost, if files of this format have no ids."""
-        from latticemetric.formats.registry import find_format, format_for_writing
-
-        if self.moved is None:
-            return None
-        written = find_format(to_format) if to_format else format_for_writing(target)
-        if written.has_ids or target.endswith("/"):
-            return None
-        name, position = self.moved
-        return f"{written.name} holds no ids, and the numbers of graphs have gaps: {name} is graph {position} there"

@@ -430,6 +430,7 @@ class Format:
         write: Writes one graph; `None` if the format is never written, or only by the functions below.
         single: True if a file holds exactly one graph.
         has_ids: True if a file holds the ids of its graphs.
+        rounds: True if sums of scores are rounded to 32 bits, so that the order of paths may change.
         write_archive: Writes all graphs to one file at once, for example to sort or index them; returns their number.
         write_files: Writes all graphs to several files; the user names only the main file. If a format has this
             function, `write` is called only to check that a graph can be written.
@@ -451,6 +452,7 @@ class Format:
     write: Callable[[IO[bytes], str, Graph], None] | None = None
     single: bool = False
     has_ids: bool = True
+    rounds: bool = False
     write_archive: Callable[[IO[bytes], Iterable[tuple[str, Graph]]], int] | None = None
     write_files: Callable[[str, Iterable[tuple[str, Graph]]], int] | None = None
     claims_folder: Callable[[Path], bool] | None = None

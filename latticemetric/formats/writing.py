@@ -18,6 +18,7 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError, of_
 from latticemetric.formats.registry import Format, find_format, format_for_writing
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.formats.streams.specifiers import require_plain_name
+from latticemetric.formats.written_losses import Losses
 from latticemetric.graph import Graph, named_graphs
 from latticemetric.renamed import says_new_keywords
 
@@ -64,15 +65,22 @@ def write(
         )
     if written.has_ids and not written.single:
         graphs = _with_distinct_ids(graphs, written.name, refused)
+    losses = Losses(target, written)
     with _encodable(written.name):
-        if written.write_files is not None:
-            return _require_graphs(written.write_files(target, _writable(graphs, written, refused)))
-        if target.endswith("/"):
-            return _write_folder(Path(target), graphs, written, refused)
-        with atomic_output(target) as file:
-            if written.write_archive is not None:
-                return _require_graphs(written.write_archive(file, _writable(graphs, written, refused)))
-            return _require_graphs(_write_one_by_one(file, graphs, written, refused))
+        count = _write_graphs(target, losses.watched(graphs), written, refused)
+    losses.note()
+    return count
+
+
+def _write_graphs(target: str, graphs: Iterable[tuple[str, Graph]], written: Format, refused: Refused | None) -> int:
+    if written.write_files is not None:
+        return _require_graphs(written.write_files(target, _writable(graphs, written, refused)))
+    if target.endswith("/"):
+        return _write_folder(Path(target), graphs, written, refused)
+    with atomic_output(target) as file:
+        if written.write_archive is not None:
+            return _require_graphs(written.write_archive(file, _writable(graphs, written, refused)))
+        return _require_graphs(_write_one_by_one(file, graphs, written, refused))
 
 
 @contextlib.contextmanager

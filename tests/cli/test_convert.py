@@ -168,16 +168,44 @@ GAPS = "0 ||| a ||| lm= -1\n1 ||| b ||| lm= -1\n4 ||| c ||| lm= -1\n"
 @pytest.mark.parametrize(
     ("target", "options", "texts", "note"),
     [
-        ("out.plf", (), GAPS, "plf holds no ids, and the numbers of graphs have gaps: 4 is graph 3 there\n"),
-        ("out", ("--to", "moses-cn"), GAPS, "moses-cn holds no ids, and the numbers of graphs have gaps: 4 is graph 3"),
+        ("out.plf", (), GAPS, "plf holds no ids, so '4' is lost; "),
+        ("out", ("--to", "moses-cn"), GAPS, "moses-cn holds no ids, so '4' is lost; "),
         ("out.plf", (), GAPS.replace("4 |", "2 |"), ""),
-        ("out.plf", (), GAPS.replace("4 |", "d |"), ""),
+        ("out.plf", (), GAPS.replace("4 |", "d |"), "plf holds no ids, so 'd' is lost; "),
         ("out/", ("--to", "plf"), GAPS, ""),
         ("out.jsonl", ("--to", "jsonl-nbest"), GAPS, ""),
     ],
 )
-def test_sentence_numbers_with_gaps_are_not_lost_silently(target, options, texts, note, tmp_path):
+def test_ids_are_not_lost_silently(target, options, texts, note, tmp_path, caplog):
     (tmp_path / "some.nbest").write_text(texts)
     done = latticemetric("convert", tmp_path / "some.nbest", f"{tmp_path}/{target}", *options)
-    assert (done.status, done.stderr.startswith(f"3 graphs written to {tmp_path}/{target}\n{note}")) == (0, True)
-    assert done.stderr.count("\n") == 1 + bool(note)
+    assert (done.status, done.stderr) == (0, f"3 graphs written to {tmp_path}/{target}\n")
+    assert [one.startswith(f"{tmp_path}/{target}: {note}") for one in caplog.messages] == [True] * bool(note)
+
+
+def test_ids_that_a_file_does_not_hold_are_told_from_python(tmp_path, caplog):
+    graph = lm.Lattice.from_strings(["a b"])
+    lm.write(tmp_path / "harbour.plf", [("harbour", graph)])
+    lm.Corpus([graph, graph]).write(tmp_path / "numbered.plf")
+    assert caplog.messages == []
+    lm.write(tmp_path / "all.plf", {"x": graph, "y": graph}.items())
+    assert len(caplog.messages) == 1
+    assert "plf holds no ids, so 'x' is lost; write a folder" in caplog.messages[0]
+
+
+@pytest.mark.parametrize("target", ["all.far", "all.fst"])
+def test_rounded_costs_that_change_a_best_path_are_told(target, tmp_path, caplog):
+    def graph(*costs: float) -> lm.Lattice:
+        return lm.Lattice.from_strings(["a", "b"], costs=list(costs))
+
+    close, apart = graph(1e6 + 1e-3, 1e6), graph(0.1, 0.2)
+    lm.write(tmp_path / target, [("apart", apart)])
+    assert caplog.messages == []
+    lm.write(tmp_path / target, [("apart", apart), ("close", close)] if target == "all.far" else [("close", close)])
+    assert len(caplog.messages) == 1
+    assert "rounds costs to 32 bits, which changes the best path of 'close'; openfst-text and plf" in caplog.messages[0]
+    lm.write(tmp_path / "same.plf", [("1", close)])
+    assert len(caplog.messages) == 1
+    for path, words in ((target, ("a",)), ("same.plf", ("b",))):
+        first = list(dict(lm.read(tmp_path / path)).values())[-1]
+        assert first.words(first.best_path()) == words

@@ -65,6 +65,7 @@ register(
         _read_machine,
         _write_machine,
         single=True,
+        rounds=True,
         sparse=FEATURE_NAMES,
     )
 )
@@ -203,6 +204,7 @@ register(
         (".far",),
         lambda head: head.startswith((_STTABLE, _STLIST)),
         _read_archive,
+        rounds=True,
         write_archive=_write_archive,
         sparse=FEATURE_NAMES,
     )

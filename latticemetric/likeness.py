@@ -52,7 +52,7 @@ class Names:
         self._by_form: dict[str, str] | None = None
 
     def like(self, name: str) -> str | None:
-        """Return the name that is the same but for case, hyphens, blanks, path and suffix; `None` if none or several."""
+        """Return the name that is the same but for case, hyphens, blanks, path and suffix; `None` if not one."""
         if self._by_form is None:
             names = list(self._names)
             stems = [(_stem(one), one) for one in names]

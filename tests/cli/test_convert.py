@@ -166,21 +166,23 @@ GAPS = "0 ||| a ||| lm= -1\n1 ||| b ||| lm= -1\n4 ||| c ||| lm= -1\n"
 
 
 @pytest.mark.parametrize(
-    ("target", "options", "texts", "note"),
+    ("target", "texts", "note"),
     [
-        ("out.plf", (), GAPS, "plf holds no ids, so '4' is lost; "),
-        ("out", ("--to", "moses-cn"), GAPS, "moses-cn holds no ids, so '4' is lost; "),
-        ("out.plf", (), GAPS.replace("4 |", "2 |"), ""),
-        ("out.plf", (), GAPS.replace("4 |", "d |"), "plf holds no ids, so 'd' is lost; "),
-        ("out/", ("--to", "plf"), GAPS, ""),
-        ("out.jsonl", ("--to", "jsonl-nbest"), GAPS, ""),
+        ("out.plf", GAPS, "plf holds no ids, so '4' is lost; "),
+        ("out.cn", GAPS, "moses-cn holds no ids, so '4' is lost; "),
+        ("out.plf", GAPS.replace("4 |", "2 |"), ""),
+        ("out.plf", GAPS.replace("4 |", "d |"), "plf holds no ids, so 'd' is lost; "),
+        ("out.jsonl", GAPS, ""),
     ],
 )
-def test_ids_are_not_lost_silently(target, options, texts, note, tmp_path, caplog):
+def test_ids_are_not_lost_silently(target, texts, note, tmp_path, caplog):
     (tmp_path / "some.nbest").write_text(texts)
-    done = latticemetric("convert", tmp_path / "some.nbest", f"{tmp_path}/{target}", *options)
+    done = latticemetric("convert", tmp_path / "some.nbest", f"{tmp_path}/{target}")
     assert (done.status, done.stderr) == (0, f"3 graphs written to {tmp_path}/{target}\n")
     assert [one.startswith(f"{tmp_path}/{target}: {note}") for one in caplog.messages] == [True] * bool(note)
+    caplog.clear()
+    latticemetric("convert", tmp_path / "some.nbest", f"{tmp_path}/folder/", "--to", "plf")
+    assert caplog.messages == []
 
 
 def test_ids_that_a_file_does_not_hold_are_told_from_python(tmp_path, caplog):

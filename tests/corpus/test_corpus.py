@@ -889,9 +889,9 @@ class TestSeries:
 
 def test_pairs_of_ids_and_texts_are_no_two_references():
     texts = {"u1": "u1 b", "u2": "u2 c"}
-    for given in (texts.items(), list(texts.items()), [["u1", "u1 b"], ["u2", "u2 c"]]):
+    for pairs in (texts.items(), list(texts.items()), [["u1", "u1 b"], ["u2", "u2 c"]]):
         with pytest.raises(lm.UsageError, match=r"pairs of an id and a text, such as 'u1'; give a dict: dict\("):
-            list(lm.Corpus(PAIR, given).oracle("wer"))
+            list(lm.Corpus(PAIR, pairs).oracle("wer"))
 
 
 def test_a_note_on_marks_is_written_for_each_run(caplog):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.arguments import require_list
+from latticemetric.arguments import require_items, require_list
 from latticemetric.corpus.answer import Answer
 from latticemetric.corpus.mbr_evidence import examples_of
 from latticemetric.corpus.pairing import built
@@ -446,6 +446,7 @@ def confidence_calibration(
     probability: list[float] = []
     right: list[bool] = []
     owner: list[int] = []
+    require_items(graphs, "graphs")
     listed = list(graphs)
     require_list(references, "references")
     if len(listed) != len(references):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.arguments import path_text
+from latticemetric.arguments import path_text, require_items
 from latticemetric.corpus.combination import (
     Combinations,
     Judgment,
@@ -126,9 +126,9 @@ def combine_systems(
     from latticemetric.formats.reading import as_vocabulary
     from latticemetric.formats.word_lists import given_words
 
-    paths = [
-        path_text(one, "a file of a system") for one in ([files] if isinstance(files, str | os.PathLike) else files)
-    ]
+    listed = [files] if isinstance(files, str | os.PathLike) else files
+    require_items(listed, "files")
+    paths = [path_text(one, "a file of a system") for one in listed]
     reference = None if references is None else path_text(references, "references")
     how = CombinationSettings(**settings)
     how.require_fit(len(paths), has_references=reference is not None)

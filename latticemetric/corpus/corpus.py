@@ -288,6 +288,8 @@ class Corpus(ReadCorpus):
         """
         from latticemetric.corpus.mapping import Mapped
 
+        if not callable(function):
+            raise UsageError(f"function is a {type(function).__name__}", advice="give a function of a graph")
         return self._ask(Mapped(function=function), run, settings)
 
     def info(self, *, run: RunSettings | None = None, **settings: Any) -> Answers[Answer]:

@@ -270,11 +270,12 @@ class FeatureWeights(Mapping[str, float]):
         whole: bool = False,
         typed: Collection[str] = (),
     ) -> None:
+        check_weights(values)
         self._values = {
             name: tuple(_weight(name, each) for each in value)
             if isinstance(value, list | tuple)
             else _weight(name, value)
-            for name, value in values.items()
+            for name, value in (values or {}).items()
         }
         self.whole, self._typed = whole, frozenset(typed)
         self._flat = {
@@ -370,7 +371,7 @@ def _weight(name: str, given: Any) -> float:
     return weight
 
 
-def check_weights(weights: Weights | None) -> None:
+def check_weights(weights: Mapping[str, Any] | None) -> None:
     """Raise `UsageError` if weights are not a mapping: a list, for example, or a single number."""
     if weights is not None and not isinstance(weights, Mapping):
         raise UsageError(

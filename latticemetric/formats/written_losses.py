@@ -51,7 +51,7 @@ class Losses:
         """Note what was lost."""
         if self._lost is not None and not self._keeps_ids:
             what = f"{self._format.name} holds no ids, so '{shortened(self._lost)}' is lost"
-            warn(self._target, f"{what}; write a folder (its name ends in /), whose files have the ids")
+            warn(self._target, f"{what}; a folder (NAME/) keeps ids as names of files")
         if self._changed:
             others = f" and of {len(self._changed) - 1} more" if len(self._changed) > 1 else ""
             what = f"which changes the best path of '{shortened(self._changed[0])}'{others}"

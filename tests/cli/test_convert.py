@@ -192,7 +192,7 @@ def test_ids_that_a_file_does_not_hold_are_told_from_python(tmp_path, caplog):
     assert caplog.messages == []
     lm.write(tmp_path / "all.plf", {"x": graph, "y": graph}.items())
     assert len(caplog.messages) == 1
-    assert "plf holds no ids, so 'x' is lost; write a folder" in caplog.messages[0]
+    assert "plf holds no ids, so 'x' is lost; a folder" in caplog.messages[0]
 
 
 @pytest.mark.parametrize("target", ["all.far", "all.fst"])

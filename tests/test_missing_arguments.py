@@ -18,7 +18,8 @@ def _functions():
         if not inspect.isfunction(function):
             continue
         parameters = inspect.signature(function).parameters.values()
-        required = [one.name for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+        usual = [one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+        required = [one.name for one in usual if one.default is one.empty]
         for wrong in required:
             yield pytest.param(function, required, wrong, id=f"{name}-{wrong}")
 

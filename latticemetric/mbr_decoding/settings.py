@@ -241,7 +241,8 @@ class ByMetric(ByScores):
     """Decide by a metric: the string with the best expected score against all strings.
 
     Attributes:
-        metric: A metric or its name (`wrr`, `bleu`, `meteor`, …; `grr` means `4-grr`).
+        metric: A metric or its name (`wrr`, `bleu`, `meteor`, …; `grr` means `4-grr`). The default is not `wer`, as of
+            searches: word errors have settings of their own, `ByWordErrors`.
     """
 
     metric: Metric[Any] | str = given(default="4-grr")

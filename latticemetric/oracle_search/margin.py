@@ -97,7 +97,7 @@ class Worst(SearchResult):
 def hope(
     graph: Graph,
     references: GraphReferences,
-    metric: str | GRR = "4-grr",
+    metric: str | GRR = "wer",
     *,
     weight: float = 1.0,
     on: On = "rate",
@@ -110,7 +110,7 @@ def hope(
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string, or several; the best value over them counts.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
@@ -147,7 +147,7 @@ def hope(
 def hopes(
     graph: Graph,
     references: GraphReferences,
-    metric: str | GRR = "4-grr",
+    metric: str | GRR = "wer",
     *,
     n: int = 10,
     weight: float = 1.0,
@@ -163,7 +163,7 @@ def hopes(
         graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as a lattice;
             then results have the arcs of that lattice.
         references: One reference as a string, or several; the best value over them counts.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
@@ -183,7 +183,7 @@ def hopes(
 def fear(
     graph: Graph,
     references: GraphReferences,
-    metric: str | GRR = "4-grr",
+    metric: str | GRR = "wer",
     *,
     weight: float = 1.0,
     on: On = "rate",
@@ -198,7 +198,7 @@ def fear(
     Args:
         graph: A lattice, an n-best list, or a forest; see `fears`.
         references: One reference as a string, or several.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
@@ -218,7 +218,7 @@ def fear(
 def fears(
     graph: Graph,
     references: GraphReferences,
-    metric: str | GRR = "4-grr",
+    metric: str | GRR = "wer",
     *,
     n: int = 10,
     weight: float = 1.0,
@@ -235,7 +235,7 @@ def fears(
         graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as a lattice;
             then results have the arcs of that lattice.
         references: One reference as a string, or several.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
         on: What to multiply by the weight: the metric's `rate` or its `numerator`.
@@ -282,7 +282,7 @@ def _answers(
 def worst(
     graph: Graph,
     references: GraphReferences,
-    metric: str | GRR = "4-grr",
+    metric: str | GRR = "wer",
     *,
     weights: Weights | None = None,
     cap: int = DEFAULT_CAP,
@@ -295,7 +295,7 @@ def worst(
         graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as a lattice;
             then the result has the arcs of that lattice. Other forests may have at most 10,000 strings.
         references: One reference as a string, or several; the best rate over them counts.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes, and return the worst string so far, with
             `exact=False` and a `bound`.

@@ -105,7 +105,7 @@ def oracle(
 def oracle(
     graph: Graph,
     references: GraphReferences | None,
-    metric: str | Metric[Any] | SearchSettings | Any = "4-grr",
+    metric: str | Metric[Any] | SearchSettings | Any = "wer",
     *,
     weights: Weights | None = None,
     **settings: Any,
@@ -118,7 +118,7 @@ def oracle(
         graph: A lattice, a forest, or an n-best list.
         references: One reference or several; the best rate over all of them counts. A reference is a string, or a
             lattice whose paths are all correct. If `graph` is a forest, a reference lattice must have few strings.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; `compound-wer` (see `compound_oracle`); your own
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object; `compound-wer` (see `compound_oracle`); your own
             `pynini.Fst`, which needs no references (see `automaton_oracle`); or the settings of the search, such as
             `ByRate(metric="wer")`.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
@@ -227,7 +227,7 @@ def _answer(
 def oracles(
     graph: Graph,
     references: GraphReferences,
-    metric: str | GRR = "4-grr",
+    metric: str | GRR = "wer",
     *,
     n: int = 10,
     weights: Weights | None = None,
@@ -240,7 +240,7 @@ def oracles(
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string, or several; the best rate over them counts.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         n: Number of strings.
         weights: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
@@ -267,7 +267,7 @@ def oracles(
 
 
 @says_new_keywords
-def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
+def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "wer") -> Forest:
     """Return a forest of all derivations with the best score; each derivation appears once.
 
     Nodes are split where necessary; edges keep their scores and labels.
@@ -275,7 +275,7 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
     Args:
         graph: A forest; the oracle lattice of a lattice or an n-best list is converted to a forest.
         references: One reference as a string, or several; the best rate over them counts.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
 
     Examples:
         >>> forest = Forest.from_edges([0, 0, 1, 1], [[], [], [0], [0]], [[5], [6], [-1, 7], [7, -1]], goals=[1])
@@ -311,7 +311,7 @@ def _best_references(space: SearchSpace, references: GraphReferences) -> list[tu
 
 
 @says_new_keywords
-def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
+def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "wer") -> Lattice:
     """Return a lattice of all paths with the best score; each path appears once.
 
     States are split where necessary. Arcs keep their scores and labels; states keep their times; hypotheses of an
@@ -322,7 +322,7 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
             `oracle_forest`.
         references: One reference as a string, or several; the best rate over them counts. The result has each path that
             reaches this rate against at least one reference.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b", "b a", "b b", "c"], costs=[1.0, 2.0, 3.0, 0.0])

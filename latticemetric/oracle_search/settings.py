@@ -105,7 +105,7 @@ class ByRate(_Shown):
     described = "a recognition rate"
     takes = frozenset({"alignments", "each", "graphs", "ignore", "parameters", "rewriting", "several"})
 
-    metric: str | GRR = given(default="4-grr")
+    metric: str | GRR = given(default="wer")
     nbest: int | None = whole(
         default=None,
         most=MOST_STRINGS,

@@ -141,7 +141,7 @@ def test_forests_of_oracles_are_written_in_a_named_format(tmp_path):
     assert "error: lantern: cdec-json cannot store the labels covered; leave them out with --drop-labels" in done.stderr
     good(oracle(*pair, "--metric", "4-grr", "--write-lattices", target, "--to", "cdec-json", "--drop-labels"))
     reference = pair[1].read_text().splitlines()[0]
-    expected = lm.oracle_forest(lm.read_one(pair[0]), reference)
+    expected = lm.oracle_forest(lm.read_one(pair[0]), reference, "4-grr")
     assert {d.words for d in lm.read_one(target).derivations()} == {d.words for d in expected.derivations()}
 
 

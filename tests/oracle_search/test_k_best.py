@@ -312,8 +312,8 @@ def test_all_strings_of_a_real_forest_are_found(few, metric):
 def test_strings_of_a_large_forest_are_found_in_order():
     forest = lm.read_one(DATA / "forests" / "australia.target_graph.gz")
     reference = (DATA / "forests" / "australia.reference.txt").read_text()
-    found = lm.oracles(forest, reference, n=100)
-    assert found[0] == lm.oracle(forest, reference)
+    found = lm.oracles(forest, reference, "4-grr", n=100)
+    assert found[0] == lm.oracle(forest, reference, "4-grr")
     assert len(set(said(found))) == 100
     ranks = [(-best.numerator, best.cost) for best in found]
     assert ranks == sorted(ranks)

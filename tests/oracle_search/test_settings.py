@@ -1,5 +1,6 @@
 """The settings of searches: what each kind takes, in objects, keywords and options."""
 
+import inspect
 import re
 from itertools import product
 
@@ -10,6 +11,7 @@ from kit.typed_oracle import answers, with_openfst
 
 import latticemetric as lm
 from latticemetric.oracle_search.settings import KINDS, searched_by
+from latticemetric.settings import Settings
 
 LATTICE = lm.Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.3, 0.7])
 
@@ -145,3 +147,29 @@ def test_earlier_options_of_metrics_are_told_the_new_ones(option):
     done = run("lattice-oracle", *MEETING, option, "1")
     assert re.search(rf"there is no option {option}; did you mean --parameter \S+=", done.stderr)
     assert done.status == 2
+
+
+def metrics_by_default():
+    """The default metric of each public function, method and class of settings that has one."""
+    for name in lm.__all__:
+        value = getattr(lm, name)
+        if isinstance(value, type):
+            own = [(f"{name}.{one}", getattr(value, one)) for one in vars(value) if not one.startswith("_")]
+            if issubclass(value, Settings) and "metric" in value.fields:
+                yield name, value.fields["metric"].default
+        else:
+            own = [(name, value)]
+        for full, one in own:
+            parameters = inspect.signature(one).parameters if callable(one) and not isinstance(one, type) else {}
+            if "metric" in parameters and parameters["metric"].default is not inspect.Parameter.empty:
+                yield full, parameters["metric"].default
+
+
+def test_the_default_metric_is_one_everywhere():
+    # MBR by word errors has settings of its own; BLEU over a corpus has no other metric; tune says which one it takes.
+    others = {"ByMetric": "4-grr", "ByCorpusBLEU": "bleu", "Corpus.tune": None, "error_analysis": None}
+    several = {f"Corpus.{verb}": "wer,4-grr" for verb in ("oracle", "sweep", "expected", "lists", "report")}
+    found = dict(metrics_by_default())
+    of_one_graph = {"oracle", "oracles", "oracle_lattice", "oracle_forest", "hope", "fear", "worst", "expected"}
+    assert of_one_graph | {"ByRate", "score", "Corpus.draw", "Combination.oracle"} <= set(found)
+    assert found == {name: others.get(name, several.get(name, "wer")) for name in found}

@@ -25,6 +25,9 @@ class Number(click.FloatRange):
         super().__init__(*given, **named)
         self.checked = checked
 
+    def _describe_range(self) -> str:  # click shows this in --help; without ends, it would be 'x<=None'
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; refuse NaN and infinities."""
         if self.checked is not None and param is not None:

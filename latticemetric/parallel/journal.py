@@ -64,7 +64,8 @@ class Journal:
     Args:
         path: The file of the journal; it is created if it does not exist.
         fingerprint: Plain values (for JSON) that identify the run: its options and files.
-        tell: Called with a message if answers are lost, because the file was damaged.
+        tell: Called with a message on the number of answers that the journal has, if it is of an earlier run, and with
+            another one if answers are lost, because the file was damaged.
         known: Values in answers that are the same in each run, such as its settings; see `PlainData`.
 
     Raises:
@@ -87,6 +88,7 @@ class Journal:
         self._is_damaged = False
         self._synced = time.monotonic()
         self._file = self._locked()
+        self._is_earlier = bool(os.fstat(self._file.fileno()).st_size)
         try:
             self._check({"journal": _FORMAT, **fingerprint})
         except BaseException:
@@ -147,6 +149,7 @@ class Journal:
             self._repeated += 1
             yield answer
         yield from self._again(lost, answers)
+        self._tell_of_number()
         for new in answers(rest):
             self._keep(new)
             self.kept += 1
@@ -162,6 +165,13 @@ class Journal:
             for new in answers(lost):
                 self.kept += 1
                 yield new
+
+    def _tell_of_number(self) -> None:
+        """Tell how many answers were read from the journal of an earlier run."""
+        if not self._is_earlier:
+            return
+        number = {0: "no answers", 1: "1 answer"}.get(self._repeated, f"{self._repeated} answers")
+        self._tell(f"{number} taken from the journal of an earlier run ({self.path})")
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:

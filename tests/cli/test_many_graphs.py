@@ -150,11 +150,19 @@ def test_a_journal_without_answers_blocks_no_other_command(tmp_path, monkeypatch
         killed.setattr("latticemetric.parallel.journal.Journal.leave", Journal.close)
         assert oracle(*given, "--weights", "language=2").status == 2
     assert (tmp_path / "out.journal").exists()
-    good(oracle(*given))
+    assert "no answers taken from the journal of an earlier run" in good(oracle(*given)).stderr
+
+
+def test_a_new_run_says_nothing_of_journals(tmp_path):
+    given = [*data(tmp_path, graphs=3), "--metric", "wer", "--output", tmp_path / "out", "--resume"]
+    assert "journal" not in good(oracle(*given)).stderr
 
 
 def test_a_run_that_a_failure_ended_goes_on_when_failures_are_gone_past(broken_off, tmp_path):
-    assert oracle(*broken_off, "--keep-going").status == 1
+    done = oracle(*broken_off, "--keep-going")
+    assert done.status == 1
+    journal = tmp_path / "out.json.journal"
+    assert f"50 answers taken from the journal of an earlier run ({journal})\n" in done.stderr
     resumed = (tmp_path / "out.json").read_bytes()
     assert [item["id"] for item in json.loads(resumed)["lattices"] if "error" in item] == ["u00050", "u00050"]
     assert oracle(*broken_off[:4], "--keep-going", "--output", tmp_path / "other.json").status == 1
@@ -252,7 +260,9 @@ def test_every_verb_goes_on(verb, tmp_path):
     given = [*verb, archive, *([references] if verb[0] == "sweep" else []), "--format", "json", "--output", output]
     assert latticemetric(*given, "--resume").status == 2
     assert (tmp_path / "out.journal").stat().st_size > 2000
-    assert latticemetric(*given, "--resume", "--keep-going").status == 1
+    done = latticemetric(*given, "--resume", "--keep-going")
+    assert done.status == 1
+    assert "30 answers taken from the journal of an earlier run" in done.stderr
     resumed = output.read_bytes()
     assert latticemetric(*given, "--keep-going").status == 1
     assert output.read_bytes() == resumed

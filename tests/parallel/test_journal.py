@@ -97,7 +97,9 @@ def test_what_is_kept_says_the_same_again(command, tmp_path, monkeypatch):
         if path.is_file() and path != journal and path.name not in given:
             path.unlink()
     monkeypatch.setattr("latticemetric.corpus.run.map_in_order", _nothing_left)
-    assert run("--resume") == told
+    number, _, rest = run("--resume").partition(" answer")
+    assert int(number) > 0
+    assert rest.partition("\n")[2] == told
     assert written() == undisturbed
     assert journal.read_bytes() == kept
 
@@ -191,7 +193,10 @@ def test_answers_after_a_damaged_one_are_kept(damaged, tmp_path):
         assert asked == list(damaged) or asked == []
         if "f" not in damaged:
             assert asked == list(damaged)
-            assert sum(int("damaged" in line) for line in told) == len(told) == (2 if damaged == "bd" else 1)
+            *losses, number = told
+            assert sum(int("damaged" in line) for line in losses) == len(losses) == (2 if damaged == "bd" else 1)
+            kept = 6 - len(damaged)
+            assert number == f"{kept} answers taken from the journal of an earlier run ({path})"
         else:  # the end of the file is written again
             assert path.read_bytes() == whole
 
@@ -208,13 +213,16 @@ def test_answers_after_a_damaged_symbol_table_are_computed_again(tmp_path):
     assert data.count(b'["table",0') == 3
     at = data.index(b'["table",0') + 40
     path.write_bytes(data[:at] + b"~" + data[at + 1 :])
-    for _ in range(2):
+    for kept in ("1 answer", "2 answers"):  # the last one is new, then kept, too
         told = []
         journal = Journal(str(path), {"command": "test"}, told.append)
         found = list(journal.continued([*given, Answer("e", graph)], iter))
         journal.close()
         assert [answer.name for answer in found] == list("abcde")
-        assert told == [f"{path}: the journal is damaged: 3 answers are computed again, after 1 that are whole"]
+        assert told == [
+            f"{path}: the journal is damaged: 3 answers are computed again, after 1 that are whole",
+            f"{kept} taken from the journal of an earlier run ({path})",
+        ]
 
 
 def test_a_damaged_length_is_told(tmp_path):
@@ -230,7 +238,8 @@ def test_a_damaged_length_is_told(tmp_path):
     journal = Journal(str(path), {"command": "test"}, told.append)
     assert list(journal.continued(given, iter)) == given
     journal.close()
-    (line,) = told
+    line, number = told
+    assert number == f"no answers taken from the journal of an earlier run ({path})"
     assert f"its last {len(whole) - at} bytes cannot be read, so their answers are computed again" in line
     assert path.read_bytes() == whole
 

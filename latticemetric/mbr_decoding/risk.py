@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -125,7 +125,7 @@ def risk_mbr(graph: Graph, by: ByExactErrors, weights: Weights | None = None) ->
     """Decode for minimum Bayes risk under word error rate, by exact risks of candidates.
 
     Candidates are, in this order, the answer of `word_mbr`, the 1-best, the best strings of the lattice, and the best
-    strings of its confusion network. Of candidates with equal risks, the first wins.
+    strings of its confusion network. Of candidates with equal risks (up to 1e-9), the 1-best wins, then the first.
 
     Args:
         graph: A lattice, or an n-best list.
@@ -161,9 +161,7 @@ def risk_mbr(graph: Graph, by: ByExactErrors, weights: Weights | None = None) ->
     numbers = _candidates(aligner, one_best, best, by.candidates)
     risks = _risks(list(numbers), {one_best.words}, risk_of)
     found, of_word_mbr = list(risks.values()), risks[best.words]
-    safe = [one for one in found if one is of_word_mbr or one.high <= of_word_mbr.low]
-    least = min(one.high for one in safe)
-    chosen = next(one for one in safe if one.high <= least + TIE)
+    chosen = least_risk(found, risks[one_best.words], of_word_mbr)
     others = sorted((one for one in found if one is not chosen), key=lambda one: one.high)
     aligned = aligner.aligned(numbers[chosen.words])
     return RiskMBR(
@@ -177,6 +175,17 @@ def risk_mbr(graph: Graph, by: ByExactErrors, weights: Weights | None = None) ->
         candidates=len(numbers),
         times=aligned.times,
     )
+
+
+def least_risk(found: Sequence[RiskOfString], one_best: RiskOfString, of_word_mbr: RiskOfString) -> RiskOfString:
+    """Return the candidate with the least risk; of those that are equal up to `TIE`, the 1-best, else the first.
+
+    No candidate is better than the answer of word MBR unless its whole interval is.
+    """
+    safe = [one for one in found if one is of_word_mbr or one.high <= of_word_mbr.low + TIE]
+    least = min(one.high for one in safe)
+    tied = [one for one in safe if one.high <= least + TIE]
+    return one_best if any(one is one_best for one in tied) else tied[0]
 
 
 def _risk(found: Expected, words: _String) -> tuple[RiskOfString, Expected]:

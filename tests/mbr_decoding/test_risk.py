@@ -263,3 +263,19 @@ def test_kaldi_s_bayes_risk_is_a_bound_of_the_exact_one():
         found = lm.mbr(lattices[name], "wer", risk="exact", weights={"acoustic": scale}, candidates=5)
         assert list(found.word_mbr.words) == words
         assert found.risk <= found.word_mbr.risk <= float(table("risk")[name][-1]) + 1e-4
+
+
+def test_of_equal_risks_the_1_best_wins():
+    def exact(words, risk):
+        return lm.RiskOfString((words,), risk, risk, risk, exact=True)
+
+    of_word_mbr, other = exact("a", 1.0), exact("b", 0.5)
+    for rounding in (0.0, 1e-13, -1e-13):  # sums over paths are rounded
+        one_best = exact("c", 0.5 + rounding)
+        assert module.least_risk([of_word_mbr, other, one_best], one_best, of_word_mbr) is one_best
+        one_best = exact("c", 1.0 + rounding)
+        assert module.least_risk([of_word_mbr, one_best], one_best, of_word_mbr) is one_best
+    assert module.least_risk([of_word_mbr, other, exact("d", 0.5)], exact("c", 0.6), of_word_mbr) is other
+    # Of intervals that overlap, neither is known to be less.
+    wide = lm.RiskOfString(("e",), 0.7, 0.4, 1.1, exact=False)
+    assert module.least_risk([of_word_mbr, wide], exact("c", 2.0), of_word_mbr) is of_word_mbr

@@ -28,6 +28,9 @@ class TabledResult(Result, Tabular):
         """Return the records of the table, as JSON lines have them."""
         return list(self._table().records())
 
+    def _frame(self) -> list[dict[str, Any]]:
+        return list(self._table().frame())
+
     @says_new_keywords
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in `read`
         """Write the result to a file, as the command line does.

@@ -200,6 +200,22 @@ def by_label(given: Any, what: str) -> Any:
     return dict(zip(labels, given, strict=True))
 
 
+def flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record in which no value is a mapping: the values in it become columns like `one_best_score`.
+
+    An empty mapping has no columns. A mapping stays if the record has such a column already.
+
+    Examples:
+        >>> flat({"id": "a", "score": 0.5, "one_best": {"score": 1.0, "scores": {"lm": 2.0}}})
+        {'id': 'a', 'score': 0.5, 'one_best_score': 1.0, 'one_best_scores_lm': 2.0}
+    """
+    found: dict[str, Any] = {}
+    for name, value in record.items():
+        inner = {f"{name}_{of}": one for of, one in flat(value).items()} if isinstance(value, Mapping) else None
+        found |= {name: value} if inner is None or not inner.keys().isdisjoint(record) else inner
+    return found
+
+
 def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
     """Return records as a `pandas.DataFrame`."""
     return required_module("pandas", "pandas").DataFrame(list(records))
@@ -268,5 +284,5 @@ class Tabular:
         return as_arrow(self._frame())
 
     def _frame(self) -> Iterable[Mapping[str, Any]]:
-        """Return the rows of a data frame: by default, the records."""
-        return self.to_records()
+        """Return the rows of a data frame: by default, the records, with a column for each number in them."""
+        return map(flat, self.to_records())

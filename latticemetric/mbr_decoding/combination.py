@@ -31,7 +31,7 @@ from latticemetric.mbr_decoding.consensus import consensus
 from latticemetric.mbr_decoding.median import CombinedMBR, WeightedOutput, costs_of, least_risk, own_weights
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, times_in_order
 from latticemetric.metrics.reference_checks import check_hypothesis
-from latticemetric.posterior.best import Times
+from latticemetric.posterior.best import Times, pairs_of
 from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
@@ -407,11 +407,10 @@ class Combination(Result, Frozen):
                 large graph.
             risk_bound (float | None): With `--scheme mbr`: no text has a smaller risk; `None` if an output is a graph.
         """
-        times = self.times
         values = {
             "hypothesis": " ".join(self.words),
             "confidences": list(self.confidences),
-            "times": None if times is None else [list(pair) for pair in times],
+            "times": pairs_of(self.times),
             "cost": self.cost,
             "bound": self.bound,
             "columns": len(self.slots),

@@ -17,7 +17,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Floats, Weights
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import TIE, Aligner, search_words, times_in_order
-from latticemetric.posterior.best import Times
+from latticemetric.posterior.best import Times, pairs_of
 from latticemetric.renamed import says_new_keywords
 from latticemetric.vocabulary import Vocabulary
 
@@ -85,9 +85,9 @@ class Consensus(Brief):
             "confidences": list(self.confidences),
             "bayes_risk": self.bayes_risk,
             "iterations": self.iterations,
-            "times": _pairs(self.times),
-            "bins": [_pairs(words) for words in self.bins],
-            "bin_times": _pairs(self.bin_times),
+            "times": pairs_of(self.times),
+            "bins": [[list(pair) for pair in words] for words in self.bins],
+            "bin_times": pairs_of(self.bin_times),
         }
 
     def _repr_svg_(self) -> str:
@@ -148,7 +148,3 @@ def _borders(times: list[tuple[float, float]]) -> Floats:
         return np.zeros(1)
     begin, end = np.array(times).T
     return np.concatenate([begin[:1], (end[:-1] + begin[1:]) / 2, end[-1:]])
-
-
-def _pairs(values: Bin | Times | None) -> list[list[Any]] | None:
-    return None if values is None else [list(pair) for pair in values]

@@ -161,6 +161,14 @@ def times_along(graph: Lattice | Forest, path: Steps) -> Times | None:
     return tuple(zip(begin.tolist(), end.tolist(), strict=True))
 
 
+_TIME_PLACES = 6
+
+
+def written_time(time: float) -> float:
+    """Return a time as all tables and JSON have it: rounded to microseconds, so that means have no digits of noise."""
+    return round(time, _TIME_PLACES)
+
+
 def pairs_of(times: Times | None) -> list[list[float]] | None:
-    """Return times as plain values, for JSON."""
-    return None if times is None else [list(pair) for pair in times]
+    """Return times as plain values, for JSON: see `written_time`."""
+    return None if times is None else [[written_time(begin), written_time(end)] for begin, end in times]

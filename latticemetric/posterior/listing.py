@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Floats, Lattice
+from latticemetric.posterior.best import written_time
 from latticemetric.posterior.posteriors import Distribution, ForestPosteriors, Posteriors
 from latticemetric.vocabulary import EPSILON
 
@@ -136,7 +137,7 @@ def _arcs(distribution: Distribution, least: float) -> list[Row]:
         raise UsageError("a forest has no arcs", advice="list its edges")
     lattice = distribution.lattice
     given = [math.nan] * lattice.num_states if lattice.times is None else lattice.times.tolist()
-    times = [None if math.isnan(time) else time for time in given]
+    times = [None if math.isnan(time) else written_time(time) for time in given]
     rows = []
     for arc in _most_probable(distribution.arc, least):
         source, target = int(lattice.source[arc]), int(lattice.target[arc])

@@ -5,8 +5,9 @@ import inspect
 import pkgutil
 import subprocess
 import sys
-from functools import partial
+from functools import cache, partial
 
+import numpy as np
 import pytest
 from kit.commands import PROVERBS, good, oracle, run
 from kit.outputs import COMMANDS, RUNS, command_of, write_examples
@@ -23,7 +24,7 @@ from latticemetric.corpus.tables.best import BestTable
 from latticemetric.corpus.tables.consensus import ConsensusTable
 from latticemetric.corpus.tables.formats import lines_of
 from latticemetric.corpus.tables.looks import Looks
-from latticemetric.corpus.tables.table import ItemTable
+from latticemetric.corpus.tables.table import ItemTable, tsv_field
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
 
@@ -136,3 +137,88 @@ def test_each_table_of_a_shard_can_be_merged():
 
     sweeps = {"sweep": "sweep.SweepTable", "sweeps": "sweep.SweepsTable"}
     assert dict(kinds(ItemTable)) | sweeps == merged._KINDS  # its names are those of documents
+
+
+def read_examples(*names):
+    return lm.Corpus.read(*(str(EXAMPLES / name) for name in names))
+
+
+FERRY_CORPUS = read_examples("ferry.slf", "ferry.ref.txt")
+KITCHEN = read_examples("kitchen.jsonl", "kitchen.ref.txt")
+ANSWERS = {
+    "best": FERRY_CORPUS.best,
+    "nbest": partial(FERRY_CORPUS.nbest, 2),
+    "mbr": FERRY_CORPUS.mbr,
+    "mbr by wer": partial(FERRY_CORPUS.mbr, "wer"),
+    "mbr by exact risk": partial(FERRY_CORPUS.mbr, "wer", risk="exact"),
+    "mbr by a metric": partial(FERRY_CORPUS.mbr, "2-grr", pruning_confidence=0.99),
+    "consensus": FERRY_CORPUS.consensus,
+    **{f"posteriors of {of}": partial(FERRY_CORPUS.posteriors, of=of) for of in ("words", "ngrams", "arcs", "summary")},
+    "info": FERRY_CORPUS.info,
+    "oracle": partial(FERRY_CORPUS.oracle, "wer", also_score="bleu", posteriors=True, hope=[1, 2], nbest=2, worst=True),
+    "oracle by two": partial(FERRY_CORPUS.oracle, "wer,4-grr", posteriors=True),
+    "oracle by bleu": partial(FERRY_CORPUS.oracle, "bleu"),
+    "sweep": partial(FERRY_CORPUS.sweep, "wer", beams=[1]),
+    "sweep by two": partial(FERRY_CORPUS.sweep, beams=[1]),
+    "expected": partial(FERRY_CORPUS.expected, "wer"),
+    "expected by two": FERRY_CORPUS.expected,
+    "calibrate": partial(KITCHEN.calibrate, resamples=0),
+    "tags": FERRY_CORPUS.tags,
+    "lists": partial(KITCHEN.lists, "wer", resamples=0),
+    "lists by two": partial(KITCHEN.lists, resamples=0),
+    "tune": partial(FERRY_CORPUS.tune, vary={"lm": (1, 20)}, resamples=0),
+    "combine": partial(lm.combine_systems, [str(EXAMPLES / f"coast.{name}.ctm") for name in ("north", "south")]),
+    "map": partial(FERRY_CORPUS.map, lm.oracle),
+}
+
+
+@cache
+def answered(name):
+    return ANSWERS[name]()
+
+
+# Columns that TSV shows as one text.
+AS_TEXT = {"scores", "distribution", "nbest", "notes"}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_data_frames_have_the_columns_of_tsv(name, tmp_path):
+    answers = answered(name)
+    answers.write(tmp_path / "table.tsv")
+    header, *lines = (line.split("\t") for line in (tmp_path / "table.tsv").read_text().splitlines())
+    frame = answers.to_arrow()
+    assert frame.num_rows == len(lines)
+    assert not [one.name for one in frame.schema if str(one.type).startswith("struct")]
+    for number, title in enumerate(header):
+        cells = [line[number] for line in lines]
+        if title in AS_TEXT or title.endswith("_scores") or name == "map" or not any(cells):
+            continue
+        column = frame[title].to_pylist()
+        if name == "info":
+            assert [len(tsv_field(value)) for value in column] == list(map(len, cells))
+        else:
+            assert list(map(tsv_field, column)) == cells
+
+
+def test_numbers_of_the_1_best_are_columns_of_data_frames():
+    frame = answered("oracle").to_pandas()
+    assert frame["one_best_score"].tolist() == [0.5]
+    assert frame["hope_1_cost"].tolist() == [1493.3]
+    assert frame["scores_acoustic"].tolist() == [pytest.approx(1301.5)]
+    assert {"bleu", "one_best_bleu", "one_best_confidences", "worst_score"} <= set(frame)
+    assert answered("map").to_pandas()["one_best_score"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize("name", ["best", "mbr", "mbr by wer", "mbr by exact risk", "mbr by a metric", "consensus"])
+def test_times_have_one_form_in_all_verbs(name, tmp_path):
+    answers = answered(name)
+    (record,) = answers.to_records()
+    times = [[0.0, 0.18], [0.18, 0.57], [0.57, 0.84], [0.84, 1.1]]
+    assert record["times"] == pytest.approx(np.array(times), abs=1e-4)
+    assert all(round(time, 6) == time for pair in record["times"] for time in pair)
+    answers.write(tmp_path / "table.tsv")
+    header, row = (line.split("\t") for line in (tmp_path / "table.tsv").read_text().splitlines())
+    cells = dict(zip(header, row, strict=True))
+    for k, end in enumerate(("begin", "end")):
+        assert cells[end] == " ".join(str(pair[k]) for pair in record["times"])
+        assert answers.to_arrow()[end].to_pylist() == [[pair[k] for pair in record["times"]]]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from latticemetric.corpus.tables.cells import named_scores
-from latticemetric.corpus.tables.table import CTMTable, Record, values
+from latticemetric.corpus.tables.table import CTMTable, Record
 
 
 class BestTable(CTMTable):
@@ -17,10 +16,3 @@ class BestTable(CTMTable):
     def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield lines of id and words, as decoders write them; a graph that failed has no words."""
         return (self.looks.words_line(record["id"], record.get("hypothesis", "")) for record in records)
-
-    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
-        """Yield one row per graph; begin and end times are lists."""
-        for record in records:
-            times = record.get("times") or []
-            spans = {"begin": [begin for begin, _ in times], "end": [end for _, end in times]}
-            yield values({**record, **spans, "scores": named_scores(record.get("scores", {}))}, self.columns)

@@ -59,9 +59,9 @@ class RateTable(ItemTable):
     def text_of(self, record: Record, column: IdColumn, metric: str = "") -> Iterator[str]:
         """Yield the lines of the record of a graph, with the name of the metric if there are several."""
 
-    @abstractmethod
     def row_of(self, record: Record) -> list[object]:
         """Return the row of the record of a graph."""
+        return next(self.in_columns([record]))
 
     # ---- The lines of one answer; subclasses may have them without its record ----
 
@@ -116,10 +116,6 @@ class RateTable(ItemTable):
         column = IdColumn()
         for record in records:
             yield from self.text_of(record, column)
-
-    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
-        """Yield one row per graph."""
-        return map(self.row_of, records)
 
     def text(self) -> Iterable[str]:
         """Yield the lines of each graph."""
@@ -247,11 +243,13 @@ class MetricsTable(ItemTable):
         first, *others = self._first.columns
         return [first, "metric", *others]
 
-    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
-        """Yield one row per graph and metric."""
-        for record in records:
-            first, *others = self._tables[record["metric"]].row_of(record)
-            yield [first, record["metric"], *others]
+    def flat(self, record: Record) -> Record:
+        """Return the columns of a record, as the table of its metric has them."""
+        return self._tables[record["metric"]].flat(record)
+
+    def cells(self, record: Record) -> Record:
+        """Return the values that TSV shows in another way than data frames."""
+        return self._tables[record["metric"]].cells(record)
 
     def head(self) -> Record:
         """Return the signature of each metric."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class CombinationTable(Table):
     """The words of each utterance. The summary and the JSON document also have scores."""
 
-    columns = ("id", "hypothesis", "confidences", "cost", "bound")
+    columns = ("id", "hypothesis", "confidences", "begin", "end", "cost", "bound")
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ class ConsensusTable(CTMTable):
     """Lines of id and words, with the confidence of each word."""
 
     kind = "consensus"
-    columns = ("id", "hypothesis", "bayes_risk", "confidences", "error")
+    columns = ("id", "hypothesis", "bayes_risk", "confidences", "begin", "end", "error")
 
     def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield lines of id and words, each word with its confidence; a graph that failed has no words."""

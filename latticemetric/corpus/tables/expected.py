@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from latticemetric.corpus.tables.by_metric import RateTable
 from latticemetric.corpus.tables.cells import IdColumn, counted
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import Record, ShardSums, values
+from latticemetric.corpus.tables.table import Record, ShardSums
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
@@ -74,15 +74,10 @@ class ExpectedTable(RateTable):
         """The titles of the TSV columns."""
         return [*_COLUMNS, *(f"{path}_{name}" for path in ("one_best", "oracle") for name in _PATH_COLUMNS), "error"]
 
-    def row_of(self, record: Record) -> list[object]:
-        """Return the row of a lattice; a distribution is `0:0.5 1:0.25 …`."""
+    def cells(self, record: Record) -> Record:
+        """Return the distribution as TSV shows it: `0:0.5 1:0.25 …`."""
         pairs = record.get("distribution")
-        row = values(
-            {**record, "distribution": None if pairs is None else " ".join(f"{k}:{p!r}" for k, p in pairs)}, _COLUMNS
-        )
-        for path in ("one_best", "oracle"):
-            row += values(record.get(path, {}), _PATH_COLUMNS)
-        return [*row, record.get("error")]
+        return {} if pairs is None else {"distribution": " ".join(f"{k}:{p!r}" for k, p in pairs)}
 
     def settings(self) -> Record:
         """Return the metric."""

@@ -44,7 +44,7 @@ def _binary(name: str, *suffixes: str) -> ResultFormat:
     def write(table: Table, file: IO[bytes]) -> None:
         from latticemetric.display.frames import write_table
 
-        write_table(table.records(), file, name)
+        write_table(table.frame(), file, name)
 
     return ResultFormat(name, "records", write=write, suffixes=suffixes, require=_require_arrow)
 

@@ -26,8 +26,8 @@ class MBRTable(CTMTable):
 
     kind = "mbr"
     columns: Sequence[str] = (
-        "id", "hypothesis", "gain", "gain_bound", "exact", "risk", "cost", "confidences", "one_best",
-        *_NGRAM_COLUMNS, "error"
+        "id", "hypothesis", "gain", "gain_bound", "exact", "risk", "cost", "confidences", "begin", "end",
+        "one_best", *_NGRAM_COLUMNS, "error"
     )  # fmt: skip
 
     def __init__(self, *arguments: Any, signature: str | None = None, **settings: Any) -> None:
@@ -88,7 +88,8 @@ class ExactRiskTable(MBRTable):
     kind = "exact-risk"
     columns = (
         "id", "hypothesis", "risk", "low", "high", "exact", "expected_words", "expected_wer", "confidences",
-        "one_best", "one_best_risk", "word_mbr", "word_mbr_risk", "word_mbr_bound", "improvement", "candidates", "error"
+        "begin", "end", "one_best", "one_best_risk", "word_mbr", "word_mbr_risk", "word_mbr_bound", "improvement",
+        "candidates", "error"
     )  # fmt: skip
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:

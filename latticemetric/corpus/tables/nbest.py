@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from latticemetric.corpus.tables.cells import IdColumn, named_scores, shown, spoken
-from latticemetric.corpus.tables.table import AnswerTable, Record, split_text, values
+from latticemetric.corpus.tables.cells import IdColumn, shown, spoken
+from latticemetric.corpus.tables.table import AnswerTable, Record, each_of, split_text
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
@@ -25,19 +25,9 @@ class NBestTable(AnswerTable):
         """
         yield answer.value.asdict()
 
-    def frame(self) -> Iterator[Record]:
-        """Yield one row per string or path; for a graph that failed, one row."""
-        for record in self.records():
-            common = {name: value for name, value in record.items() if name != "paths"}
-            for path in record.get("paths", [{}]):
-                yield common | path
-
-    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
-        """Yield one row per string or path; for a graph that failed, one row."""
-        for record in records:
-            for row in record.get("paths", [record]):
-                scores = named_scores(row.get("scores", {}))
-                yield values({"id": record["id"], **row, "scores": scores}, self.columns)
+    def each_row(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield one record per string or path; for a graph that failed, one."""
+        return each_of(records, "paths")
 
     def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield a line for each string or path: id, rank, cost and words."""

@@ -21,9 +21,9 @@ from latticemetric.corpus.tables.table import (
     json_document,
     spaced_words,
     split_text,
-    values,
     words_of,
 )
+from latticemetric.display.frames import flat
 from latticemetric.display.text import error_line
 from latticemetric.errors import harmless
 from latticemetric.metrics.registry import make_metric
@@ -48,6 +48,7 @@ COLUMNS = (
 ONE_BEST_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost")
 _MARGIN_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores")
 _SIDES = {"oracle": "oracle", "one_best": "1-best"}
+_PREFIXES = {"oracle": "", "one_best": "one_best_"}
 _COUNTS = ("", "matches", "subst.", "del.", "ins.")
 
 
@@ -208,7 +209,7 @@ class OracleTable(RateTable):
             yield f"  {rank!s:<10}  {_scored(best, self.looks)}  {spoken([best['hypothesis']])}"
         for side in self._sides:
             margin = _margin_of(record, side)
-            if margin is None:
+            if margin is None or "error" in margin:
                 yield f"  {side.name:<10}  {'failed':>7}"
                 continue
             bound = None if side.kind == "hope" or margin["exact"] else margin["bound"]
@@ -218,23 +219,25 @@ class OracleTable(RateTable):
     @property
     def columns(self) -> list[str]:
         """The titles of the TSV columns."""
-        both = [f"{prefix}{name}" for name in (*self._metrics, *self._lists) for prefix in ("", "one_best_")]
-        sides = [f"{side.name.replace(' ', '_')}_{name}" for side in self._sides for name in _columns_of(side)]
+        both = [f"{prefix}{name}" for name in (*self._metrics, *self._lists) for prefix in _PREFIXES.values()]
+        sides = [f"{_prefix(side)}{name}" for side in self._sides for name in _columns_of(side)]
         return [*_titles(COLUMNS, ONE_BEST_COLUMNS), *both, *(["nbest"] if self._nbest else []), *sides]
 
-    def row_of(self, record: Record) -> list[object]:
-        """Return the row of a lattice."""
-        one_best, scores = record.get("one_best", {}), record.get("sentence_scores", {})
-        row = [*values(record, COLUMNS), *values(one_best, ONE_BEST_COLUMNS), record.get("error")]
-        row += [scores.get(name, {}).get(side) for name in self._metrics for side in _SIDES]
-        row += [part.get(name) for name in self._lists for part in (record, one_best)]
-        if self._nbest:
-            row.append(" ||| ".join(best["hypothesis"] for best in record.get("nbest", [])))
+    def flat(self, record: Record) -> Record:
+        """Return the columns of a lattice: `bleu` and `one_best_bleu` of further scores, `hope_1_score` of margins."""
+        nested = ("sentence_scores", *(side.kind for side in self._sides))
+        found = super().flat({name: value for name, value in record.items() if name not in nested})
+        for metric, scores in record.get("sentence_scores", {}).items():
+            found |= {f"{prefix}{metric}": scores[side] for side, prefix in _PREFIXES.items()}
         for side in self._sides:
-            margin = _margin_of(record, side)
-            scored = "" if margin is None else named_scores(margin["scores"])
-            row += values({**(margin or {}), "scores": scored}, _columns_of(side))
-        return row
+            found |= {f"{_prefix(side)}{name}": value for name, value in flat(_margin_of(record, side) or {}).items()}
+        return found
+
+    def cells(self, record: Record) -> Record:
+        """Return the strings of the n best, and the scores of margins, as TSV shows them."""
+        cells = {"nbest": " ||| ".join(best["hypothesis"] for best in record.get("nbest", []))}
+        margins = {_prefix(side): _margin_of(record, side) or {} for side in self._sides}
+        return cells | {f"{prefix}scores": named_scores(one.get("scores", {})) for prefix, one in margins.items()}
 
     @property
     def unshown(self) -> list[str]:
@@ -542,11 +545,15 @@ def _columns_of(side: MarginKind) -> list[str]:
     return [*(["value"] if side.weight is not None else []), *_MARGIN_COLUMNS]
 
 
+def _prefix(side: MarginKind) -> str:
+    return f"{side.name.replace(' ', '_')}_"
+
+
 def _margin_of(record: Record, side: MarginKind) -> Record | None:
-    """Return the hope, fear or worst string in a record; `None` if its search failed."""
+    """Return the hope, fear or worst string in a record, or the error of its search; `None` if the graph failed."""
     found = record.get(side.kind, [])
     several = found if isinstance(found, list) else [found]
-    return next((one for one in several if one.get("weight") == side.weight and "error" not in one), None)
+    return next((one for one in several if one.get("weight") == side.weight), None)
 
 
 def _scored(path: Record, looks: Looks) -> str:

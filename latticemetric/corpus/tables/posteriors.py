@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import AnswerTable, Record, values
+from latticemetric.corpus.tables.table import AnswerTable, Record, each_of
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
@@ -49,10 +49,9 @@ class PosteriorTable(AnswerTable):
         """Return the kind of listing."""
         return {"of": self._of}
 
-    def rows_of(self, records: Iterable[Record]) -> Iterator[list[object]]:
-        """Yield one row per word, n-gram, arc or edge; for a summary or a failed graph, one row per graph."""
-        for record in records:
-            yield from (values({"id": record["id"], **row}, self.columns) for row in record.get(self._of, [record]))
+    def each_row(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield one record per word, n-gram, arc or edge; for a summary or a failed graph, one per graph."""
+        return each_of(records, self._of)
 
     def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield a line for each word, n-gram, arc or edge, the most probable first."""

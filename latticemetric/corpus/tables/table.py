@@ -12,7 +12,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from latticemetric.corpus.tables.cells import named_scores
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
+from latticemetric.display.frames import flat
 from latticemetric.errors import UsageError, shortened
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 """Named values: a row in TSV, an object in JSON."""
+
+_SPAN = ("begin", "end")
 
 
 class Table(ABC):
@@ -48,13 +52,39 @@ class Table(ABC):
     def records(self) -> Iterable[Record]:
         """Yield the records for JSON lines."""
 
+    def flat(self, record: Record) -> Record:
+        """Return the columns of a record: `one_best_score` for the `score` of its `one_best`, `begin` and `end`."""
+        if "times" not in record:
+            return flat(record)
+        times = record["times"]
+        span = {name: None if times is None else [pair[k] for pair in times] for k, name in enumerate(_SPAN)}
+        found: Record = {}
+        for name, value in flat(record).items():
+            found |= span if name == "times" else {name: value}
+        return found
+
+    def each_row(self, records: Iterable[Record]) -> Iterable[Record]:
+        """Yield the records that are rows of TSV and of data frames: by default, all."""
+        return records
+
     def frame(self) -> Iterable[Record]:
-        """Yield the rows of a data frame: by default, the records."""
-        return self.records()
+        """Yield the rows of a data frame: the columns of TSV, and those of everything else in the records."""
+        return map(self.flat, self.each_row(self.records()))
+
+    def in_columns(self, records: Iterable[Record]) -> Iterator[list[object]]:
+        """Yield the rows of TSV of records: values in the order of `columns`, with scores in one column."""
+        titles = self.columns
+        for record in self.each_row(records):
+            yield values(self.flat(record) | self.cells(record), titles)
+
+    def cells(self, record: Record) -> Record:
+        """Return the values that TSV shows in another way than data frames."""
+        scores = record.get("scores")
+        return {"scores": named_scores(scores)} if isinstance(scores, dict) else {}
 
     def rows(self) -> Iterable[Sequence[object]]:
         """Yield the rows of TSV: by default, the values of each record in the order of `columns`."""
-        return in_columns(self.records(), self.columns)
+        return self.in_columns(self.records())
 
     def json_lines(self) -> Iterable[str]:
         """Yield the lines of JSON lines."""
@@ -151,7 +181,7 @@ class ItemTable(Table):
 
     def rows_of(self, records: Iterable[Record]) -> Iterable[Sequence[object]]:
         """Yield the rows of these records: by default, the values of each record in the order of `columns`."""
-        return in_columns(records, self.columns)
+        return self.in_columns(records)
 
     @property
     def unshown(self) -> Sequence[str]:
@@ -302,12 +332,16 @@ def split_text(text: str) -> list[str]:
     return text.split(" ") if text else []
 
 
-def in_columns(records: Iterable[Record], columns: Sequence[str]) -> Iterator[list[object]]:
-    """Yield the values of each record in these columns; those of its 1-best are in columns like `one_best_score`."""
+def each_of(records: Iterable[Record], name: str) -> Iterator[Record]:
+    """Yield each item of the list that records have in a field, with their other fields; else the record itself.
+
+    Examples:
+        >>> list(each_of([{"id": "a", "paths": [{"rank": 1}, {"rank": 2}]}, {"id": "b", "error": "empty"}], "paths"))
+        [{'id': 'a', 'rank': 1}, {'id': 'a', 'rank': 2}, {'id': 'b', 'error': 'empty'}]
+    """
     for record in records:
-        one_best = record.get("one_best")
-        nested = one_best if isinstance(one_best, dict) else {}
-        yield values({**record, **{f"one_best_{name}": value for name, value in nested.items()}}, columns)
+        common = {other: value for other, value in record.items() if other != name}
+        yield from (common | item for item in record.get(name, [{}]))
 
 
 def _ctm_lines(

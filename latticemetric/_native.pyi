@@ -4,7 +4,7 @@ Parameters are made from the extension: python tests/kit/native_stub.py
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -1131,28 +1131,43 @@ def kaldi_ids(text: bytes, blocks: npt.NDArray[np.int64]) -> list[str]:
     """
 
 _Units: TypeAlias = Sequence[npt.NDArray[np.int64]]
-_Paths: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
-"""The arcs (edges) of paths, where each path begins, and the number of the end of each."""
+_Paths: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""The arcs (edges) of paths, and where each path begins."""
 
-class TunedGraph:
-    """A graph whose paths cost c[0] + x c[1] + y c[2] at the weights x and y.
+class TunedGraphs:
+    """Graphs whose paths cost c[0] + x c[1] + y c[2] at the weights x and y.
 
-    Each of the three columns has whole numbers: of arcs (edges), then of `ends`, which are states (nodes) in ascending
-    order. Sums of absolute costs along a path must be below 2 ** 38.
+    A column has the costs of all graphs, one after the other: of each graph, those of arcs (edges), then those of its
+    ends, which are states (nodes) in ascending order. Sums of absolute costs along a path must be below 2 ** 52 on a
+    line, and below 2 ** 39 in a plane.
     """
 
-    @overload
-    def __init__(self, lattice: Lattice, ends: npt.NDArray[np.int32], columns: _Units) -> None: ...
-    @overload
-    def __init__(self, forest: Forest, ends: npt.NDArray[np.int32], columns: _Units) -> None: ...
+    def __init__(self) -> None: ...
+    def add(self, graph: Lattice | Forest, ends: npt.NDArray[np.int32]) -> None:
+        """Add a graph."""
+
+    def __len__(self) -> int: ...
+    def largest_sum(self, costs: npt.NDArray[np.float64]) -> float:
+        """Return the largest sum of absolute costs of a path, of all graphs."""
+
+    def segments(
+        self, chosen: npt.NDArray[np.int64], columns: _Units, low: int, high: int, unit: int, most_segments: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64], _Paths]:
+        """Return the segments from `low / unit` to `high / unit` of the graphs of the numbers `chosen`.
+
+        Returns:
+            How many segments each graph has; of all segments, the ends, the sums of both columns, and the paths.
+        """
+
+    def cells(self, number: int, columns: _Units, box: Sequence[int], most_cells: int) -> WeightCells:
+        """Return the cells of a graph.
+
+        `box` is the lowest and the highest x, the same of y, and the number by which these are divided.
+        """
 
 class WeightCells:
-    """The cells of a box of weights in which a path of the graph is the cheapest.
+    """The cells of a box of weights in which a path of a graph is the cheapest."""
 
-    `box` is the lowest and the highest x, the same of y, and the number by which these are divided.
-    """
-
-    def __init__(self, graph: TunedGraph, box: Sequence[int], most_cells: int) -> None: ...
     def __len__(self) -> int: ...
     def sums(self) -> npt.NDArray[np.int64]:
         """Return the sums of the three columns of each cell's path."""
@@ -1168,11 +1183,6 @@ class WeightCells:
 
     def corners(self) -> npt.NDArray[np.float64]:
         """Return the corners of all cells, in the order of their edges."""
-
-def weight_segments(
-    graph: TunedGraph, low: int, high: int, unit: int, most_segments: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], _Paths]:
-    """Return the sums, the ends and the paths of the segments from `low / unit` to `high / unit`."""
 
 class Overlay:
     """The cells of many graphs in one box, and a row of statistics for each cell."""
@@ -1196,6 +1206,12 @@ class Overlay:
         `bounds` returns a bound of the merit for each pair of rows, low and high; it is the merit if both are equal. A
         face has the cell of each graph, and the corners of the region in which all graphs stay in their cells. Regions
         of a smaller margin are left out, in shares of the box: how far both weights may change, and no cell does.
+        """
+
+    def region(self, x: int, y: int, unit: int) -> npt.NDArray[np.float64]:
+        """Return the corners of the part around a point in which all graphs stay in their cells.
+
+        There are none if the point `x / unit`, `y / unit` is where a graph changes its cell.
         """
 
     def at(self, x: int, y: int, unit: int) -> npt.NDArray[np.int32]:

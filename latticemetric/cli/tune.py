@@ -28,19 +28,19 @@ Examples:
   latticemetric tune beams.jsonl text --vary lm=0:2 --plot map.svg
 """
 
-_SECTIONS = {"Tuning": "--metric --vary --min-margin --folds --ignore --write-weights"}
+_SECTIONS = {"Tuning": "--metric --vary --min-margin --restarts --folds --ignore --write-weights"}
 
 
 class _WeightOptions(Options):
     metric: str = option("--metric -m NAME", "Optimize the corpus value of this metric.", default="wer")
     vary: tuple[str, ...] = option(
         "--vary NAME=LOW:HIGH",
-        "Vary the weight of this score column in this range; repeatable, for one or two columns. The column 'words' "
-        "counts words.",
+        "Vary the weight of this score column in this range; repeatable. The column 'words' counts words.",
         type=NoFile(),
         multiple=True,
     )
     min_margin: float = option_of(WeightTuning.fields["min_margin"])
+    restarts: int = option_of(WeightTuning.fields["restarts"])
     folds: int = option_of(WeightTuning.fields["folds"])
     ignore: str | None = IGNORE
     write_weights: str | None = option(
@@ -85,6 +85,7 @@ def command(
         metric=metric,
         vary=checked_ranges(tuning.vary),
         min_margin=tuning.min_margin,
+        restarts=tuning.restarts,
         folds=tuning.folds,
         **intervals,
     )

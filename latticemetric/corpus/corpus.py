@@ -839,21 +839,21 @@ class Corpus(ReadCorpus):
     ) -> Any:
         """Find the weights of score columns, or the parameters of n-gram MBR, whose answers score best.
 
-        With `vary`, find the best weights in ranges, exactly over all paths, as `TunedWeights`. Without it, try
+        With `vary`, find the best weights in ranges over all paths, as `TunedWeights`. Without it, try
         parameters of n-gram MBR, as `MBRTuning`. All graphs stay in memory.
 
         Args:
             metric: A metric or its name; its corpus value is optimized. By default, `wer` for weights, `bleu` for MBR.
-            vary: The lowest and the highest weight of one or two score columns, by name: `{"acoustic": (0.05, 0.2)}`.
-                The column `words` counts words.
+            vary: The lowest and the highest weight of score columns, by name: `{"acoustic": (0.05, 0.2)}`. The column
+                `words` counts words. The search of one or two weights is exact.
             by: How answers are decided: `ngram`, or the settings to try first, `ByNgrams.grid(p=[0.6, 0.8], …)`.
                 Settings with one value are kept.
             evidence: Graphs that give the posteriors, matched by id: files, or graphs in memory.
             run: The settings of the run; with `keep_going`, warn of graphs that fail.
             settings: `folds` for the score to expect on new graphs; `resamples`, `seed` and `confidence` of intervals;
-                of weights, `min_margin`; of MBR, values of `posterior_scale`, `T`, `p`, `r` and `word_penalty` to try
-                first, one of each to keep it, `order`, `beam` and `determinize` (see `ByNgrams`), and `halvings`, the
-                rounds of ever smaller steps (0: none); and the settings of the run by name.
+                of weights, `min_margin` and `restarts`; of MBR, values of `posterior_scale`, `T`, `p`, `r` and
+                `word_penalty` to try first, one of each to keep it, `order`, `beam` and `determinize` (see `ByNgrams`),
+                and `halvings`, the rounds of ever smaller steps (0: none); and the settings of the run by name.
 
         Examples:
             >>> from latticemetric import Lattice, NBest

@@ -125,9 +125,6 @@ class Resampled(Settings):
     """
 
     section = "Intervals"
-    of_resamples: ClassVar[tuple[str, ...]] = ("seed", "confidence")
-    """The settings that have no effect without resamples."""
-
     resamples: int = number_of_resamples(default=1000)
     seed: int = like(SEED)
     confidence: float = number(
@@ -142,8 +139,12 @@ class Resampled(Settings):
     def check(self) -> None:
         """Refuse settings that have no effect."""
         super().check()
-        if not self.resamples and (unused := [name for name in self.of_resamples if name in self.changed()]):
+        if not self.resamples and (unused := [name for name in self.of_resamples() if name in self.changed()]):
             raise UsageError(f"{unused[0]} has no effect without resamples", advice="leave it out")
+
+    def of_resamples(self) -> tuple[str, ...]:
+        """Return the settings that have no effect without resamples."""
+        return "seed", "confidence"
 
     @property
     def resampling(self) -> dict[str, Any]:

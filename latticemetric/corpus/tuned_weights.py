@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from latticemetric.arguments import path_text
-from latticemetric.corpus.feature_weights import as_feature_weights
-from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.corpus.tabled_result import TabledResult
-from latticemetric.display.progress import progress
+from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.intervals import Interval, interval_of, or_none, resample_counts, value_of
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.frozen import Result, freeze
-from latticemetric.graph import WORDS, as_lattice_or_forest, with_word_counts
-from latticemetric.lattice.columns import Floats, require_columns, weights_under
-from latticemetric.metrics.base import Metric, Table, references_each
+from latticemetric.lattice.columns import Floats
+from latticemetric.metrics.base import Metric
 from latticemetric.metrics.registry import make_metric
-from latticemetric.tuning.cells import String
-from latticemetric.tuning.optimum import rows_of
 from latticemetric.tuning.regions import Range
-from latticemetric.tuning.search import ExactSearch, counts_without
-from latticemetric.tuning.units import CostParts
 
 if TYPE_CHECKING:
     from latticemetric.corpus.mbr_evidence import Example
     from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.weight_development import WeightDevelopment
     from latticemetric.corpus.weight_settings import WeightSettings
 
 _FEWEST_FOLDS = 2
@@ -69,15 +60,18 @@ class TunedWeights(TabledResult):
         best: The weights with the best score in the ranges.
         default: The weights before tuning, as the graphs or `weights` give them.
         margin: How far each weight may change, all at once, and no string changes: a share of its range.
-        region: The corners of the region around the best weights in which no string changes; for one weight, its ends.
+        region: The corners of the region around the best weights in which no string changes; for one weight, its ends;
+            for three and more, the ends along each column, between which no string changes.
         ties: The number of regions with this score that were found.
         held_out: The score to expect on new graphs, by cross-validation: each fold is decoded with the weights that are
-            best on the other folds. `None` without folds.
+            best on the other folds. `None` without folds. Three and more weights are searched on lines only.
         gain: Score of the best weights minus score of the default weights, on resamples that are tuned anew: the
-            interval shows how much of the gain is luck. `None` without resamples.
+            interval shows how much of the gain is luck. `None` without resamples. Of three and more weights, only one
+            is tuned anew, that with the largest gain, so the interval is too narrow.
         spread: The interval of the best weight of each column, on these resamples; empty without resamples.
         is_exact: True if no weights in the ranges have a better score. False if costs had to be rounded: then this
-            holds for the rounded costs.
+            holds for the rounded costs. False for three and more weights: then it holds for weights that differ from
+            the best in one column only.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
         metric: The metric.
@@ -101,7 +95,7 @@ class TunedWeights(TabledResult):
     metric: Metric[Any] = field(compare=False)
     weights: Mapping[str, float]
     given: tuple[str, ...]
-    _development: Callable[[], _Development] | None = field(compare=False)
+    _development: Callable[[], WeightDevelopment] | None = field(compare=False)
 
     def __post_init__(self) -> None:
         freeze(self, "spread")
@@ -113,6 +107,11 @@ class TunedWeights(TabledResult):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
+
+    @property
+    def is_of_all_weights(self) -> bool:
+        """True for one or two weights, of which all in the ranges were searched."""
+        return len(self.best.weights) <= MOST_EXACT
 
     def at(self, **weights: float) -> float | None:
         """Return the score at these weights; others are those of `best`, or as before tuning."""
@@ -132,7 +131,7 @@ class TunedWeights(TabledResult):
 
         plot_weights(self, self._known_development().search, path_text(path))
 
-    def _known_development(self) -> _Development:
+    def _known_development(self) -> WeightDevelopment:
         if self._development is None:
             raise UsageError("a copy of this result does not know the graphs", advice="ask the result itself")
         return self._development()
@@ -176,128 +175,8 @@ def tuned_weights(
     """
     if not examples:
         raise UsageError("there are no graphs to tune on", advice="give at least one")
+    from latticemetric.corpus.weight_development import WeightDevelopment
+
     made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
     ranges = [Range(name, low, high) for name, (low, high) in tuning.vary.items()]
-    return _Development(examples, made, ranges, corpus, tuning.min_margin, watched=watched).tuned(tuning)
-
-
-class _Development:
-    """A development set: graphs with references, and their best strings for all weights in the ranges."""
-
-    def __init__(
-        self,
-        examples: Sequence[Example],
-        metric: Metric[Any],
-        ranges: Sequence[Range],
-        corpus: ReadCorpus,
-        least_margin: float,
-        *,
-        watched: bool,
-    ) -> None:
-        self._watched = watched
-        self.metric, self.ranges, self._corpus = metric, ranges, corpus
-        self._ignored, self._given = corpus.reading.ignored(), as_feature_weights(corpus.weights)
-        names = [one.name for one in ranges]
-        self._graphs = [
-            as_lattice_or_forest(
-                with_word_counts(one.graph) if WORDS in names else one.graph,
-                {**self._given, **dict.fromkeys(names, 1.0)},
-            )
-            for one in examples
-        ]
-        known = {name: column.weight for graph in self._graphs for name, column in graph.scores.items()}
-        require_columns(names, known)
-        self._used = weights_under(known, self._given)
-        parts = [CostParts.of(graph, names, self._given) for graph in self._graphs]
-        self.references = [tuple(map(self._counted, one.references)) for one in examples]
-        self.search = ExactSearch(
-            parts, self.references, metric, ranges, counted=self._counted, least_margin=least_margin
-        )
-
-    def tuned(self, tuning: WeightSettings) -> TunedWeights:
-        """Return the best weights, and what they are worth."""
-        search, every = self.search, np.ones(len(self._graphs))
-        found = search.best(every)
-        names = [one.name for one in self.ranges]
-        weights = dict(zip(names, map(float, found.weights), strict=True))
-        default = self._decoded({})
-        best = self._decoded(weights)
-        agree = np.array_equal(best, search.rows_at(found.weights))
-        if not agree and search.units.is_exact and found.margin > _CLEAR:
-            raise AssertionError(f"other strings are the best at {weights}: this is a bug")
-        resampled = self._resampled(tuning, default)
-        spread = {
-            name: interval_of(weights[name], values, tuning.confidence)
-            for name, values in zip(names, resampled[:, :-1].T, strict=True)
-            if len(values)
-        }
-        gain = (
-            interval_of(
-                value_of(self.metric, best) - value_of(self.metric, default), resampled[:, -1], tuning.confidence
-            )
-            if len(resampled)
-            else None
-        )
-        return TunedWeights(
-            best=WeightTrial(weights, or_none(value_of(self.metric, best))),
-            default=WeightTrial({name: self._used[name] for name in names}, or_none(value_of(self.metric, default))),
-            margin=found.margin,
-            region=tuple(map(tuple, found.corners.tolist())),
-            ties=found.ties,
-            held_out=self._held_out(tuning.folds),
-            gain=gain,
-            spread=spread,
-            is_exact=search.units.is_exact and agree,
-            graphs=len(self._graphs),
-            signature=self._signature(),
-            metric=self.metric,
-            weights={**self._used, **weights},
-            given=tuple(name for name in self._used if self._given.whole or name in self._given or name in weights),
-            _development=lambda: self,
-        )
-
-    def score_at(self, weights: Mapping[str, float]) -> float | None:
-        """Return the score of the best strings at some weights."""
-        return or_none(value_of(self.metric, self._decoded(weights)))
-
-    def _decoded(self, weights: Mapping[str, float]) -> Table:
-        """Return the statistics of the best strings at some weights, by an ordinary search."""
-        used = self._given.updated(weights)
-        strings = [[self._counted(graph.words(graph.best_path(used)))] for graph in self._graphs]
-        return np.concatenate(rows_of(strings, self.references, self.metric))
-
-    def _held_out(self, folds: int) -> float | None:
-        """Return the score of the graphs, each decoded with the weights that are best on the other folds."""
-        graphs = len(self._graphs)
-        folds = min(folds, graphs)
-        if folds < _FEWEST_FOLDS:
-            return None
-        rows = np.zeros((graphs, len(self.metric.columns)))
-        for fold in range(folds):
-            counts = counts_without(fold, folds, graphs)
-            rows[counts == 0] = self.search.rows_at(self.search.best(counts).weights)[counts == 0]
-        return or_none(value_of(self.metric, rows))
-
-    def _resampled(self, tuning: WeightSettings, default: Table) -> Floats:
-        """Return for each resample the best weights, and by how much its score is better than the default's."""
-        rows = []
-        for counts in self._resamples(tuning):
-            found = self.search.best(counts)
-            value = self.search.merits.value(found.merit)
-            gain = np.nan if value is None else value - value_of(self.metric, counts[:, None] * default)
-            rows.append([*map(float, found.weights), gain])
-        return np.array(rows).reshape(-1, len(self.ranges) + 1)
-
-    def _resamples(self, tuning: WeightSettings) -> Iterator[Floats]:
-        """Yield how many times each resample counts each graph."""
-        if not tuning.resamples:
-            return iter(())
-        each = chain.from_iterable(resample_counts(len(self._graphs), tuning.resamples, tuning.seed))
-        return progress(each, tuning.resamples, "resamples") if self._watched else each
-
-    def _counted(self, words: Iterable[str]) -> String:
-        return tuple(word for word in words if word not in self._ignored)
-
-    def _signature(self) -> str:
-        scorer = StringScorer((self.metric,), self._ignored, normalize=self._corpus.rewritten_by)
-        return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
+    return WeightDevelopment(examples, made, ranges, corpus, watched=watched).tuned(tuning)

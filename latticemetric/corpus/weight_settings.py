@@ -11,7 +11,8 @@ from latticemetric.corpus.question import Resampled
 from latticemetric.errors import UsageError
 from latticemetric.settings import given, number, whole
 
-_MOST_VARIED = 2
+MOST_EXACT = 2
+"""With more weights, the search is not exact."""
 
 
 class WeightSettings(Resampled):
@@ -22,6 +23,7 @@ class WeightSettings(Resampled):
         vary: The range of the weight of each column that varies: its name, and the lowest and the highest weight. The
             column `words` counts words.
         min_margin: Find weights that may change by this share of their ranges, all at once, and no string changes.
+        restarts: With three or more weights: how many times to search from random weights, too.
         folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
     """
 
@@ -35,6 +37,13 @@ class WeightSettings(Resampled):
         help="Only weights that may change by this share of their ranges, and no string changes.",
         option="--min-margin SHARE",
     )
+    restarts: int = whole(
+        default=0,
+        least=0,
+        phrase="the number of restarts is {}",
+        help="Search again from so many random weights, if three or more vary.",
+        option="--restarts N",
+    )
     folds: int = whole(
         default=5,
         least=0,
@@ -45,12 +54,19 @@ class WeightSettings(Resampled):
 
     def check(self) -> None:
         """Refuse settings that have no effect, and ranges that are none."""
-        super().check()
         if not self.vary:
             raise UsageError("no weight varies", advice="give vary={'acoustic': (0.05, 0.2)}")
-        if len(self.vary) > _MOST_VARIED:
-            what = f"{len(self.vary)} weights vary, but the search is exact for one or two"
-            raise UsageError(what, advice="vary two, keep the best of both, and vary others")
+        super().check()
+        if len(self.vary) > MOST_EXACT:
+            if self.min_margin:
+                what = "min_margin has no effect if more than two weights vary"
+                raise UsageError(what, advice="leave it out, or vary fewer")
+        elif self.restarts:
+            raise UsageError("restarts has no effect on one or two weights", advice="leave it out: the search is exact")
+
+    def of_resamples(self) -> tuple[str, ...]:
+        """Return the settings that have no effect without resamples; the search of many weights has a seed, too."""
+        return ("confidence",) if len(self.vary) > MOST_EXACT else super().of_resamples()
 
 
 def checked_ranges(vary: Any) -> dict[str, tuple[Fraction, Fraction]]:

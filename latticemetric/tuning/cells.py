@@ -1,4 +1,4 @@
-"""The best strings of a graph for all weights in a range (a line) or a box (a plane)."""
+"""The best strings of graphs for all weights on a line or in a plane."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from latticemetric import _native
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.columns import Costs, Floats
+from latticemetric.lattice.columns import Floats
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import small_enough
-from latticemetric.tuning.units import CostParts, Units
+from latticemetric.tuning.costs import CostTable, SectionCosts
 
 String = tuple[str, ...]
 
@@ -51,40 +49,25 @@ class PlaneCells:
     strings: list[String]
 
 
-def segments_of(parts: CostParts, units: Units, box: Sequence[int]) -> LineCells:
-    """Return the segments of a graph, whose costs depend on one weight."""
-    low, high, unit = box
+def segments_of(table: CostTable, costs: SectionCosts, chosen: Sequence[int]) -> list[LineCells]:
+    """Return the segments of the graphs of these numbers along a line."""
+    low, high, unit = costs.box
+    numbers = np.array(chosen, dtype=np.int64)
     with small_enough(_ADVICE):
-        _, ends, paths = _native.weight_segments(_weighted(parts, units), low, high, unit, MOST_CELLS)
-    return LineCells(ends, _strings(parts.graph, paths))
+        counts, ends, _, (arcs, begin) = table.native.segments(numbers, costs.columns, low, high, unit, MOST_CELLS)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    return [
+        LineCells(ends[here:there], _strings(table.graphs[number], arcs, begin[here : there + 1]))
+        for number, here, there in zip(chosen, first[:-1].tolist(), first[1:].tolist(), strict=True)
+    ]
 
 
-def cells_of(parts: CostParts, units: Units, box: Sequence[int]) -> PlaneCells:
-    """Return the cells of a graph, whose costs depend on two weights."""
+def cells_of(table: CostTable, costs: SectionCosts, number: int) -> PlaneCells:
+    """Return the cells of the graph of a number in a plane."""
     with small_enough(_ADVICE):
-        native = _native.WeightCells(_weighted(parts, units), list(box), MOST_CELLS)
-    return PlaneCells(native, _strings(parts.graph, native.paths()))
+        native = table.native.cells(number, costs.columns, costs.box, MOST_CELLS)
+    return PlaneCells(native, _strings(table.graphs[number], *native.paths()))
 
 
-def _weighted(parts: CostParts, units: Units) -> Any:
-    graph, columns = parts.graph, units.counted(parts)
-    columns += [np.zeros_like(columns[0])] * (3 - len(columns))
-    if isinstance(graph, Lattice):
-        native = graph.native(_no_costs(len(graph.word), graph.num_states, graph.final), is_word=graph.word_counts())
-        return _native.TunedGraph(native, graph.final, columns)
-    return _native.TunedGraph(
-        graph.native(_no_costs(len(graph.head), graph.num_nodes, graph.goals), words=graph.word_counts()),
-        graph.goals,
-        columns,
-    )
-
-
-def _no_costs(arcs: int, states: int, final: npt.NDArray[np.int32]) -> Costs:
-    ends = np.full(states, np.inf)
-    ends[final] = 0.0
-    return Costs(np.zeros(arcs), ends)
-
-
-def _strings(graph: Lattice | Forest, paths: Any) -> list[String]:
-    arcs, begin, _ = paths
+def _strings(graph: Lattice | Forest, arcs: Any, begin: Any) -> list[String]:
     return [tuple(graph.words(arcs[first:end])) for first, end in pairwise(begin.tolist())]

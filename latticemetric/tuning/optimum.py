@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.lattice.columns import Floats
-from latticemetric.metrics.base import Metric, References, Table
-from latticemetric.tuning.cells import LineCells, PlaneCells, String
+from latticemetric.metrics.base import Table
+from latticemetric.tuning.cells import LineCells, PlaneCells
 from latticemetric.tuning.merits import ROUNDING, Merits
+from latticemetric.tuning.regions import middle_of_polygon
 
 _MOST_BOXES = 5_000_000
 _MOST_FACES = 1000
-
-
-def rows_of(strings: Sequence[Sequence[String]], references: Sequence[References], metric: Metric[Any]) -> list[Table]:
-    """Return the statistics of the strings of each graph, a row a string; equal strings are scored once."""
-    distinct = [list(dict.fromkeys(several)) for several in strings]
-    found: list[dict[String, Floats]] = [{} for _ in strings]
-    for batch in _batches(distinct, metric):
-        table = metric.table([text for _, text in batch], [references[number] for number, _ in batch])
-        for (number, text), row in zip(batch, table, strict=True):
-            found[number][text] = row
-    return [np.array([rows[text] for text in several]) for rows, several in zip(found, strings, strict=True)]
-
-
-def _batches(distinct: Sequence[Sequence[String]], metric: Metric[Any]) -> Iterable[list[tuple[int, String]]]:
-    """Yield strings to be scored together: all; or one of each graph, if each row depends on all references."""
-    if not metric.weighs_by_references:
-        yield [(number, text) for number, texts in enumerate(distinct) for text in texts]
-        return
-    for turn in range(max(map(len, distinct), default=0)):
-        yield [(number, texts[min(turn, len(texts) - 1)]) for number, texts in enumerate(distinct)]
 
 
 class Line:
@@ -61,12 +41,15 @@ class Line:
         self.ends: Floats = np.append(at[self._last], high)
         self._first = np.array([row[0] for row in rows])
 
-    def best(self, counts: Floats, least_margin: float) -> tuple[float, Floats, int]:
+    def best(
+        self, counts: Floats, least_margin: float, preferred: Sequence[Fraction] | None = None
+    ) -> tuple[float, Floats, int]:
         """Return the largest merit, the widest range of weights that has it, and the number of such ranges.
 
         Args:
             counts: How many times each graph counts.
             least_margin: Leave out narrower ranges: those whose half is a smaller share of the whole.
+            preferred: The range of this weight comes first, if it has the largest merit.
         """
         found = self.merits.of(self._sums(counts))
         ranges = np.column_stack([np.append(self._low, self.ends[:-1]), self.ends])
@@ -77,7 +60,22 @@ class Line:
         merit = float(found[is_wide].max())
         # Neighbours of the same merit stay apart: strings change between them.
         best = np.flatnonzero(is_wide & (found >= merit - ROUNDING))
-        return merit, ranges[best[np.argmax(widths[best])]][:, None], len(best)
+        widest = best[np.argmax(widths[best])]
+        if preferred is not None:
+            weight = float(preferred[0])
+            around = best[(ranges[best, 0] <= weight) & (weight <= ranges[best, 1])]
+            widest = around[0] if len(around) else widest
+        return merit, ranges[widest][:, None], len(best)
+
+    def range_at(self, weight: float) -> tuple[float, float]:
+        """Return the range around a weight in which no string changes."""
+        place = int(np.searchsorted(self.ends[:-1], weight))
+        return float(self.ends[place - 1]) if place else self._low, float(self.ends[place])
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of segments of each graph."""
+        return [len(ends) + 1 for ends in self._each]
 
     def sums_of_ranges(self) -> Table:
         """Return the summed statistics of all graphs in each range of weights, from the lowest on."""
@@ -100,17 +98,20 @@ class Plane:
 
     def __init__(self, cells: Sequence[PlaneCells], rows: Sequence[Table], merits: Merits, box: Sequence[int]) -> None:
         self.merits = merits
-        self._rows = rows
+        self._rows, self._box = rows, box
         self._overlay = _native.Overlay(list(box), rows[0].shape[1])
         for one, row in zip(cells, rows, strict=True):
             self._overlay.add(one.native, np.ascontiguousarray(row))
 
-    def best(self, counts: Floats, least_margin: float) -> tuple[float, Floats, int]:
+    def best(
+        self, counts: Floats, least_margin: float, preferred: Sequence[Fraction] | None = None
+    ) -> tuple[float, Floats, int]:
         """Return the largest merit, the corners of a region that has it, and the number of faces that were found.
 
         Args:
             counts: How many times each graph counts.
             least_margin: Leave out smaller regions, in shares of the box.
+            preferred: The region around these weights comes first, if it has the largest merit.
         """
         merit, bound, _, faces = self._overlay.best(
             counts,
@@ -125,7 +126,26 @@ class Plane:
             raise InputError("the search for the best weights takes too long", advice="vary weights less")
         if not faces:
             raise no_region(least_margin)
-        return merit, max((corners for _, corners in faces), key=_area), len(faces)
+        around = self._region_around(preferred, counts, merit, least_margin)
+        return merit, max((corners for _, corners in faces), key=_area) if around is None else around, len(faces)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of cells of each graph."""
+        return list(map(len, self._rows))
+
+    def _region_around(
+        self, point: Sequence[Fraction] | None, counts: Floats, merit: float, least_margin: float
+    ) -> Floats | None:
+        """Return the corners of the region around a point, if it has the merit and the margin."""
+        if point is None:
+            return None
+        if float(self.merits.of((counts @ self.rows_at(point))[None])[0]) < merit - ROUNDING:
+            return None
+        corners = self._overlay.region(*_over_unit(point))
+        low_x, high_x, low_y, high_y, unit = self._box
+        size = np.array([high_x - low_x, high_y - low_y]) / unit
+        return corners if len(corners) and middle_of_polygon(corners / size)[1] >= least_margin else None
 
     def sums_on_grid(self, part: Sequence[int], n: int) -> Table:
         """Return the summed statistics of all graphs at the middle of each of n × n parts of a box in this one.
@@ -142,9 +162,7 @@ class Plane:
 
     def rows_at(self, point: Sequence[Fraction]) -> Table:
         """Return the statistics of each graph at weights inside a cell."""
-        unit = math.lcm(*(value.denominator for value in point))
-        x, y = (int(value * unit) for value in point)
-        cells = self._overlay.at(x, y, unit)
+        cells = self._overlay.at(*_over_unit(point))
         return np.array([row[cell] for row, cell in zip(self._rows, cells.tolist(), strict=True)])
 
 
@@ -152,6 +170,13 @@ def no_region(least_margin: float) -> InputError:
     """Return the error if strings change everywhere sooner than the margin."""
     what = f"no weights have a margin of {least_margin:g}"
     return InputError(what, advice="ask for a smaller one")
+
+
+def _over_unit(point: Sequence[Fraction]) -> tuple[int, int, int]:
+    """Return the coordinates of a point as whole numbers, and their common denominator."""
+    unit = math.lcm(*(value.denominator for value in point))
+    x, y = (int(value * unit) for value in point)
+    return x, y, unit
 
 
 def _area(corners: Floats) -> float:

@@ -45,17 +45,18 @@ def middle_of(corners: Floats, ranges: Sequence[Range]) -> tuple[list[float], fl
     if len(ranges) == 1:
         (first,), (last,) = shares
         return [float(low[0] + width[0] * (first + last) / 2)], abs(last - first) / 2
-    middle, distance = _middle_of_polygon(shares)
+    middle, distance = middle_of_polygon(shares)
     return (low + width * middle).tolist(), distance
 
 
-def _middle_of_polygon(corners: Floats) -> tuple[Floats, float]:
-    """Halve the interval of distances: move all edges inwards, and see whether anything is left."""
+def middle_of_polygon(corners: Floats) -> tuple[Floats, float]:
+    """Return the point of a convex polygon that is farthest from its border, and its distance, the same in x and y."""
     edges = np.roll(corners, -1, axis=0) - corners
     normals = np.column_stack([-edges[:, 1], edges[:, 0]])  # towards the inside: corners go round to the left
     length = np.abs(normals).sum(axis=1)  # of a step of 1 in each weight, against the edge
     normals, offsets = normals[length > 0], (normals * corners).sum(axis=1)[length > 0]
     length = length[length > 0]
+    # Move all edges inwards: halve the interval of distances at which anything is left.
     least, most, left = 0.0, float(np.ptp(corners, axis=0).min()) / 2, corners
     for _ in range(_HALVINGS):
         distance = (least + most) / 2

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from kit.commands import good, run
 from kit.paths import EXAMPLES
 from tuning.graphs import WORDS, random_graph
+from tuning.test_cells import costs_on, ranges_of
 
 import latticemetric as lm
 from latticemetric import _native
 from latticemetric.drawing.canvas import png_of
 from latticemetric.tuning.cells import cells_of
-from latticemetric.tuning.units import CostParts, Units
+from latticemetric.tuning.costs import CostTable
 
 METRICS = ["wer", "4-grr", "cer", "bleu", "nist"]
 
@@ -56,8 +57,8 @@ BOX = [-4, 4, -3, 5, 1]
 def overlay_of(chance):
     overlay, graphs = _native.Overlay(BOX, 2), []
     while len(graphs) < chance.randint(1, 3):
-        parts = CostParts.of(random_graph(chance).graph, ["first", "second"], None)
-        cells = cells_of(parts, Units.of([parts]), BOX)
+        table = CostTable([random_graph(chance).graph], ["first", "second"], None)
+        cells = cells_of(table, costs_on(table, ranges_of(BOX[:4])), 0)
         rows = np.array([[chance.randint(0, 9), chance.randint(0, 1)] for _ in cells.strings], dtype=float)
         overlay.add(cells.native, rows)
         graphs.append(rows)

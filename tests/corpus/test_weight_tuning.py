@@ -140,7 +140,6 @@ def test_resamples_and_folds_show_how_much_is_luck():
         ({"lm": 3}, "the range of 'lm' is 3"),
         ("lm", "write NAME=LOW:HIGH"),
         (["lm=0:1", "lm=0:2"], "two ranges"),
-        ({"lm": (0, 1), "am": (0, 1), "words": (0, 1)}, "3 weights vary"),
         ({"acoustic": (0, 1)}, "there is no score column 'acoustic'; the columns here are: am, lm"),
     ],
 )
@@ -148,6 +147,112 @@ def test_ranges_that_are_none_are_refused(vary, says):
     corpus = lm.Corpus([lm.NBest.from_strings(["a", "b"], scores={"am": [0, 1], "lm": [1, 0]})], ["a"])
     with pytest.raises(lm.LatticeMetricError, match=says):
         corpus.tune(vary=vary)
+
+
+THREE = {"constant": (-1, 2), "first": (-1, 2), "second": (-1, 2)}
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32), metric=st.sampled_from(METRICS))
+def test_three_weights_are_never_worse_than_the_default_or_along_a_column(seed, metric):
+    chance = random.Random(seed)
+    graphs, references = random_corpus(chance)
+    given_ = {name: round(chance.uniform(-1, 2), 1) for name in THREE}
+    corpus = lm.Corpus(graphs, references, weights=given_)
+    found = corpus.tune(metric, vary=THREE, resamples=0, folds=0, restarts=chance.randint(0, 1), seed=seed)
+    sign = 1 if lm.make_metric(metric).higher_is_better else -1
+
+    def merit(weights):
+        score = decoded(graphs, references, metric, weights)
+        return -np.inf if score is None else sign * score
+
+    best = dict(found.best.weights)
+    assert merit(best) == (-np.inf if found.best.score is None else sign * found.best.score)
+    assert merit(best) >= merit(given_) - 1e-12
+    assert not found.is_exact
+    for name, (low, high) in THREE.items():
+        for _ in range(10):
+            moved = {**best, name: round(chance.uniform(low, high), 7)}
+            beside = {**moved, name: min(moved[name] + 1e-8, high)}
+            # On a border, ties may give another string than on both sides.
+            assert min(merit(moved), merit(beside)) <= merit(best) + 1e-12
+    again = corpus.tune(metric, vary=THREE, resamples=0, folds=0, seed=seed)
+    assert again == corpus.tune(metric, vary=THREE, resamples=0, folds=0, seed=seed)
+    assert again.best.score is None or sign * again.best.score <= merit(best) + 1e-12
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32))
+def test_no_string_changes_between_the_corners_of_a_region_of_three_weights(seed):
+    chance = random.Random(seed)
+    graphs, references = random_corpus(chance)
+    found = lm.Corpus(graphs, references).tune("wer", vary=THREE, resamples=0, folds=0)
+
+    def texts(weights):
+        return [lm.best(graph, weights=weights).words for graph in graphs]
+
+    best = dict(found.best.weights)
+    if found.margin == 0:
+        return  # the default weights are where strings change
+    assert len(found.region) == 6
+    for _ in range(5):
+        shares = np.array([chance.random() for _ in found.region])
+        between = shares / shares.sum() @ np.array(found.region)
+        inside = {name: best[name] + 0.999 * (x - best[name]) for name, x in zip(best, between.tolist(), strict=True)}
+        assert texts(inside) == texts(best)
+        step = {name: 0.99 * found.margin * chance.choice([-3, 3]) for name in best}
+        assert texts({name: best[name] + step[name] for name in best}) == texts(best)
+
+
+def test_three_weights_climb_where_no_two_suffice():
+    """The best string needs three weights that differ from the default; lines and planes lead there step by step."""
+    lists = [
+        lm.NBest.from_strings(["a", "b"], scores={"x": [0, 1], "y": [0.5, 0], "z": [0, 0]}),
+        lm.NBest.from_strings(["a", "b"], scores={"x": [0, 0], "y": [0, 1], "z": [0.5, 0]}),
+        lm.NBest.from_strings(["a", "b"], scores={"x": [0.5, 0], "y": [0, 0], "z": [0, 3]}),
+    ]
+    vary = dict.fromkeys("xyz", (0, 4))
+    for seed in range(3):
+        found = lm.Corpus(lists, ["b", "b", "b"]).tune(vary=vary, resamples=20, seed=seed)
+        assert (found.default.score, found.best.score) == (1, 1 / 3)  # 2 x < y, 2 y < z and 6 z < x: two of these
+        found = lm.Corpus(lists, ["b", "b", "a"]).tune(vary=vary, resamples=20, seed=seed)
+        assert found.best.score == 0
+        assert found.gain.low <= found.gain.value <= 0
+        assert set(found.spread) == set(vary)
+
+
+def test_default_weights_outside_of_ranges_are_moved_inside():
+    lists = [lm.NBest.from_strings(["a", "b"], scores={"x": [0, 1], "y": [1, 0], "z": [0, 0]})]
+    found = lm.Corpus(lists, ["a"]).tune(vary={"x": (2, 3), "y": (0, 1), "z": (0, 1)}, resamples=0, folds=0)
+    assert dict(found.default.weights) == {"x": 1, "y": 1, "z": 1}
+    assert found.best.score == 0
+    assert 2 <= found.best.weights["x"] <= 3
+
+
+@pytest.mark.parametrize("names", [["lm"], ["lm", "am"]])
+def test_of_equal_regions_the_one_of_the_default_is_best(names):
+    lists = [
+        lm.NBest.from_strings(["a", "b", "c"], scores={"am": [0, 2, 7], "lm": [9, 4, 0], "tm": [1, 0, 0]}),
+    ]
+    for weight in (0.15, 0.9, 1.9):
+        corpus = lm.Corpus(lists, ["d"], weights={"lm": weight})
+        found = corpus.tune(vary=dict.fromkeys(names, (0, 2)), resamples=0, folds=0)
+        assert found.ties >= 3 if len(names) == 1 else found.ties >= 1
+        assert lm.best(lists[0], weights=found.best.weights).words == lm.best(lists[0], weights={"lm": weight}).words
+
+
+def test_settings_without_effect_on_so_many_weights_are_refused():
+    corpus = lm.Corpus([lm.NBest.from_strings(["a", "b"], scores={"x": [0, 1], "y": [1, 0], "z": [0, 0]})], ["a"])
+    three = dict.fromkeys("xyz", (0, 1))
+    with pytest.raises(lm.UsageError, match="min_margin has no effect if more than two weights vary"):
+        corpus.tune(vary=three, min_margin=0.1)
+    with pytest.raises(lm.UsageError, match="restarts has no effect on one or two weights"):
+        corpus.tune(vary={"x": (0, 1)}, restarts=1)
+    with pytest.raises(lm.UsageError, match="seed has no effect without resamples"):
+        corpus.tune(vary={"x": (0, 1)}, resamples=0, seed=1)
+    found = corpus.tune(vary=three, resamples=0, seed=1)
+    with pytest.raises(lm.UsageError, match="3 weights vary, but a map shows one or two"):
+        found.map()
 
 
 def test_settings_of_mbr_are_refused_beside_ranges():

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import latticemetric as lm
 from latticemetric import _native
 from latticemetric.tuning.cells import cells_of, segments_of
-from latticemetric.tuning.units import CostParts, Units
+from latticemetric.tuning.costs import CostTable
+from latticemetric.tuning.regions import Range
+from latticemetric.tuning.section import Section
 
 from .graphs import best_by_ties, random_graph
 
@@ -32,6 +34,20 @@ def cost(sums, x, y=0):
     return sums[0] + x * sums[1] + y * sums[2]
 
 
+def ranges_of(bounds, unit=1):
+    """The ranges of x, and of y if there are four bounds."""
+    return [
+        Range("xy"[k], Fraction(bounds[2 * k], unit), Fraction(bounds[2 * k + 1], unit))
+        for k in range(len(bounds) // 2)
+    ]
+
+
+def costs_on(table, ranges, at=None):
+    """The costs on the line or plane of the first columns that vary."""
+    section = Section.of_columns(at or (Fraction(0),) * len(ranges), ranges, *range(len(ranges)))
+    return table.on(section)
+
+
 @given(seeds)
 def test_cells_fill_the_box_and_have_the_cheapest_paths(seed):
     chance = random.Random(seed)
@@ -45,10 +61,11 @@ def test_cells_fill_the_box_and_have_the_cheapest_paths(seed):
     ]
     if chance.random() < 0.3:
         box[0], box[3] = 1000 * box[0], 1000 * box[3]
-    parts = CostParts.of(graph, ["first", "second"], None)
-    units = Units.of([parts])
-    assert units == Units(Fraction(1), (Fraction(1), Fraction(1)), is_exact=True)
-    cells = cells_of(parts, units, box)
+    table = CostTable([graph], ["first", "second"], None)
+    costs = costs_on(table, ranges_of(box[:4], box[4]))
+    assert costs.is_exact
+    assert costs.scales == (1, 1)
+    cells = cells_of(table, costs, 0)
     edges, begin = cells.native.edges()
     every = {path.sums for path in paths}
     area = Fraction(0)
@@ -69,8 +86,8 @@ def test_segments_have_the_cheapest_paths(seed):
     chance = random.Random(seed)
     graph, paths = random_graph(chance)
     low, high, unit = box = [chance.randint(-8, 0), chance.randint(1, 8), chance.choice([1, 3, 7])]
-    parts = CostParts.of(graph, ["first"], {"second": 0.0})
-    found = segments_of(parts, Units.of([parts]), box)
+    table = CostTable([graph], ["first"], {"second": 0.0})
+    (found,) = segments_of(table, costs_on(table, ranges_of(box[:2], unit)), [0])
     lines = {path.sums[:2] for path in paths}
     begin = Fraction(low, unit)
     assert found.ends[-1] == high / unit
@@ -84,41 +101,91 @@ def test_segments_have_the_cheapest_paths(seed):
     assert all(one != other for one, other in pairwise(zip(found.ends, found.strings, strict=True)))
 
 
+def decimal(chance, least=0):
+    return Fraction(repr(round(chance.uniform(-9, 9), chance.randint(least, 4))))
+
+
 @given(seeds)
-def test_a_product_of_weight_and_costs_is_exact_in_decimals(seed):
+def test_costs_on_any_line_are_exact(seed):
+    """All columns vary: the costs at a point of a line are those of the weights there."""
     chance = random.Random(seed)
     graph, _ = random_graph(chance)
-    values = [round(chance.uniform(-9, 9), chance.randint(0, 4)) for _ in range(2)]
-    parts = CostParts.of(graph, ["second"], {"constant": values[0], "first": values[1]})
-    units = Units.of([parts])
-    assert units.is_exact
-    constant, varied = units.counted(parts)
+    names = ["constant", "first", "second"]
+    table = CostTable([graph], names, None)
+    ranges = [Range(name, Fraction(-10), Fraction(10)) for name in names]
+    section = Section.along(
+        tuple(decimal(chance) for _ in names), tuple(decimal(chance, least=1) or Fraction(1) for _ in names), ranges
+    )
+    costs = table.on(section)
+    assert costs.is_exact
+    x = section.ranges[0].low + section.ranges[0].width * Fraction(chance.randint(0, 100), 100)
+    weights = section.point((x,))
+    assert all(-10 <= weight <= 10 for weight in weights)
+    (in_units,) = costs.in_units([x])
+    columns = [[*map(int, column.arc), *map(int, column.final)] for column in graph.scores.values()]
+    exact = [sum(w * c for w, c in zip(weights, row, strict=True)) for row in zip(*columns, strict=True)]
+    counted = [a + in_units * b for a, b in zip(*map(np.ndarray.tolist, costs.columns), strict=True)]
+    scale = next((e / c for e, c in zip(exact, counted, strict=True) if c), 1)
+    assert scale > 0
+    assert [scale * count for count in counted] == exact
+
+
+@given(seeds)
+def test_a_product_of_weight_and_costs_is_exact(seed):
+    chance = random.Random(seed)
+    graph, _ = random_graph(chance)
+    weights = {"constant": float(decimal(chance)), "first": float(decimal(chance))}
+    costs = costs_on(CostTable([graph], ["second"], weights), ranges_of([-1, 1]))
+    assert costs.is_exact
     columns = {name: [*map(int, column.arc), *map(int, column.final)] for name, column in graph.scores.items()}
-    for number, count in enumerate(constant.tolist()):
-        exact = sum(
-            Fraction(repr(weight)) * columns[name][number]
-            for name, weight in zip(("constant", "first"), values, strict=True)
+    constant, varied = map(np.ndarray.tolist, costs.columns)
+    for number, (count, step) in enumerate(zip(constant, varied, strict=True)):
+        exact = sum(Fraction(repr(weight)) * columns[name][number] for name, weight in weights.items())
+        # Costs at the weights 0 and 1, in the same unit.
+        for weight in (0, 1):
+            in_units = count + costs.in_units([Fraction(weight)])[0] * step
+            total = exact + weight * columns["second"][number]
+            assert (in_units > 0) == (total > 0)
+            assert (in_units < 0) == (total < 0)
+
+
+def test_costs_that_have_no_unit_are_rounded_and_said_to_be():
+    nbest = lm.NBest.from_strings(["a", "b"], scores={"am": [1 / 3, 2e5 / 3], "lm": [0.1, 0.7]})
+    costs = costs_on(CostTable([nbest.to_lattice()], ["lm"], None), ranges_of([0, 1]))
+    assert not costs.is_exact
+    constant, varied = costs.columns
+    assert constant[0] / constant[1] == pytest.approx(1 / 2e5, rel=1e-6)
+    assert varied[1] == 7 * varied[0]
+
+
+def test_binary_fractions_with_decimal_weights_are_exact():
+    nbest = lm.NBest.from_strings(["a", "b"], scores={"am": [1 / 1024, 3 / 512], "lm": [0.5, 0.25]})
+    costs = costs_on(CostTable([nbest.to_lattice()], ["lm"], {"am": 0.1}), ranges_of([0, 1]))
+    assert costs.is_exact
+    assert costs.columns[0][1] == 6 * costs.columns[0][0]
+
+
+def test_graphs_may_differ_in_the_default_weight_of_a_column():
+    graphs = [
+        lm.Lattice.from_arcs(
+            [0, 0],
+            [1, 1],
+            [1, 2],
+            final=[1],
+            scores={"am": lm.Column([1.0, 3.0], [0.0], weight), "lm": lm.Column([2.0, 1.0], [0.0], 1.0)},
+            vocabulary=lm.Vocabulary.from_words(["a", "b"]),
         )
-        assert count * units.constant == exact
-    assert [count * units.varied[0] for count in varied.tolist()] == columns["second"]
-
-
-def test_costs_that_are_no_short_decimals_are_rounded_and_said_to_be():
-    nbest = lm.NBest.from_strings(["a", "b"], scores={"am": [1 / 3, 2 / 3], "lm": [0.1, 0.7]})
-    parts = CostParts.of(nbest.to_lattice(), ["lm"], None)
-    units = Units.of([parts])
-    assert not units.is_exact
-    assert units.constant.numerator == 1
-    constant, varied = units.counted(parts)
-    assert constant[0] * units.constant == pytest.approx(1 / 3, abs=float(units.constant))
-    assert float(varied[1] * units.varied[0]) == pytest.approx(0.7, abs=float(units.varied[0]))
+        for weight in (1.0, 0.5)
+    ]
+    constant, _ = costs_on(CostTable(graphs, ["lm"], None), ranges_of([0, 1])).columns
+    assert constant.tolist() == [2, 6, 0, 1, 3, 0]
 
 
 def test_ranges_with_too_many_digits_are_refused():
     nbest = lm.NBest.from_strings(["a", "b"], scores={"am": [1, 2], "lm": [3, 1]})
-    parts = CostParts.of(nbest.to_lattice(), ["lm"], None)
+    table = CostTable([nbest.to_lattice()], ["lm"], None)
     with pytest.raises(lm.UsageError, match="ranges of weights"):
-        Units.of([parts]).box([(Fraction(1, 3**40), Fraction(1))])
+        costs_on(table, [Range("x", Fraction(1, 3**40), Fraction(1))])
 
 
 @pytest.mark.parametrize(
@@ -127,16 +194,15 @@ def test_ranges_with_too_many_digits_are_refused():
 )
 def test_kernels_refuse_boxes_that_are_none(box, says):
     lattice = lm.Lattice.from_strings(["a"], costs=[1.0])
-    graph = _native.TunedGraph(
-        lattice.native(lattice.cost(), is_word=lattice.is_word()), lattice.final, [np.zeros(2, np.int64)] * 3
-    )
+    graphs = _native.TunedGraphs()
+    graphs.add(lattice.native(lattice.cost(), is_word=lattice.is_word()), lattice.final)
     with pytest.raises(ValueError, match=says):
-        _native.WeightCells(graph, box, 10)
+        graphs.cells(0, [np.zeros(2, np.int64)] * 3, box, 10)
 
 
 def test_too_many_cells_are_an_error(monkeypatch):
     graph, _ = random_graph(random.Random(3))
-    parts = CostParts.of(graph, ["first", "second"], None)
+    table = CostTable([graph], ["first", "second"], None)
     monkeypatch.setattr("latticemetric.tuning.cells.MOST_CELLS", 1)
     with pytest.raises(lm.InputError, match="too many cells; prune the graph, or vary weights less"):
-        cells_of(parts, Units.of([parts]), [-5, 5, -5, 5, 1])
+        cells_of(table, costs_on(table, ranges_of([-5, 5, -5, 5])), 0)

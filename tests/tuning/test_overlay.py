@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from latticemetric import _native
 from latticemetric.tuning.cells import cells_of
-from latticemetric.tuning.units import CostParts, Units
+from latticemetric.tuning.costs import CostTable
 
 from .graphs import random_graph
-from .test_cells import cost, crossing
+from .test_cells import cost, costs_on, crossing, ranges_of
 
 BOX = [-4, 4, -4, 4, 1]
 SIDES = [(1, 0, 4), (1, 0, -4), (0, 1, 4), (0, 1, -4)]
@@ -47,8 +47,8 @@ def random_graphs(chance, bounds):
         graph, paths = random_graph(chance)
         if len(paths) > 40 or max(abs(value) for path in paths for value in path.sums) > 500:
             continue
-        parts = CostParts.of(graph, ["first", "second"], None)
-        cells = cells_of(parts, Units.of([parts]), BOX)
+        table = CostTable([graph], ["first", "second"], None)
+        cells = cells_of(table, costs_on(table, ranges_of(BOX[:4])), 0)
         rows = np.array([random_row(chance, bounds) for _ in cells.strings], dtype=float)
         graphs.append((cells.native, cells.native.sums().tolist(), rows))
     return graphs

@@ -54,7 +54,6 @@ class Pages(Scaled, Resampled, PointSettings, Task):
 
     verb = "report"
     section = "Page"
-    of_resamples = ("confidence",)  # the seed is that of `samples`, too
 
     metric: Any = given(default=DEFAULT_METRICS)
     mbr_by: Any = given(
@@ -107,6 +106,10 @@ class Pages(Scaled, Resampled, PointSettings, Task):
             what = f"corrected texts are shown by wer, but the page is by {self.rate.name}, the first metric"
             raise UsageError(what, advice="name wer first")
         self._decoding()  # refuses unknown methods
+
+    def of_resamples(self) -> tuple[str, ...]:
+        """Return the settings that have no effect without resamples; the seed is that of `samples`, too."""
+        return ("confidence",)
 
     @property
     def rates(self) -> tuple[GRR, ...]:

@@ -83,6 +83,9 @@ class TunedWeightsTable(Table):
         lines.append(f"weights may change by {share} of their ranges, all at once, and no string changes")
         if tuned.gain is not None:
             low, high = score(tuned.gain.low), score(tuned.gain.high)
-            lines.append(f"best minus default {score(tuned.gain.value)}; tuned on resamples {low} … {high}")
-        rounded = "" if tuned.is_exact else ", exact but for the rounding of costs"
+            how = "tuned on resamples" if tuned.is_of_all_weights else "on resamples, one weight tuned anew,"
+            lines.append(f"best minus default {score(tuned.gain.value)}; {how} {low} … {high}")
+        if not tuned.is_of_all_weights:
+            lines.append("not exact: other weights may be better, but none that differ in one column only")
+        rounded = ", exact but for the rounding of costs" if tuned.is_of_all_weights and not tuned.is_exact else ""
         return [*lines, f"{counted(tuned.graphs, 'graph')}{rounded}   {tuned.signature}"]

@@ -1,6 +1,7 @@
 // Python bindings of searches for the best weights of score columns.
 #include <nanobind/stl/array.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -17,79 +18,38 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr std::int64_t largest_coefficient = std::int64_t{1} << 38;  // see `tuning/geometry.hpp`
+constexpr std::int64_t largest_in_plane = std::int64_t{1} << plane_sum_bits,
+                       largest_on_line = std::int64_t{1} << line_sum_bits;
 
 constexpr std::size_t most_grid_points = 1 << 12;  // along a side
 
-// A graph whose columns of costs are counted in units.
-class NativeTunedGraph {
- public:
-  NativeTunedGraph(const NativeLattice& lattice, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
-      : graph_(made(lattice.with_words(), lattice.with_words().states, lattice.size(), ends, columns)) {}
-  NativeTunedGraph(const NativeForest& forest, Input<std::int32_t> ends, const std::array<Input<std::int64_t>, 3>& columns)
-      : graph_(made(forest.view(), forest.view().nodes, forest.edges(), ends, columns)) {}
-
-  const TunedGraph& view() const { return graph_; }
-
- private:
-  template <typename Graph>
-  static TunedGraph made(const Graph& graph, std::int32_t states, std::size_t arcs, const Input<std::int32_t>& ends,
-                            const std::array<Input<std::int64_t>, 3>& columns) {
-    require_aligned(ends);
-    require(ends.size() > 0, "a graph has an end");
-    for (std::size_t k = 0; k < ends.size(); ++k)
-      require(ends.data()[k] >= (k == 0 ? 0 : ends.data()[k - 1] + 1) && ends.data()[k] < states,
-              "ends must be states in ascending order");
-    std::array<UnitColumn, 3> units;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      require_aligned(columns[k]);
-      require(columns[k].size() == arcs + ends.size(), "columns differ in length");
-      units[k].assign(columns[k].data(), columns[k].data() + columns[k].size());
-      for (const auto cost : units[k])
-        require(cost < largest_coefficient && cost > -largest_coefficient, "a cost is too large");
-    }
-    const KernelScope running;
-    return tuned_graph(graph, {ends.data(), ends.data() + ends.size()}, units);
-  }
-
-  TunedGraph graph_;
-};
-
-// The paths of cells or segments as columns: the arcs (edges), where each path begins, and where it ends.
+// The arcs (edges) of the paths of cells or segments, and where each path begins.
 struct PathRows {
-  std::vector<std::int64_t> arcs, begin{0}, end;
+  std::vector<std::int64_t> arcs, begin{0};
 
   void add(const TunedGraph& graph, const std::vector<std::int64_t>& path) {
     for (const auto edge : path) {
       const auto origin = graph.origin[static_cast<std::size_t>(edge)];
-      if (origin >= 0)
-        arcs.push_back(origin);
-      else
-        end.push_back(-1 - origin);
+      if (origin < graph.arcs) arcs.push_back(origin);
     }
     begin.push_back(static_cast<std::int64_t>(arcs.size()));
   }
 
-  nb::tuple taken() { return nb::make_tuple(column(std::move(arcs)), column(std::move(begin)), column(std::move(end))); }
+  nb::tuple taken() { return nb::make_tuple(column(std::move(arcs)), column(std::move(begin))); }
 };
 
-void require_range(std::int64_t low, std::int64_t high, std::int64_t unit) {
-  require(unit > 0 && unit < largest_coefficient, "the unit of weights must be positive and small");
-  require(low < high && low > -largest_coefficient && high < largest_coefficient, "a range of weights is empty or too large");
+void require_range(std::int64_t low, std::int64_t high, std::int64_t unit, std::int64_t largest = largest_in_plane) {
+  require(unit > 0 && unit < largest, "the unit of weights must be positive and small");
+  require(low < high && low > -largest && high < largest, "a range of weights is empty or too large");
 }
 
 // The cells of a graph in a box of weights.
 class NativeCells {
  public:
-  NativeCells(const NativeTunedGraph& graph, const std::array<std::int64_t, 5>& box, std::size_t most_cells)
-      : box_{box[0], box[1], box[2], box[3], box[4]} {
-    require_range(box[0], box[1], box[4]);
-    require_range(box[2], box[3], box[4]);
-    {
-      const KernelScope running;
-      cells_ = subdivision(graph.view(), box_, most_cells);
-    }
-    for (const auto& cell : cells_) rows_.add(graph.view(), cell.path);
+  // `graph` is the one whose cells these are.
+  NativeCells(const TunedGraph& graph, const WeightBox& box, std::vector<WeightCell> cells)
+      : box_(box), cells_(std::move(cells)) {
+    for (const auto& cell : cells_) rows_.add(graph, cell.path);
     for (auto& cell : cells_) cell.path = {};
   }
 
@@ -191,6 +151,18 @@ class NativeOverlay {
     return nb::make_tuple(found.merit, found.bound, found.boxes, faces);
   }
 
+  // Returns the corners of the part around the point (x / unit, y / unit) in which the cells of all graphs stay the
+  // same; none if the point is where they change.
+  Output<double> region(std::int64_t x, std::int64_t y, std::int64_t unit) const {
+    require(unit > 0, "the unit of weights must be positive");
+    Polygon part;
+    {
+      const KernelScope running;
+      part = overlay_.common_part(overlay_.cells_at({x, y, unit}));
+    }
+    return corners_of(part);
+  }
+
   // Returns the cell of each graph at the point (x / unit, y / unit).
   Output<std::int32_t> at(std::int64_t x, std::int64_t y, std::int64_t unit) const {
     require(unit > 0, "the unit of weights must be positive");
@@ -244,37 +216,140 @@ class NativeOverlay {
   Overlay overlay_;
 };
 
-// Returns the sums of each segment, its end (numerator and denominator; rounded), and the paths.
-nb::tuple weight_segments(const NativeTunedGraph& graph, std::int64_t low, std::int64_t high, std::int64_t unit,
-                          std::size_t most_segments) {
-  require_range(low, high, unit);
-  std::vector<WeightSegment> found;
-  {
+// Graphs whose costs are counted in units. A column has the costs of all graphs, one after the other: of each graph,
+// by arc (edge), then by end.
+class NativeTunedGraphs {
+ public:
+  void add_lattice(const NativeLattice& lattice, Input<std::int32_t> ends) {
+    const auto& view = lattice.with_words();
+    add(view, view.states, ends);
+  }
+  void add_forest(const NativeForest& forest, Input<std::int32_t> ends) {
+    add(forest.view(), forest.view().nodes, ends);
+  }
+
+  std::size_t size() const { return graphs_.size(); }
+
+  // Returns the largest sum of absolute costs of a path, of all graphs.
+  double largest_sum(Input<double> costs) const {
+    require_rows(costs);
+    require_finite(costs, "a cost is not finite");
     const KernelScope running;
-    found = segments(graph.view(), low, high, unit, most_segments);
+    double largest = 0;
+    for (std::size_t g = 0; g < graphs_.size(); ++g)
+      largest = std::max(largest, latticemetric::largest_sum(graphs_[g], costs.data() + begin_[g]));
+    return largest;
   }
-  std::vector<std::int64_t> sums;
-  std::vector<double> ends;
-  PathRows rows;
-  for (const auto& one : found) {
-    sums.insert(sums.end(), {one.sums.c[0], one.sums.c[1]});
-    ends.push_back(one.end.first());
-    rows.add(graph.view(), one.path);
+
+  // Searches the graphs of the numbers `chosen` along a line. Returns how many segments each has; the ends of the
+  // segments, rounded; their sums; and their paths.
+  nb::tuple segments(Input<std::int64_t> chosen, const std::array<Input<std::int64_t>, 2>& columns, std::int64_t low,
+                     std::int64_t high, std::int64_t unit, std::size_t most_segments) const {
+    require_range(low, high, unit, largest_on_line);
+    require_graphs(chosen);
+    for (const auto& column : columns) require_columns(column, largest_on_line);
+    std::vector<std::int64_t> sums, counts;
+    std::vector<double> ends;
+    PathRows rows;
+    {
+      const KernelScope running;
+      const std::vector<std::int64_t> none(longest(chosen), 0);
+      for (std::size_t k = 0; k < chosen.size(); ++k) {
+        const auto& graph = graphs_[chosen.data()[k]];
+        const auto first = begin_[chosen.data()[k]];
+        const auto found = latticemetric::segments(
+            graph, {columns[0].data() + first, columns[1].data() + first, none.data()}, low, high, unit, most_segments);
+        for (const auto& one : found) {
+          sums.insert(sums.end(), {one.sums.c[0], one.sums.c[1]});
+          ends.push_back(one.end.first());
+          rows.add(graph, one.path);
+        }
+        counts.push_back(static_cast<std::int64_t>(found.size()));
+      }
+    }
+    const auto size = ends.size();
+    return nb::make_tuple(column(std::move(counts)), column(std::move(ends)), to_numpy(std::move(sums), {size, 2}),
+                          rows.taken());
   }
-  const auto size = found.size();
-  return nb::make_tuple(to_numpy(std::move(sums), {size, 2}), column(std::move(ends)), rows.taken());
-}
+
+  // Returns the cells of a graph in a box.
+  NativeCells cells(std::size_t number, const std::array<Input<std::int64_t>, 3>& columns,
+                    const std::array<std::int64_t, 5>& box, std::size_t most_cells) const {
+    require_range(box[0], box[1], box[4]);
+    require_range(box[2], box[3], box[4]);
+    require(number < graphs_.size(), "there is no graph of this number");
+    const auto& graph = graphs_[number];
+    const auto first = begin_[number];
+    UnitColumns own;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      require_rows(columns[k]);
+      own[k] = columns[k].data() + first;
+      require_small(own[k], graph.rows(), largest_in_plane);
+    }
+    const WeightBox whole{box[0], box[1], box[2], box[3], box[4]};
+    const KernelScope running;
+    return {graph, whole, subdivision(graph, own, whole, most_cells)};
+  }
+
+ private:
+  template <typename Graph>
+  void add(const Graph& graph, std::int32_t states, const Input<std::int32_t>& ends) {
+    require_aligned(ends);
+    require(ends.size() > 0, "a graph has an end");
+    for (std::size_t k = 0; k < ends.size(); ++k)
+      require(ends.data()[k] >= (k == 0 ? 0 : ends.data()[k - 1] + 1) && ends.data()[k] < states,
+              "ends must be states in ascending order");
+    const KernelScope running;
+    graphs_.push_back(tuned_graph(graph, {ends.data(), ends.data() + ends.size()}));
+    begin_.push_back(begin_.back() + graphs_.back().rows());
+  }
+
+  template <typename T>
+  void require_rows(const Input<T>& column) const {
+    require_aligned(column);
+    require(static_cast<std::int64_t>(column.size()) == begin_.back(), "a column differs in length from the graphs");
+  }
+
+  void require_columns(const Input<std::int64_t>& column, std::int64_t largest) const {
+    require_rows(column);
+    require_small(column.data(), begin_.back(), largest);
+  }
+
+  static void require_small(const std::int64_t* costs, std::int64_t size, std::int64_t largest) {
+    require(std::all_of(costs, costs + size, [=](std::int64_t cost) { return cost < largest && cost > -largest; }),
+            "a cost is too large");
+  }
+
+  void require_graphs(const Input<std::int64_t>& chosen) const {
+    require_aligned(chosen);
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      require(chosen.data()[k] >= 0 && chosen.data()[k] < static_cast<std::int64_t>(graphs_.size()),
+              "there is no graph of this number");
+  }
+
+  std::size_t longest(const Input<std::int64_t>& chosen) const {
+    std::int64_t rows = 0;
+    for (std::size_t k = 0; k < chosen.size(); ++k) rows = std::max(rows, graphs_[chosen.data()[k]].rows());
+    return static_cast<std::size_t>(rows);
+  }
+
+  std::vector<TunedGraph> graphs_;
+  std::vector<std::int64_t> begin_{0};  // the first cost of each graph, and the end of the last
+};
 
 }  // namespace
 
 void bind_tuning(nb::module_& m) {
-  using Columns = std::array<Input<std::int64_t>, 3>;
-  nb::class_<NativeTunedGraph>(m, "TunedGraph")
-      .def(nb::init<const NativeLattice&, Input<std::int32_t>, const Columns&>(), "lattice"_a, "ends"_a, "columns"_a)
-      .def(nb::init<const NativeForest&, Input<std::int32_t>, const Columns&>(), "forest"_a, "ends"_a, "columns"_a);
+  nb::class_<NativeTunedGraphs>(m, "TunedGraphs")
+      .def(nb::init<>())
+      .def("add", &NativeTunedGraphs::add_lattice, "graph"_a, "ends"_a)
+      .def("add", &NativeTunedGraphs::add_forest, "graph"_a, "ends"_a)
+      .def("__len__", &NativeTunedGraphs::size)
+      .def("largest_sum", &NativeTunedGraphs::largest_sum, "costs"_a)
+      .def("segments", &NativeTunedGraphs::segments, "chosen"_a, "columns"_a, "low"_a, "high"_a, "unit"_a,
+           "most_segments"_a)
+      .def("cells", &NativeTunedGraphs::cells, "number"_a, "columns"_a, "box"_a, "most_cells"_a);
   nb::class_<NativeCells>(m, "WeightCells")
-      .def(nb::init<const NativeTunedGraph&, const std::array<std::int64_t, 5>&, std::size_t>(), "graph"_a, "box"_a,
-           "most_cells"_a)
       .def("__len__", &NativeCells::size)
       .def("sums", &NativeCells::sums)
       .def("paths", &NativeCells::paths)
@@ -285,10 +360,10 @@ void bind_tuning(nb::module_& m) {
       .def("add", &NativeOverlay::add, "cells"_a, "rows"_a)
       .def("best", &NativeOverlay::best, "counts"_a, "bounds"_a, "slack"_a, "all_faces"_a, "most_faces"_a,
            "least_margin"_a, "most_boxes"_a)
+      .def("region", &NativeOverlay::region, "x"_a, "y"_a, "unit"_a)
       .def("at", &NativeOverlay::at, "x"_a, "y"_a, "unit"_a)
       .def("sums", &NativeOverlay::sums, "part"_a, "n"_a)
       .def("borders", &NativeOverlay::borders, "most"_a);
-  m.def("weight_segments", &weight_segments, "graph"_a, "low"_a, "high"_a, "unit"_a, "most_segments"_a);
 }
 
 }  // namespace latticemetric

@@ -10,14 +10,13 @@ namespace latticemetric {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double largest_sum = static_cast<double>(std::int64_t{1} << 38);  // see `geometry.hpp`
 constexpr std::int64_t most_edges = std::int64_t{1} << 28;
 
 }  // namespace
 
-CertifiedSearch::CertifiedSearch(const TunedGraph& graph)
-    : graph_(graph), inside_(graph.nodes()), outside_(graph.nodes(), infinite), choice_(graph.nodes(), -1),
-      kept_(graph.nodes()), found_(graph.nodes()) {
+CertifiedSearch::CertifiedSearch(const TunedGraph& graph, const EdgeCosts& costs, int sum_bits)
+    : graph_(graph), costs_(costs), inside_(graph.nodes()), outside_(graph.nodes(), infinite),
+      choice_(graph.nodes(), -1), kept_(graph.nodes()), found_(graph.nodes()) {
   const auto largest_of = [&](const auto& own) {
     std::vector<double> largest(graph_.nodes(), 0);
     for (std::int32_t v = 0; v < graph_.nodes(); ++v)
@@ -31,13 +30,13 @@ CertifiedSearch::CertifiedSearch(const TunedGraph& graph)
   };
   longest_ = largest_of([](std::int64_t) { return 1.0; });
   for (std::size_t k = 0; k < largest_.size(); ++k)
-    largest_[k] = largest_of([&](std::int64_t e) { return std::fabs(graph_.rough[k][e]); });
-  if (*std::max_element(largest_.begin(), largest_.end()) >= largest_sum || longest_ >= most_edges)
+    largest_[k] = largest_of([&](std::int64_t e) { return std::fabs(costs_.rough[k][e]); });
+  if (*std::max_element(largest_.begin(), largest_.end()) >= std::ldexp(1.0, sum_bits) || longest_ >= most_edges)
     throw TooLarge("the costs of a path are too large to be compared exactly");
 }
 
 double CertifiedSearch::rough_cost(std::int64_t edge) const {
-  return graph_.rough[0][edge] + x_ * graph_.rough[1][edge] + y_ * graph_.rough[2][edge];
+  return costs_.rough[0][edge] + x_ * costs_.rough[1][edge] + y_ * costs_.rough[2][edge];
 }
 
 PathSums CertifiedSearch::roughly_best(const WeightPoint& point) {
@@ -117,7 +116,7 @@ bool CertifiedSearch::has_tails(std::int64_t edge) const {
 }
 
 CertifiedSearch::Derivation CertifiedSearch::derivation_by(std::int64_t edge, Direction direction) const {
-  const PathSums own = graph_.sums(edge);
+  const PathSums own = costs_.sums(edge);
   Derivation derivation{own.at(point_), direction.x * own.c[1] + direction.y * own.c[2], graph_.words[edge], edge};
   for (auto t = graph_.tail_begin[edge]; t < graph_.tail_begin[edge + 1]; ++t) {
     const Derivation& tail = found_[graph_.tail[t]];
@@ -137,7 +136,7 @@ PathSums CertifiedSearch::sums_along(const EdgeOf& edge_of, std::vector<std::int
     const auto edge = edge_of(pending.back());
     pending.pop_back();
     if (edges != nullptr) edges->push_back(edge);
-    const PathSums own = graph_.sums(edge);
+    const PathSums own = costs_.sums(edge);
     for (std::size_t k = 0; k < sums.c.size(); ++k) sums.c[k] += own.c[k];
     for (auto t = graph_.tail_begin[edge + 1]; t > graph_.tail_begin[edge]; --t)
       pending.push_back(graph_.tail[t - 1]);

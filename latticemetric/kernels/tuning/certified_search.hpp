@@ -18,8 +18,8 @@ struct Direction {
 // can lie on the best path.
 class CertifiedSearch {
  public:
-  // Throws `TooLarge` if costs of paths are too large for exact sums.
-  explicit CertifiedSearch(const TunedGraph& graph);
+  // Throws `TooLarge` if sums of costs of a path have more than `sum_bits` bits.
+  CertifiedSearch(const TunedGraph& graph, const EdgeCosts& costs, int sum_bits);
 
   // Searches at a point, in doubles. Returns the costs of a path that is nearly the best.
   PathSums roughly_best(const WeightPoint& point);
@@ -53,6 +53,7 @@ class CertifiedSearch {
   double rough_cost(std::int64_t edge) const;
 
   const TunedGraph& graph_;
+  const EdgeCosts& costs_;
   std::array<double, 3> largest_{};  // of each column: the largest sum of absolute costs of a path
   double longest_ = 0;               // the largest number of edges of a path
   WeightPoint point_{0, 0, 1};

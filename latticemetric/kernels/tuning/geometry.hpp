@@ -1,7 +1,6 @@
 // Points, half-planes and convex polygons in the plane of two weights, in exact integers.
 //
-// Coefficients of half-planes are below 2^39 in absolute value. So coordinates of corners are below 2^80, those of
-// points inside below 2^82, and every sum of products below 2^123.
+// The constants below bound all numbers, so that no comparison overflows.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +10,19 @@
 #include "memory/int128.hpp"
 
 namespace latticemetric {
+
+// In a plane, sums of costs of a path have fewer bits than `plane_sum_bits`, and so have the parts of a box. The
+// coefficients of half-planes are differences of two sums, coordinates of corners are sums of two products of
+// coefficients, and points inside a polygon are sums of three corners. The side of a point, and the cost of a path
+// there, are sums of three products.
+constexpr int plane_sum_bits = 39, coefficient_bits = plane_sum_bits + 1, corner_bits = 2 * coefficient_bits + 1,
+              inside_bits = corner_bits + 2;
+static_assert(inside_bits + coefficient_bits + 2 < 127, "the side of a point must fit 128 bits with sign");
+
+// On a line, the coordinates of a point are differences of two sums, or sums of two such points, and the cost of a path
+// there is a sum of two products. Doubles hold all sums of fewer than 53 bits exactly.
+constexpr int line_sum_bits = 52, point_bits = line_sum_bits + 2;
+static_assert(point_bits + line_sum_bits + 1 < 127, "the cost of a path must fit 128 bits with sign");
 
 // The points (x, y) with a x + b y + c >= 0. The border of a half-plane is a line.
 struct HalfPlane {

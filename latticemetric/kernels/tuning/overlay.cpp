@@ -4,7 +4,6 @@
 #include <limits>
 #include <memory>
 #include <queue>
-#include <stdexcept>
 #include <utility>
 
 #include "memory/budget.hpp"
@@ -309,7 +308,7 @@ Polygon Overlay::common_part(const std::vector<std::int32_t>& cells) const {
   std::vector<int> sides;
   for (std::size_t g = 0; g < graphs_.size(); ++g)
     for (const auto& edge : graphs_[g].polygons[static_cast<std::size_t>(cells[g])].edges)
-      if (clip(part, edge, sides) == Clipped::gone) throw std::invalid_argument("the cells have no area in common");
+      if (clip(part, edge, sides) == Clipped::gone) return {};
   return part;
 }
 

@@ -56,7 +56,7 @@ class Overlay {
   // Returns the cell of each graph that contains a point; of several, the first.
   std::vector<std::int32_t> cells_at(const WeightPoint& point) const;
 
-  // Returns the part of the box in which each graph stays in its cell.
+  // Returns the part of the box in which each graph stays in its cell; an empty polygon if it has no area.
   Polygon common_part(const std::vector<std::int32_t>& cells) const;
 
  private:

@@ -22,8 +22,8 @@ struct KnownCell {
 
 class Subdivider {
  public:
-  Subdivider(const TunedGraph& graph, const WeightBox& box, std::size_t most_cells)
-      : search_(graph), whole_(polygon_of(box)), most_cells_(most_cells) {}
+  Subdivider(const TunedGraph& graph, const EdgeCosts& costs, const WeightBox& box, std::size_t most_cells)
+      : search_(graph, costs, plane_sum_bits), whole_(polygon_of(box)), most_cells_(most_cells) {}
 
   std::vector<WeightCell> cells() {
     const WeightPoint middle = whole_.inside();
@@ -131,13 +131,16 @@ class Subdivider {
 
 }  // namespace
 
-std::vector<WeightCell> subdivision(const TunedGraph& graph, const WeightBox& box, std::size_t most_cells) {
-  return Subdivider(graph, box, most_cells).cells();
+std::vector<WeightCell> subdivision(const TunedGraph& graph, const UnitColumns& columns, const WeightBox& box,
+                                    std::size_t most_cells) {
+  const EdgeCosts costs(graph, columns);
+  return Subdivider(graph, costs, box, most_cells).cells();
 }
 
-std::vector<WeightSegment> segments(const TunedGraph& graph, std::int64_t low_x, std::int64_t high_x,
-                                    std::int64_t unit, std::size_t most_segments) {
-  CertifiedSearch search(graph);
+std::vector<WeightSegment> segments(const TunedGraph& graph, const UnitColumns& columns, std::int64_t low_x,
+                                    std::int64_t high_x, std::int64_t unit, std::size_t most_segments) {
+  const EdgeCosts costs(graph, columns);
+  CertifiedSearch search(graph, costs, line_sum_bits);
   const auto beside = [&](std::int64_t x, int direction) {
     search.roughly_best(reduced(WeightPoint{x, 0, unit}));
     return search.best({direction, 0});

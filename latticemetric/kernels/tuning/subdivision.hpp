@@ -22,7 +22,8 @@ struct WeightCell {
 };
 
 // Returns the cells, which fill the box. Throws `TooLarge` if there are more than `most_cells`.
-std::vector<WeightCell> subdivision(const TunedGraph& graph, const WeightBox& box, std::size_t most_cells);
+std::vector<WeightCell> subdivision(const TunedGraph& graph, const UnitColumns& columns, const WeightBox& box,
+                                    std::size_t most_cells);
 
 // A part of a line of weights (x, 0) in which a path is the cheapest; it ends at `end.x / end.w`.
 struct WeightSegment {
@@ -31,8 +32,8 @@ struct WeightSegment {
   std::vector<std::int64_t> path;
 };
 
-// Returns the segments from `low_x` to `high_x`, over `unit`. Costs do not depend on the second weight.
-std::vector<WeightSegment> segments(const TunedGraph& graph, std::int64_t low_x, std::int64_t high_x,
-                                    std::int64_t unit, std::size_t most_segments);
+// Returns the segments from `low_x` to `high_x`, over `unit`. The third column is 0.
+std::vector<WeightSegment> segments(const TunedGraph& graph, const UnitColumns& columns, std::int64_t low_x,
+                                    std::int64_t high_x, std::int64_t unit, std::size_t most_segments);
 
 }  // namespace latticemetric

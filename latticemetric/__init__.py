@@ -22,7 +22,7 @@ _NAMES = {
     "corpus.list_results": "Corrections OracleAtK",
     "corpus.merged_shards": "MergedShards merge",
     "corpus.tuned_weights": "TunedWeights WeightTrial",
-    "corpus.tuning": "MBRTrial MBRTuning",
+    "corpus.tuned_mbr": "MBRTrial TunedMBR",
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",
     "errors": "FormatError InputError LatticeMetricError MissingDependencyError UsageError",

@@ -16,10 +16,10 @@ from latticemetric.corpus.list_results import OracleAtK as OracleAtK
 from latticemetric.corpus.merged_shards import MergedShards as MergedShards
 from latticemetric.corpus.merged_shards import merge as merge
 from latticemetric.corpus.settings import RunSettings as RunSettings
+from latticemetric.corpus.tuned_mbr import MBRTrial as MBRTrial
+from latticemetric.corpus.tuned_mbr import TunedMBR as TunedMBR
 from latticemetric.corpus.tuned_weights import TunedWeights as TunedWeights
 from latticemetric.corpus.tuned_weights import WeightTrial as WeightTrial
-from latticemetric.corpus.tuning import MBRTrial as MBRTrial
-from latticemetric.corpus.tuning import MBRTuning as MBRTuning
 from latticemetric.doctor import Installation as Installation
 from latticemetric.doctor import diagnose_installation as diagnose_installation
 from latticemetric.drawing.api import Drawing as Drawing

@@ -22,7 +22,10 @@ OPTIONS = {
     "--scales": ("--weights",),
     "--score": ("--also-score", "--metric"),
 }
+MOVED = {("mbr", "--tune"): "latticemetric tune GRAPHS REFERENCES --decoder mbr"}
+"""By verb and option, the command that does the work of an option now."""
 KEYWORDS = {
+    "by": ("decoder",),
     "method": ("by",),
     "metric": ("by",),
     "metrics": ("metric",),
@@ -67,6 +70,7 @@ PLACES = {**_READING, **_RUNNING, "ignore": "Corpus.read, or to the metric", "we
 """By keyword, who takes it, if another function was given it."""
 # Names that `latticemetric` no longer has, with what does their work now.
 PUBLIC = {
+    "MBRTuning": "TunedMBR",
     "ask_each": "Corpus.map",
     "calibration": "Corpus.calibrate",
     "corpus_oracle": "Corpus.oracle",

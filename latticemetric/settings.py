@@ -21,7 +21,7 @@ dataclasses; at run time, settings are plain classes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from itertools import product
 from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
@@ -289,6 +289,13 @@ SAMPLES: Field = whole(
     option="--samples N",
 )
 SEED: Field = whole(default=0, least=0, help="Seed of the random numbers.", option="--seed N")
+FOLDS: Field = whole(
+    default=5,
+    least=0,
+    phrase="the number of folds is {}",
+    help="Number of folds for the held-out score; 0: none.",
+    option="--folds N",
+)
 
 
 # ---- Settings ----
@@ -324,7 +331,7 @@ class Settings:
         """Check the settings; those that are not given have their defaults."""
         for name in given:
             if name not in self.fields:
-                raise unknown_name(self._called(), name, self.public())
+                raise self.unknown(name)
         values = vars(self)
         for name, field in self.fields.items():
             value = given.get(name, field.default)
@@ -342,6 +349,11 @@ class Settings:
     def public(cls) -> list[str]:
         """Return the names of the fields that users set."""
         return [name for name, field in cls.fields.items() if not field.internal]
+
+    @classmethod
+    def unknown(cls, name: str, others: Collection[str] = ()) -> UsageError:
+        """Return the error for a setting that there is not; `others` are settings that may stand beside these."""
+        return unknown_name(cls._called(), name, [*cls.public(), *others])
 
     @classmethod
     def _called(cls) -> str:

@@ -351,15 +351,15 @@ def test_tsv_has_the_documented_columns():
 
 @pytest.mark.usefixtures("folder")
 def test_tuning_has_the_documented_fields():
-    tuning = ("latticemetric", "mbr", "meeting.lat.txt", "--tune", "meeting.ref.txt", "-p", "0.7", "--ratio", "0.7")
+    tuning = ("latticemetric", "tune", *MEETING, "--decoder", "mbr", "-p", "0.7", "--ratio", "0.7")
     document = json.loads(output_of(*tuning, "--format", "json"))
-    assert list(document) == documented("json.md", "Output of `mbr --tune`")
+    assert list(document) == documented("json.md", "With `--decoder mbr`")
     for setting in (document["best"], document["default"], *document["trials"]):
-        assert list(setting) == documented("json.md", "A setting")
-    for name in ("over_default", "over_one_best", "held_out_over_one_best"):
-        assert list(document[name]) == documented("json.md", "A comparison of settings")
+        assert list(setting) == documented("json.md", "A setting of MBR")
+    for name in ("over_one_best", "held_out_over_one_best"):
+        assert list(document[name]) == documented("json.md", "A comparison with 1-bests")
     header, *_ = output_of(*tuning, "--format", "tsv").splitlines()
-    assert header.split("\t") == [*documented("json.md", "A setting"), "best"]
+    assert header.split("\t") == [*documented("json.md", "A setting of MBR"), "best"]
 
 
 @pytest.mark.usefixtures("folder")

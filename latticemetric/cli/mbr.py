@@ -1,32 +1,26 @@
-"""`latticemetric mbr`: find in each graph the words with the best expected score under the model's distribution.
-
-With `--tune`, find the parameters with the best answers on a development set.
-"""
+"""`latticemetric mbr`: find in each graph the words with the best expected score under the model's distribution."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.files import GraphFiles, ReferenceFiles, TableFiles
+from latticemetric.cli.files import GraphFiles, TableFiles
 from latticemetric.cli.options import (
     PARAMETERS,
-    STYLE,
     CorpusOptions,
     CTMRateOutputOptions,
-    OutputOptions,
     SettingsOptions,
     ShardedRunOptions,
     lattices_option,
     metric_parameters,
-    metrics_named,
     refuse,
 )
-from latticemetric.cli.run import Failures, show
+from latticemetric.cli.run import show
 from latticemetric.corpus.questions import MinimumRisk
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import (
@@ -41,9 +35,6 @@ from latticemetric.mbr_decoding.settings import (
     metric_of,
 )
 
-if TYPE_CHECKING:
-    from latticemetric.corpus.pairing import Style
-
 _EPILOG = """\b
 Examples:
   latticemetric mbr lats.ark.gz --by wer --weights acoustic=0.1
@@ -56,11 +47,7 @@ Examples:
   latticemetric mbr samples.jsonl --utility-matrix comet.npz
   latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (one row per setting)
   latticemetric mbr lats.slf --evidence other.slf --write-lattices gains.slf
-  latticemetric mbr dev.plf --tune dev.en --metric bleu
 """
-
-# With --tune, the graphs are decoded many times, and together.
-_NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 
 
 class _DecisionOptions(SettingsOptions, kinds=KINDS):
@@ -126,19 +113,8 @@ class _GainOptions(Options):
     gains_only: bool = flag("--gains-only", "In --write-lattices, omit the model's scores and labels.")
 
 
-class _TuningOptions(Options):
-    tune: tuple[str, ...] = option(
-        "--tune REFERENCES",
-        "Find the parameters that score best against these references; repeatable.",
-        type=ReferenceFiles(),
-        multiple=True,
-    )
-    metric: str = option("--metric -m NAME", "With --tune: optimize this metric.", default="bleu")
-    style: Style = STYLE
-
-
 # Parameters of the further inputs and outputs that only some kinds support; see `Decision.takes`.
-_TAKEN = {"evidence": ["evidence"], "gains": [*_GainOptions.declared], "tuning": [*_TuningOptions.declared]}
+_TAKEN = {"evidence": ["evidence"], "gains": [*_GainOptions.declared]}
 
 _SECTIONS = _DecisionOptions.sections(
     {
@@ -147,7 +123,6 @@ _SECTIONS = _DecisionOptions.sections(
         ByExactErrors.section: "--risk",
         ByMetric.section: "--parameter",
         ByUtility.section: "--utility-matrix --lower-is-better",
-        "Tuning": "--tune --metric --style",
     }
 )
 _SECTIONS[ByNgrams.section] += " --write-lattices --gains-only"
@@ -160,7 +135,6 @@ def command(
     *,
     decision: _DecisionOptions,
     gains: _GainOptions,
-    tuning: _TuningOptions,
     reading: CorpusOptions,
     run: ShardedRunOptions,
     output: CTMRateOutputOptions,
@@ -177,18 +151,11 @@ def command(
     With --by wer --risk exact, find the candidate with the fewest expected errors, and compare it with the answer
     of --risk bound.
 
-    With --tune, search for the parameters whose answers score best against references, and print the parameters as
-    options. The search varies -p, -r, --word-penalty and --posterior-scale, but it keeps an option fixed if you
-    give a single number for it. The search varies -T only if -T has several numbers.
+    latticemetric tune --decoder mbr finds the parameters of --by ngram with the best answers on a development set.
     """
     kind = decision.kind()
     if output.output_format == "ctm":
-        refuse(["tune", "determinize"], "with the format ctm", advice="leave it out, or choose another format")
-    if tuning.tune:
-        refuse([*_GainOptions.declared, *_NOT_FOR_TUNING], "with --tune")
-        _write_tuning(graphs, decision, tuning=tuning, reading=reading, run=run, output=output)
-        return
-    refuse([name for name in _TuningOptions.declared if name != "tune"], "without --tune")
+        refuse(["determinize"], "with the format ctm", advice="leave it out, or choose another format")
     question = _question(kind, decision, gains)
     if output.output_format == "ctm" and len(question.by) > 1:
         raise UsageError("ctm holds one setting, but there are several", advice="give one number for each option")
@@ -224,29 +191,3 @@ def _question(kind: type[Decision], decision: _DecisionOptions, gains: _GainOpti
         gains=gains.write_lattices is not None,
         gains_only=gains.gains_only,
     )
-
-
-def _write_tuning(
-    graphs: Sequence[str],
-    decision: _DecisionOptions,
-    *,
-    tuning: _TuningOptions,
-    reading: CorpusOptions,
-    run: ShardedRunOptions,
-    output: OutputOptions,
-) -> None:
-    """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""
-    from latticemetric.corpus.run import Run
-    from latticemetric.corpus.tables.mbr import TuningTable
-    from latticemetric.corpus.tuning_task import NgramTuning
-
-    (metric,) = metrics_named([tuning.metric])
-    corpus = reading.corpus(graphs, tuning.tune, style=tuning.style)
-    task = NgramTuning(metric=metric, evidence=decision.evidence, **decision.given(ByNgrams.fields))
-    failures = Failures(None)
-    examples = list(failures.reported(task.examples(corpus, Run(keep_going=run.keep_going, watched=True))))
-    failures.require_answers()
-    table = TuningTable(task.tuned(examples, corpus, watched=True), looks=output.looks)
-    output.write(table)
-    output.say_summary(table)
-    failures.exit()

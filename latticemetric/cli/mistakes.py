@@ -12,7 +12,7 @@ import click
 
 from latticemetric.cli.plugin_verbs import verb_names, working_verbs
 from latticemetric.errors import shortened
-from latticemetric.renamed import new_name
+from latticemetric.renamed import MOVED, new_name
 
 # Names of verbs and options in other tools and earlier versions, and their names here.
 _VERBS_ELSEWHERE = {
@@ -118,7 +118,11 @@ def _explain_option(name: str, context: click.Context | None) -> str:
 
 def _explain_renamed(name: str, context: click.Context | None) -> str | None:
     """Say the new name of an option that the verb had under another name."""
-    new = None if context is None else new_name(name, _own_options(context))
+    if context is None:
+        return None
+    if command := MOVED.get((context.info_name or "", name)):
+        return f"{name} is now a verb: {command}"
+    new = new_name(name, _own_options(context))
     return f"{name} is now {new}" if new else None
 
 

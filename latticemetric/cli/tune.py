@@ -1,24 +1,24 @@
-"""`latticemetric tune`: the best weights of score columns on graphs with references, exactly."""
+"""`latticemetric tune`: the setting of a decoder with the best answers on graphs with references."""
 
 from __future__ import annotations
 
 import click
 
-from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.commands import choice, option, verb
 from latticemetric.cli.files import GraphFiles, NoFile, Output, ReferenceFiles
 from latticemetric.cli.options import (
     IGNORE,
     KeepGoingOptions,
     PairedReadingOptions,
     PlottedOutputOptions,
-    ResamplingOptions,
+    SettingsOptions,
     cased_words,
     metrics_named,
+    refuse,
 )
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import Failures, requiring_references
-from latticemetric.corpus.weight_settings import checked_ranges
-from latticemetric.corpus.weight_tuning import WeightTuning
+from latticemetric.corpus.tuning_task import DECODERS, NgramTuning, TuningTask, WeightTuning
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b
@@ -26,26 +26,49 @@ Examples:
   latticemetric tune lats.ark.gz text --vary acoustic=0.05:0.2 --vary words=0:1
   latticemetric tune dev/ dev.en --metric bleu --weights params.txt --vary feature_2=-2:2 --write-weights tuned.txt
   latticemetric tune beams.jsonl text --vary lm=0:2 --plot map.svg
+  latticemetric tune dev.plf dev.en --decoder mbr --metric bleu --word-penalty=-0.1,0,0.1
 """
 
-_SECTIONS = {"Tuning": "--metric --vary --min-margin --restarts --folds --ignore --write-weights"}
 
-
-class _WeightOptions(Options):
+class _TuningOptions(SettingsOptions, kinds=(*DECODERS.values(),)):
     metric: str = option("--metric -m NAME", "Optimize the corpus value of this metric.", default="wer")
-    vary: tuple[str, ...] = option(
-        "--vary NAME=LOW:HIGH",
-        "Vary the weight of this score column in this range; repeatable. The column 'words' counts words.",
-        type=NoFile(),
-        multiple=True,
+    decoder: str = choice(
+        "--decoder",
+        [*DECODERS],
+        "How a setting is decoded. best: weights of scores for the 1-best; mbr: parameters of n-gram MBR.",
     )
-    min_margin: float = option_of(WeightTuning.fields["min_margin"])
-    restarts: int = option_of(WeightTuning.fields["restarts"])
-    folds: int = option_of(WeightTuning.fields["folds"])
+    vary: tuple[str, ...] = option_of(WeightTuning.fields["vary"], type=NoFile(), multiple=True)
+    evidence: tuple[str, ...] = option_of(NgramTuning.fields["evidence"], type=GraphFiles(None), multiple=True)
     ignore: str | None = IGNORE
     write_weights: str | None = option(
         "--write-weights FILE", "Write the weights of all columns to FILE, which --weights reads.", type=Output()
     )
+
+    def task(self) -> TuningTask:
+        """Return the task of the decoder; refuse the options of the other decoders."""
+        kind = DECODERS[self.decoder]
+        where = f"with --decoder {self.decoder}"
+        for name in self.fields:
+            if name not in kind.fields:
+                having = [other for other, one in DECODERS.items() if name in one.fields]
+                refuse([name], where, advice=f"leave it out, or give --decoder {' or '.join(having)}")
+        if "vary" in kind.fields:
+            if not self.vary:
+                raise UsageError("no weight varies", advice="give --vary acoustic=0.05:0.2, for example")
+        else:
+            refuse(["write_weights", "plot"], where)
+        self.refuse_others(kind, where)
+        (metric,) = metrics_named([self.metric])
+        return kind(metric=metric, **self.given(kind.fields))
+
+
+_SECTIONS = _TuningOptions.sections(
+    {
+        "Tuning": "--decoder --metric --ignore --folds",
+        WeightTuning.section: "--vary --min-margin --restarts --write-weights",
+        NgramTuning.section: "--evidence",
+    }
+)
 
 
 @verb("tune", epilog=_EPILOG, sections=_SECTIONS)
@@ -55,16 +78,20 @@ def command(
     graphs: str,
     references: tuple[str, ...],
     *,
-    tuning: _WeightOptions,
+    tuning: _TuningOptions,
     reading: PairedReadingOptions,
-    resampling: ResamplingOptions,
     run: KeepGoingOptions,
     output: PlottedOutputOptions,
 ) -> None:
-    """Find the weights of score columns with which the best strings of GRAPHS score best against REFERENCES.
+    """Find the setting of a decoder with which its answers for GRAPHS score best against REFERENCES.
 
-    The search is exact: over all paths of all graphs, no weights in the ranges score better. The printed weights are
-    the middle of the region of such weights, so that small changes of weights change no string.
+    --decoder best finds weights of one or two score columns, exactly: over all paths of all graphs, no weights in the
+    ranges of --vary score better. The printed weights are the middle of the region of such weights, so that small
+    changes of weights change no string.
+
+    --decoder mbr searches for the parameters of n-gram MBR, and prints them as options of mbr. It varies -p, --ratio,
+    --word-penalty and --posterior-scale, but keeps an option fixed if you give a single number for it; and -T only if
+    -T has several numbers.
 
     GRAPHS is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one line per
     graph, in the order of GRAPHS or beginning with the graph's id. If graphs have several references, give several
@@ -72,23 +99,12 @@ def command(
     All graphs stay in memory.
     """
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.tables.tune import TunedWeightsTable
+    from latticemetric.corpus.tuned_weights import TunedWeights
     from latticemetric.drawing.canvas import check_suffix
 
-    if not tuning.vary:
-        raise UsageError("no weight varies", advice="give --vary acoustic=0.05:0.2, for example")
+    task = tuning.task()
     if output.plot is not None:
         check_suffix(output.plot)
-    (metric,) = metrics_named([tuning.metric])
-    intervals = resampling.asdict() if resampling.resamples else {"resamples": 0}
-    task = WeightTuning(
-        metric=metric,
-        vary=checked_ranges(tuning.vary),
-        min_margin=tuning.min_margin,
-        restarts=tuning.restarts,
-        folds=tuning.folds,
-        **intervals,
-    )
     corpus = reading.corpus([graphs], references, ignore=cased_words(tuning.ignore))
     failures = Failures(None)
     with requiring_references():
@@ -96,8 +112,9 @@ def command(
     failures.require_answers()
     found = task.tuned(examples, corpus, watched=True)
     if tuning.write_weights is not None:
+        assert isinstance(found, TunedWeights)
         found.write_weights(tuning.write_weights)
-    table = TunedWeightsTable(found, looks=output.looks)
+    table = task.table(found, output.looks)
     output.write(table)
     output.say_summary(table)
     failures.exit()

@@ -49,7 +49,7 @@ VERBS: dict[str, About] = {
             "kitchen.jsonl kitchen.ref.txt --resamples 20",
         ),
         tune=(
-            "find the weights of scores with the best 1-bests, exactly",
+            "find the weights of scores with the best 1-bests, exactly; or parameters of MBR",
             "meeting.lat.txt meeting.ref.txt --vary acoustic=0.05:0.2",
         ),
         report=(

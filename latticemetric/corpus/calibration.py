@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from latticemetric.arguments import require_items, require_list
 from latticemetric.corpus.answer import Answer
+from latticemetric.corpus.coordinate_search import Point, best_of, coordinate_search
 from latticemetric.corpus.mbr_evidence import examples_of
 from latticemetric.corpus.pairing import built
-from latticemetric.corpus.tuning import Point, best_of, coordinate_search
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.evaluation.calibration import (
     BINS,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from latticemetric.corpus.question import Resampled
 from latticemetric.errors import UsageError
-from latticemetric.settings import choice, given, numbers, whole
+from latticemetric.settings import FOLDS, choice, given, like, numbers, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
@@ -73,12 +73,10 @@ class CalibrationSettings(ReliabilitySettings):
         option="--posterior-scale NUMBERS",
     )
     halvings: int = whole(default=2, least=0, phrase="halvings is {}", help="Number of rounds around the best scale.")
-    folds: int = whole(
-        default=5,
+    folds: int = like(
+        FOLDS,
         least=2,
-        phrase="the number of folds is {}",
         help="Without --test, cross-validate: fit on N − 1 of N folds, evaluate on the remaining fold.",
-        option="--folds N",
     )
     test: ReadCorpus | None = given(default=None)
     most_states: int = whole(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from latticemetric.arguments import path_text
@@ -20,7 +20,7 @@ from latticemetric.corpus.metric_question import (
 from latticemetric.corpus.question import A, Task
 from latticemetric.corpus.read_corpus import ReadCorpus
 from latticemetric.corpus.settings import ReadingSettings, RunSettings
-from latticemetric.corpus.sources import Files, Memory, Records, is_path, paths_of
+from latticemetric.corpus.sources import Files, Memory, Records, paths_of
 from latticemetric.errors import UsageError
 from latticemetric.renamed import says_new_keywords, unknown_name
 
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from latticemetric.corpus.shards import Shard
     from latticemetric.corpus.sweep import Swept
     from latticemetric.corpus.tag_answers import TagAnswers
+    from latticemetric.corpus.tuned_mbr import TunedMBR
     from latticemetric.corpus.tuned_weights import TunedWeights
-    from latticemetric.corpus.tuning import MBRTuning
     from latticemetric.drawing.api import Drawing
+    from latticemetric.mbr_decoding.settings import ByNgrams
     from latticemetric.metrics.bleu import BLEU
     from latticemetric.metrics.compounds import CompoundWER
     from latticemetric.metrics.recognition import GRR
@@ -820,40 +821,36 @@ class Corpus(ReadCorpus):
 
     @overload
     def tune(
-        self, metric: Any = ..., *, vary: Mapping[str, tuple[float, float]] | str | Sequence[str], **settings: Any
+        self, metric: Any = ..., *, decoder: Literal["best"] = ..., run: RunSettings | None = ..., **settings: Any
     ) -> TunedWeights: ...
     @overload
     def tune(
-        self, metric: Any = ..., *, by: Any = ..., evidence: Any = ..., run: RunSettings | None = ..., **settings: Any
-    ) -> MBRTuning: ...
+        self,
+        metric: Any = ...,
+        *,
+        decoder: Literal["mbr"] | ByNgrams | Sequence[ByNgrams],
+        run: RunSettings | None = ...,
+        **settings: Any,
+    ) -> TunedMBR: ...
     @says_new_keywords
     def tune(
-        self,
-        metric: Any = None,
-        *,
-        vary: Any = None,
-        by: Any = "ngram",
-        evidence: Any = None,
-        run: RunSettings | None = None,
-        **settings: Any,
+        self, metric: Any = "wer", *, decoder: Any = "best", run: RunSettings | None = None, **settings: Any
     ) -> Any:
-        """Find the weights of score columns, or the parameters of n-gram MBR, whose answers score best.
-
-        With `vary`, find the best weights in ranges over all paths, as `TunedWeights`. Without it, try
-        parameters of n-gram MBR, as `MBRTuning`. All graphs stay in memory.
+        """Find the setting of a decoder whose answers score best. All graphs stay in memory.
 
         Args:
-            metric: A metric or its name; its corpus value is optimized. By default, `wer` for weights, `bleu` for MBR.
-            vary: The lowest and the highest weight of score columns, by name: `{"acoustic": (0.05, 0.2)}`. The column
-                `words` counts words. The search of one or two weights is exact.
-            by: How answers are decided: `ngram`, or the settings to try first, `ByNgrams.grid(p=[0.6, 0.8], …)`.
-                Settings with one value are kept.
-            evidence: Graphs that give the posteriors, matched by id: files, or graphs in memory.
+            metric: A metric or its name; its corpus value is optimized.
+            decoder: How a setting is decoded: `best` finds weights of score columns for the 1-best, over all paths, one
+                or two exactly; `mbr` tries parameters of n-gram MBR, as do the settings to try first,
+                `ByNgrams.grid(p=[0.6, 0.8], …)`, of which those with one value are kept.
             run: The settings of the run; with `keep_going`, warn of graphs that fail.
             settings: `folds` for the score to expect on new graphs; `resamples`, `seed` and `confidence` of intervals;
-                of weights, `min_margin` and `restarts`; of MBR, values of `posterior_scale`, `T`, `p`, `r` and
-                `word_penalty` to try first, one of each to keep it, `order`, `beam` and `determinize` (see `ByNgrams`),
-                and `halvings`, the rounds of ever smaller steps (0: none); and the settings of the run by name.
+                those of the decoder; and the settings of the run by name. Of `best`: `vary`, the lowest and the highest
+                weight of columns by name, `{"acoustic": (0.05, 0.2)}` (`words` counts words), `min_margin` and, for
+                three and more weights, `restarts`. Of `mbr`: values of `posterior_scale`, `T`, `p`, `r` and
+                `word_penalty` to try first, one of each to keep it; `order`, `beam` and `determinize` (see
+                `ByNgrams`); `halvings`, the rounds of ever smaller steps (0: none); and `evidence`, graphs that give
+                the posteriors.
 
         Examples:
             >>> from latticemetric import Lattice, NBest
@@ -865,39 +862,23 @@ class Corpus(ReadCorpus):
             >>> dict(found.best.weights), found.best.score, found.default.score, found.region
             ({'lm': 0.8}, 0.0, 0.0, ((0.5,), (1.0,)))
             >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-            >>> found = Corpus([lattice], ["a c"]).tune("wer", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
+            >>> corpus = Corpus([lattice], ["a c"])
+            >>> found = corpus.tune("wer", decoder="mbr", posterior_scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
             >>> found.best.by.posterior_scale, found.best.by.word_penalty, found.best.score, found.one_best
             (0.5, 0.0, 0.0, 0.5)
         """
         from latticemetric.corpus.begin import begun, refuse_runs
-        from latticemetric.corpus.tuning_task import NgramTuning, all_failed, varied_by
+        from latticemetric.corpus.tuning_task import tuning_by
 
-        task: Any
-        if vary is not None:
-            from latticemetric.corpus.weight_settings import checked_ranges
-            from latticemetric.corpus.weight_tuning import WeightTuning
-
-            if by != "ngram" or evidence is not None:
-                what = "by" if by != "ngram" else "evidence"
-                raise UsageError(f"{what} has no effect if vary is given", advice="leave one of them out")
-            values = {"metric": metric or "wer", "vary": checked_ranges(vary), **settings}
-            task, of_run = _divided(WeightTuning, values)
-        else:
-            of_grid = varied_by(by)
-            if twice := next((name for name in settings if name in of_grid), None):
-                raise UsageError(f"{twice} has no effect beside the settings of by", advice="leave it out")
-            graphs = paths_of(evidence) if evidence is None or is_path(evidence) else Memory(evidence)
-            values = {"metric": metric or "bleu", "evidence": graphs, **of_grid, **settings}
-            task, of_run = _divided(NgramTuning, values)
+        kind, values = tuning_by(decoder, {"metric": metric, **settings})
+        task, of_run = _divided(kind, values)
         how = run_of(run, of_run)
         refuse_runs(self, how, "tuning", ["timeout", "max_memory", "resume"])
         with begun(self, task, how) as started:
             examples = list(task.examples(self, started))
-        problems = [str(one.problem) for one in examples if one.problem is not None]
-        for problem in problems:
-            warnings.warn(problem, stacklevel=3)  # says_new_keywords calls this method
-        if problems and len(problems) == len(examples):
-            raise all_failed()
+        for one in examples:
+            if one.problem is not None:
+                warnings.warn(str(one.problem), stacklevel=3)  # says_new_keywords calls this method
         return task.tuned(examples, self, watched=how.progress)
 
     def _ask_by(self, kind: type[Question[A]], run: RunSettings | None, settings: dict[str, Any]) -> Answers[A]:
@@ -929,7 +910,7 @@ def _divided(kind: type[Asked], settings: dict[str, Any]) -> tuple[Asked, dict[s
     own = {name: value for name, value in settings.items() if name not in of_run}
     known = kind.public()
     if unknown := next((name for name in own if name not in known), None):
-        raise unknown_name(kind.verb, unknown, [*known, *RunSettings.fields])
+        raise kind.unknown(unknown, [*RunSettings.fields])
     return kind(**own), of_run
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.arguments import path_text
-from latticemetric.corpus.tabled_result import TabledResult
+from latticemetric.corpus.tuned import Tuned
 from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.weight_development import WeightDevelopment
     from latticemetric.corpus.weight_settings import WeightSettings
-
-_FEWEST_FOLDS = 2
-# In smaller regions, costs of paths differ so little that ordinary searches, whose sums are rounded, may confuse them.
-_CLEAR = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +49,7 @@ class WeightTrial(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class TunedWeights(TabledResult):
+class TunedWeights(Tuned):
     """The best weights of score columns on a development set.
 
     Attributes:
@@ -72,9 +68,6 @@ class TunedWeights(TabledResult):
         is_exact: True if no weights in the ranges have a better score. False if costs had to be rounded: then this
             holds for the rounded costs. False for three and more weights: then it holds for weights that differ from
             the best in one column only.
-        graphs: Number of graphs.
-        signature: The metric, its parameters and the version.
-        metric: The metric.
         weights: The weights of all columns.
         given: The names of the columns whose weights were given or tuned; others have their own weights.
     """
@@ -86,13 +79,7 @@ class TunedWeights(TabledResult):
     margin: float
     region: tuple[tuple[float, ...], ...]
     ties: int
-    held_out: float | None
-    gain: Interval | None
     spread: Mapping[str, Interval]
-    is_exact: bool
-    graphs: int
-    signature: str
-    metric: Metric[Any] = field(compare=False)
     weights: Mapping[str, float]
     given: tuple[str, ...]
     _development: Callable[[], WeightDevelopment] | None = field(compare=False)
@@ -147,16 +134,10 @@ class TunedWeights(TabledResult):
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return {
-            "signature": self.signature,
-            "graphs": self.graphs,
-            "exact": self.is_exact,
-            "best": self.best.asdict(),
-            "default": self.default.asdict(),
+            **super().asdict(),
             "margin": self.margin,
             "region": [list(corner) for corner in self.region],
             "ties": self.ties,
-            "held_out": self.held_out,
-            "gain": None if self.gain is None else self.gain.asdict(),
             "spread": {name: interval.asdict() for name, interval in self.spread.items()},
             "weights": dict(self.weights),
         }
@@ -173,8 +154,6 @@ def tuned_weights(
         corpus: The corpus: its weights, and the words that it ignores.
         watched: True to show a progress bar.
     """
-    if not examples:
-        raise UsageError("there are no graphs to tune on", advice="give at least one")
     from latticemetric.corpus.weight_development import WeightDevelopment
 
     made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric

@@ -1,44 +1,82 @@
-"""The settings of tuning n-gram MBR: the values to try, and how to search. Nothing here imports NumPy."""
+"""The settings of tuning: those of every decoder, and those of n-gram MBR. Nothing here imports NumPy."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.arguments import MOST_DRAWS, MOST_HALVINGS, numbers_to_try
+from latticemetric.arguments import MOST_HALVINGS, numbers_to_try
+from latticemetric.corpus.question import Resampled
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import ByNgrams
-from latticemetric.settings import SEED, Field, Settings, given, like, whole
+from latticemetric.settings import FOLDS, Field, Numbers, given, like, whole
 
 if TYPE_CHECKING:
     from latticemetric.corpus.sources import Memory
+
+
+class TuningSettings(Resampled):
+    """The settings of tuning with every decoder.
+
+    Attributes:
+        metric: A metric or its name; its corpus value is optimized.
+        folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
+    """
+
+    section = "Tuning"
+
+    metric: Any = given(default="wer")
+    folds: int = like(FOLDS)
 
 
 FIXED = ("order", "beam", "determinize", "most_items", "seconds")
 """The settings of `ByNgrams` that do not vary."""
 
 
-class _Tried(Field):
-    """A field that takes one value of a setting of `ByNgrams`, or several values to try."""
+class Tried(Numbers):
+    """A field that takes one value, which is kept, or several values to try."""
 
-    def checked(self, value: Any) -> tuple[float, ...]:
+    def checked(self, value: Any) -> Any:
         """Return the values as floats."""
         values = numbers_to_try(value, self.name)
         if not values:
             raise UsageError(f"{self.name} has no values", advice="give at least one")
-        return tuple(map(ByNgrams.fields[self.name].checked, values))
+        return super().checked(values)
 
 
-def _tried(*, default: tuple[float, ...]) -> Any:
-    return _Tried(default, "Values to try.", "")
+def _tried(name: str, default: tuple[float, ...], what: str = "") -> Any:
+    """Declare a field that takes values of a setting of `ByNgrams`; `what` is its help line."""
+    one = ByNgrams.fields[name]
+    ends = {end: getattr(one, end) for end in ("least", "above")}
+    return Tried(default, what or f"{one.help.rstrip('.')}; several: try them.", one.option, one.phrase, **ends)
 
 
-class TuningSettings(Settings):
+_SCALES = "Try these posterior scales first, separated by commas."
+
+
+class _Graphs(Field):
+    """A field that takes files of graphs, or graphs in memory."""
+
+    def checked(self, value: Any) -> Any:
+        """Return the paths of files, or the source of graphs in memory."""
+        from latticemetric.corpus.sources import Memory, is_path, paths_of
+
+        if isinstance(value, Memory):
+            return value
+        return paths_of(value) if value is None or is_path(value) else Memory(value)
+
+
+_EVIDENCE: Any = _Graphs(
+    (), text="Take the posteriors from these graphs (matched by id); repeatable.", option="--evidence FILE"
+)
+
+
+class MBRTuningSettings(TuningSettings):
     """The values of the parameters of n-gram MBR to try, and how to search for better ones.
 
     Each of the first five fields is one value, which is kept, or several values to begin from.
 
     Attributes:
-        metric: A metric or its name; its corpus value is optimized.
         posterior_scale: Factor of the costs in posteriors.
         T: Length (in words) of the hypothesis at which log BLEU is linearised.
         p: Average precision of unigrams.
@@ -51,39 +89,41 @@ class TuningSettings(Settings):
         seconds: The same limit as a time.
         evidence: Graphs that give the posteriors, matched by id: files, or graphs in memory.
         halvings: Number of rounds of steps; each round halves the steps. 0 tries the grid only.
-        folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
-        resamples: Number of resamples of the paired bootstrap; 0 skips it.
-        seed: The seed of the resamples.
     """
 
-    metric: Any = given(default="bleu")
-    posterior_scale: tuple[float, ...] = _tried(default=(0.1, 0.2, 0.4, 0.6, 0.8, 1.0))
-    T: tuple[float, ...] = _tried(default=(10.0,))
-    p: tuple[float, ...] = _tried(default=(0.6, 0.85))
-    r: tuple[float, ...] = _tried(default=(0.5, 0.6, 0.72, 0.85))
-    word_penalty: tuple[float, ...] = _tried(default=(-0.05, 0.0, 0.05))
-    order: int = like(ByNgrams.fields["order"], option="")
-    beam: float | None = like(ByNgrams.fields["beam"], option="")
-    determinize: bool = like(ByNgrams.fields["determinize"], option="")
-    most_items: int = like(ByNgrams.fields["most_items"], option="")
-    seconds: float | None = like(ByNgrams.fields["seconds"], option="")
-    evidence: tuple[str, ...] | Memory = given(default=())
+    section = "Parameters of MBR (decoder mbr)"
+
+    posterior_scale: tuple[float, ...] = _tried("posterior_scale", (0.1, 0.2, 0.4, 0.6, 0.8, 1.0), _SCALES)
+    T: tuple[float, ...] = _tried("T", (10.0,))
+    p: tuple[float, ...] = _tried("p", (0.6, 0.85))
+    r: tuple[float, ...] = _tried("r", (0.5, 0.6, 0.72, 0.85))
+    word_penalty: tuple[float, ...] = _tried("word_penalty", (-0.05, 0.0, 0.05))
+    order: int = like(ByNgrams.fields["order"])
+    beam: float | None = like(ByNgrams.fields["beam"])
+    determinize: bool = like(ByNgrams.fields["determinize"])
+    most_items: int = like(ByNgrams.fields["most_items"])
+    seconds: float | None = like(ByNgrams.fields["seconds"])
+    evidence: tuple[str, ...] | Memory = _EVIDENCE
     halvings: int = whole(
         default=2,
         least=0,
         most=MOST_HALVINGS,
         phrase="the number of halvings is {}",
-        help="Number of rounds of steps.",
+        help="Number of rounds of ever smaller steps from the best values; 0: try the given values only.",
+        option="--halvings N",
     )
-    folds: int = whole(default=5, least=0, phrase="the number of folds is {}", help="Number of folds.")
-    resamples: int = whole(default=1000, least=0, most=MOST_DRAWS, help="Number of resamples.")
-    seed: int = like(SEED, option="")
 
     def check(self) -> None:
         """Check the settings that do not vary."""
+        super().check()
         assert self.fixed
 
     @property
     def fixed(self) -> ByNgrams:
         """The settings that do not vary; those that do have their defaults."""
         return ByNgrams(**{name: getattr(self, name) for name in FIXED})
+
+    @property
+    def axes(self) -> Mapping[str, tuple[float, ...]]:
+        """The values to begin from, by the name of the parameter."""
+        return {name: getattr(self, name) for name in ("posterior_scale", "T", "p", "r", "word_penalty")}

@@ -10,6 +10,7 @@ import numpy as np
 
 from latticemetric.corpus.feature_weights import as_feature_weights
 from latticemetric.corpus.string_scores import StringScorer
+from latticemetric.corpus.tuned import held_out_table
 from latticemetric.corpus.tuned_weights import TunedWeights, WeightTrial
 from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.display.progress import progress, progress_bar
@@ -24,7 +25,7 @@ from latticemetric.tuning.costs import CostTable
 from latticemetric.tuning.merits import Merits
 from latticemetric.tuning.regions import Range
 from latticemetric.tuning.scored_strings import ScoredStrings
-from latticemetric.tuning.search import CLEAR, ExactSearch, counts_without
+from latticemetric.tuning.search import CLEAR, ExactSearch
 from latticemetric.tuning.section import Point, Section
 from latticemetric.tuning.units import as_written
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from latticemetric.corpus.mbr_evidence import Example
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.weight_settings import WeightSettings
-
-_FEWEST_FOLDS = 2
 
 
 class WeightDevelopment:
@@ -141,15 +140,8 @@ class WeightDevelopment:
 
     def _held_out(self, folds: int, search: ExactSearch | Climbs) -> float | None:
         """Return the score of the graphs, each decoded with the weights that are best on the other folds."""
-        graphs = len(self._graphs)
-        folds = min(folds, graphs)
-        if folds < _FEWEST_FOLDS:
-            return None
-        rows = np.zeros((graphs, len(self.metric.columns)))
-        for fold in range(folds):
-            counts = counts_without(fold, folds, graphs)
-            rows[counts == 0] = search.rows_at(search.best_without(counts))[counts == 0]
-        return or_none(value_of(self.metric, rows))
+        rows = held_out_table(len(self._graphs), folds, lambda counts: search.rows_at(search.best_without(counts)))
+        return None if rows is None else or_none(value_of(self.metric, rows))
 
     def _resampled(self, tuning: WeightSettings, search: ExactSearch | Climbs, default: Table) -> Floats:
         """Return for each resample the best weights, and by how much its score is better than the default's."""

@@ -7,28 +7,42 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from latticemetric.corpus.question import Resampled
+from latticemetric.corpus.tuning_settings import TuningSettings
 from latticemetric.errors import UsageError
-from latticemetric.settings import given, number, whole
+from latticemetric.settings import Field, number, whole
 
 MOST_EXACT = 2
 """With more weights, the search is not exact."""
 
 
-class WeightSettings(Resampled):
+class _Ranges(Field):
+    """A field that takes ranges of weights; see `checked_ranges`."""
+
+    def checked(self, value: Any) -> Any:
+        """Return the ranges as pairs of fractions."""
+        return checked_ranges(value)
+
+
+_RANGES: Any = _Ranges(
+    None,
+    text="Vary the weight of this score column in this range; repeatable. The column 'words' counts words.",
+    option="--vary NAME=LOW:HIGH",
+)
+
+
+class WeightSettings(TuningSettings):
     """The best weights of score columns on a corpus with references: exact over all paths of all graphs.
 
     Attributes:
-        metric: A metric or its name; its corpus value is optimized.
         vary: The range of the weight of each column that varies: its name, and the lowest and the highest weight. The
             column `words` counts words.
         min_margin: Find weights that may change by this share of their ranges, all at once, and no string changes.
         restarts: With three or more weights: how many times to search from random weights, too.
-        folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
     """
 
-    metric: Any = given(default="wer")
-    vary: Mapping[str, tuple[Fraction, Fraction]] = given(default=None)
+    section = "Weights of scores (decoder best)"
+
+    vary: Mapping[str, tuple[Fraction, Fraction]] = _RANGES
     min_margin: float = number(
         default=0.0,
         least=0,
@@ -43,13 +57,6 @@ class WeightSettings(Resampled):
         phrase="the number of restarts is {}",
         help="Search again from so many random weights, if three or more vary.",
         option="--restarts N",
-    )
-    folds: int = whole(
-        default=5,
-        least=0,
-        phrase="the number of folds is {}",
-        help="Number of folds for the held-out score; 0: none.",
-        option="--folds N",
     )
 
     def check(self) -> None:

@@ -57,7 +57,7 @@ class Decision(Settings):
 
     section = "Decision"
     takes: ClassVar[frozenset[str]] = frozenset()
-    """Names of further inputs and outputs that a decision supports: `evidence`, `hypotheses`, `gains`, `tuning`."""
+    """Names of further inputs and outputs that a decision supports: `evidence`, `hypotheses`, `gains`."""
 
     posterior_scale: float = like(POSTERIOR_SCALE, several=True, option="--posterior-scale NUMBERS")
     beam: float | None = like(BEAM)
@@ -90,7 +90,7 @@ class ByNgrams(Decision):
     """
 
     section = "By n-grams (--by ngram)"
-    takes = frozenset({"evidence", "gains", "tuning"})
+    takes = frozenset({"evidence", "gains"})
 
     p: float = number(
         default=0.85,

@@ -148,7 +148,6 @@ def test_mbr_writes_ctm_by_every_method(method, tmp_path):
         ((MEETING,), "ctm needs times, but 'meeting-001' has none"),
         ((FERRY, "-p", "0.5,0.6"), "ctm holds one setting, but there are several"),
         ((FERRY, "--determinize"), "--determinize has no effect with the format ctm"),
-        ((FERRY, "--tune", EXAMPLES / "ferry.ref.txt"), "--tune has no effect with the format ctm"),
     ],
 )
 def test_mbr_writes_no_ctm_without_times(options, says):
@@ -278,5 +277,5 @@ def test_signatures_name_the_steps_that_rewrote_the_texts():
     plain, found = (items("mbr", lists, "--by", "wrr", *options)[0] for options in ((), prepared))
     assert "|norm:" not in plain["signature"]
     assert found["signature"] == plain["signature"].replace("|v:", "|norm:lc+13a|v:")
-    tuning = ("--tune", references, "--metric", "wer", "--posterior-scale", "1")
-    assert "|norm:lc+13a|" in run("mbr", lists, *tuning, *prepared).stderr
+    tuning = ("--decoder", "mbr", "--posterior-scale", "1", "--resamples", "0")
+    assert "|norm:lc+13a|" in run("tune", lists, references, *tuning, *prepared).stderr

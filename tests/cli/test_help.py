@@ -147,7 +147,10 @@ def long_options():
 
 
 # Grids are of several scales; archives go into a folder.
-VARIANTS = {("--posterior-scale", "mbr"), ("--posterior-scale", "calibrate"), ("--output", "grammar build")}
+VARIANTS = {
+    *(("--posterior-scale", name) for name in ("mbr", "calibrate", "tune")),
+    ("--output", "grammar build"),
+}
 
 
 def test_an_option_has_one_meaning_in_all_commands():
@@ -165,7 +168,7 @@ def test_options_of_intervals_and_posteriors_are_declared_by_the_settings():
     }
     for command, context in (one.values for one in commands()):
         for option in command.params:
-            if option.name not in of_settings or option.help.startswith("Try these posterior scales"):  # of calibrate
+            if option.name not in of_settings or option.help.startswith("Try these posterior scales"):
                 continue
             field = of_settings[option.name].fields[option.name]
             assert (option.help, option.opts[-1]) == (field.help, field.option.split()[0]), context.info_name

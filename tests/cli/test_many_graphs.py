@@ -100,8 +100,8 @@ def test_what_cannot_be_merged_is_not_begun(tmp_path):
     assert_one_line_error(
         oracle(*given, "--metric", "bleu"), "--shard has no effect with BLEU, which searches all graphs together"
     )
-    tuned = ["--tune", tmp_path / "refs.txt", "--shard", "1/2"]
-    assert_one_line_error(latticemetric("mbr", tmp_path / "lats.txt", *tuned), "--shard has no effect with --tune")
+    tuned = ["tune", tmp_path / "lats.txt", tmp_path / "refs.txt", "--decoder", "mbr", "--shard", "1/2"]
+    assert_one_line_error(latticemetric(*tuned), "there is no option --shard here")
 
 
 def test_merge_wants_all_shards_of_one_run(tmp_path):

@@ -23,7 +23,7 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("lattice-to-nbest", "did you mean nbest?"),
         ("viterbi", "did you mean best?"),
         ("wibble", "there is no verb 'wibble'; see"),
-        ("best x --beam 1", "there is no option --beam here; these verbs have it: report, mbr, draw, prune;"),
+        ("best x --beam 1", "there is no option --beam here; these verbs have it: tune, report, mbr, draw, …;"),
         ("oracle a b --metrc wer", "there is no option --metrc; did you mean --metric?"),
         ("oracle a b --acoustic-scale 1", "did you mean --weights acoustic=NUMBER?"),
         ("score a b --keyed", "did you mean --style keyed?"),
@@ -171,7 +171,7 @@ def test_files_are_named_as_in_kaldi(prefix, tmp_path):
 
 @pytest.mark.parametrize("line", [
     "best {}", "oracle {} refs", "oracle ref {}", "score {} ref", "score ref {}", "combine {} ref", "lists {} ref",
-    "best x --symbols {}", "mbr x --tune {}", "score x y --utt2spk {}", "info {}", "convert {} x.slf", "draw {}",
+    "best x --symbols {}", "tune x {}", "score x y --utt2spk {}", "info {}", "convert {} x.slf", "draw {}",
 ])  # fmt: skip
 @pytest.mark.parametrize("command", ["ark:gunzip -c x.gz|", "ark,t:lattice-copy ark:x ark,t:- |", "gunzip -c x.gz |"])
 def test_commands_in_place_of_files_are_not_run(line, command, tmp_path):
@@ -275,7 +275,7 @@ def test_long_ids_keep_columns(tmp_path):
     "line",
     [
         "calibrate {graph} {reference}",
-        "mbr {graph} --tune {reference}",
+        "tune {graph} {reference} --decoder mbr",
         "tags --from-lattices {graph} {reference} --failures {failures}",
     ],
 )

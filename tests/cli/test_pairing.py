@@ -107,7 +107,7 @@ VERBS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "calibrate": (("calibrate", "lats.txt", "ref.txt", "--resamples", "0", *JSON), ("ref.txt",)),
     "tags": (("tags", "gold.tags", "guessed.tags", *JSON), ("gold.tags", "guessed.tags")),
     "tags --from-lattices": (("tags", "--from-lattices", "lats.txt", "ref.txt", *JSON), ("ref.txt",)),
-    "mbr --tune": (("mbr", "lats.txt", "--tune", "ref.txt"), ("ref.txt",)),
+    "tune": (("tune", "lats.txt", "ref.txt", "--decoder", "mbr", "--resamples", "0"), ("ref.txt",)),
     "report": (("report", "lats.txt", "ref.txt", "--most-graphs", "0", "--resamples", "0", "-o", "-"), ("ref.txt",)),
     "lists": (("lists", "lists.jsonl", "ref.txt", "--resamples", "0", *JSON), ("ref.txt",)),
     "lists --corrected": (
@@ -192,7 +192,7 @@ def comparable(verb: str, output: str) -> object:
     return sorted(output.splitlines()) if verb.startswith("score") else output
 
 
-@pytest.mark.parametrize("verb", ["score", "combine", "lattice-oracle", "calibrate", "mbr --tune", "report", "lists"])
+@pytest.mark.parametrize("verb", ["score", "combine", "lattice-oracle", "calibrate", "tune", "report", "lists"])
 def test_ids_in_another_order_change_nothing(verb):
     rows = [(IDS["utterances"](number), number) for number in range(4)]
     done = answered(verb, rows, VERBS[verb][1][-1], rows[::-1])

@@ -318,10 +318,10 @@ def test_lattices_are_written_with_gains(tmp_path):
         ("--evidence x --by wer", "--evidence has no effect with --by wer"),
         ("--posterior-scale 1,2 --by wer", "--by wer takes one setting"),
         ("--posterior-scale x", "'x' is not a number"),
-        ("--metric wer", "--metric has no effect without --tune"),
-        ("--tune x --by wer", "--tune has no effect with --by wer"),
-        ("--tune x --write-lattices out.far", "--write-lattices has no effect with --tune"),
-        ("--tune nowhere.txt", "nowhere.txt: cannot be opened"),
+        (
+            "--tune x --metric wer",
+            "--tune is now a verb: latticemetric tune GRAPHS REFERENCES --decoder mbr",
+        ),
     ],
 )
 def test_mistakes_of_mbr_are_told_without_half_a_result(arguments, says, tmp_path, monkeypatch):
@@ -354,86 +354,3 @@ def test_labels_that_a_format_has_no_place_for_can_be_left_out_too(tmp_path):
     assert "cannot store the labels covered; --gains-only" in run(*arguments, status=2).stderr
     run(*arguments, "--gains-only")
     assert list(lm.read_one(tmp_path / "out.slf").scores) == ["gain"]
-
-
-# --- mbr --tune
-
-REFERENCES = str(EXAMPLES / "meeting.ref.txt")
-
-
-def tuned(**more):
-    references = {}
-    for line in (EXAMPLES / "meeting.ref.txt").read_text().splitlines():
-        name, *words = line.split()
-        references[name] = [words]
-    lattices = graphs(MEETING)
-    return lm.Corpus(lattices, references).tune(**more)
-
-
-def test_tuning_is_what_python_finds():
-    document = json.loads(run("mbr", MEETING, "--tune", REFERENCES, "--metric", "wer", "--format", "json").stdout)
-    assert document == plain(tuned(metric="wer").asdict())
-
-
-def test_what_is_given_is_not_searched_and_several_numbers_are():
-    arguments = ("--posterior-scale", "0.3,0.6", "-p", "0.7", "--ratio", "0.6", "--word-penalty", "0", "--beam", "9")
-    document = json.loads(run("mbr", MEETING, "--tune", REFERENCES, *arguments, "--format", "json").stdout)
-    expected = tuned(posterior_scale=[0.3, 0.6], p=0.7, r=0.6, word_penalty=0.0, beam=9.0)
-    assert document == plain(expected.asdict())
-    assert {trial["p"] for trial in document["trials"]} == {0.7}
-
-
-def test_the_answer_in_text_is_options_of_this_program():
-    line = run("mbr", MEETING, "--tune", REFERENCES, "--metric", "wer").stdout
-    best = tuned(metric="wer").best.by
-    found = items("mbr", MEETING, *shlex.split(line))
-    for item, graph in zip(found, graphs(MEETING).values(), strict=True):
-        answer = lm.mbr(
-            graph, posterior_scale=best.posterior_scale, p=best.p, r=best.r, word_penalty=best.word_penalty
-        )  # fmt: skip
-        assert item["hypothesis"] == " ".join(answer.words)
-
-
-def test_the_answer_in_text_sets_all_that_was_tuned_with_options_that_exist():
-    line = run("mbr", MEETING, "--tune", REFERENCES, "-p", "0.7", "--ratio", "0.4").stdout
-    given = shlex.split(line.replace("=", " "))
-    assert set(given[::2]) == {"--posterior-scale", "-T", "-p", "--ratio", "--word-penalty", "--order"}
-    assert given[given.index("--ratio") + 1] == "0.4"
-    assert items("mbr", MEETING, *shlex.split(line))
-
-
-def test_a_table_has_a_row_a_setting():
-    header, *lines = run("mbr", MEETING, "--tune", REFERENCES, "--format", "tsv").stdout.splitlines()
-    trials = tuned().asdict()["trials"]
-    assert len(lines) == len(trials)
-    assert [line.split("\t")[-1] for line in lines].count("true") == 1
-    rows = items("mbr", MEETING, "--tune", REFERENCES)
-    assert [{k: v for k, v in row.items() if k != "best"} for row in rows] == trials
-    assert header.split("\t") == list(rows[0])
-
-
-def test_graphs_without_references_are_left_out_if_that_is_wanted(tmp_path):
-    few = tmp_path / "few.txt"
-    few.write_text("".join((EXAMPLES / "meeting.ref.txt").read_text().splitlines(keepends=True)[:2]))
-    assert "there is no reference for 'meeting-003'" in run("mbr", MEETING, "--tune", few, status=2).stderr
-    done = run("mbr", MEETING, "--tune", few, "--keep-going", "--format", "json", status=1)
-    assert json.loads(done.stdout)["graphs"] == 2
-    assert "failed: " in done.stderr
-
-
-def test_evidence_is_tuned_with(tmp_path):
-    path = tmp_path / "other.lat.txt"
-    lm.write(path, [(name, graph.pruned(0.5)) for name, graph in graphs(MEETING).items()])
-    arguments = ("mbr", MEETING, "--tune", REFERENCES, "--evidence", path, "--format", "json")
-    assert json.loads(run(*arguments).stdout) == plain(tuned(evidence=graphs(path)).asdict())
-    lm.write(path, [(name, graph) for name, graph in graphs(MEETING).items() if name != "meeting-002"])
-    assert "there is no evidence named 'meeting-002'" in run(*arguments, status=2).stderr
-    assert json.loads(run(*arguments, "--keep-going", status=1).stdout)["graphs"] == 2
-
-
-def test_ignored_words_do_not_count(tmp_path):
-    lattices = kaldi(tmp_path / "lats", {"a": "0 1 <s> 0,0,\n1 2 x 0,0,\n2\n"})
-    (tmp_path / "ref").write_text("a x\n")
-    arguments = ("mbr", lattices, "--tune", tmp_path / "ref", "--metric", "wer", "--format", "json")
-    assert json.loads(run(*arguments).stdout)["best"]["score"] == 1
-    assert json.loads(run(*arguments, "--ignore", "<s>").stdout)["best"]["score"] == 0

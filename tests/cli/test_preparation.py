@@ -128,7 +128,7 @@ VERBS = [
     ("lists", "lists.jsonl", "ref.txt", "--corrected", "fixed.txt"),
     ("mbr", "lat.txt", "--by", "chrf"),
     ("mbr", "lat.txt", "--evidence", "lat.txt"),
-    ("mbr", "lat.txt", "--tune", "ref.txt", "--metric", "wer"),
+    ("tune", "lat.txt", "ref.txt", "--decoder", "mbr", "--resamples", "0"),
 ]
 
 

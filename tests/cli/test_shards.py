@@ -291,8 +291,8 @@ def test_intervals_that_are_not_asked_for_have_no_seed(option, tmp_path):
 @pytest.mark.parametrize("option", [("--shard", "1/2"), ("--resume",), ("--timeout", "1"), ("--failures", "f")])
 def test_tuning_knows_no_limits_shards_or_journals(option, tmp_path):
     archive, references = data(tmp_path, graphs=2)
-    done = latticemetric("mbr", archive, "--tune", references, *option)
-    assert_one_line_error(done, f"{option[0]} has no effect with --tune")
+    done = latticemetric("tune", archive, references, "--decoder", "mbr", *option)
+    assert_one_line_error(done, f"there is no option {option[0]} here")
 
 
 def test_tags_of_lattices_know_no_shards_but_the_rest(tmp_path):

@@ -288,7 +288,7 @@ def test_shards_merge_in_python_as_on_the_command_line(verb, given, tmp_path):
         ("calibrate", lambda corpus: corpus.calibrate()),
         ("a report", lambda corpus: corpus.report("report.html")),
         ("an oracle of lists", lambda corpus: corpus.lists()),
-        ("tuning", lambda corpus: corpus.tune()),
+        ("tuning", lambda corpus: corpus.tune(vary={"lm": (0, 1)})),
     ],
 )
 def test_results_of_all_graphs_together_take_no_shard(what, ask):

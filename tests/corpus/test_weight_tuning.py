@@ -257,9 +257,9 @@ def test_settings_without_effect_on_so_many_weights_are_refused():
 
 def test_settings_of_mbr_are_refused_beside_ranges():
     corpus = lm.Corpus([lm.Lattice.from_strings(["a", "b"], costs=[0, 1])], ["a"])
-    with pytest.raises(lm.UsageError, match="by has no effect"):
-        corpus.tune(vary={"cost": (0, 1)}, by=lm.ByNgrams())
-    with pytest.raises(lm.UsageError, match="halvings"):
+    with pytest.raises(lm.UsageError, match="vary has no effect with decoder='mbr'; give decoder='best'"):
+        corpus.tune(vary={"cost": (0, 1)}, decoder=lm.ByNgrams())
+    with pytest.raises(lm.UsageError, match="halvings has no effect with decoder='best'; give decoder='mbr'"):
         corpus.tune(vary={"cost": (0, 1)}, halvings=2)
 
 

@@ -59,7 +59,7 @@ _SHARDED = f"{_ORACLES} --shard 1/2"
 _ORACLE_TABLE = "corpus.tables.oracles.OracleTable"
 _SWEEP = f"sweep {_MEETING} --metric wer --beams 1 --by-length 4"
 _MBR = "mbr meeting.lat.txt --by"
-_TUNE = "mbr meeting.lat.txt --tune meeting.ref.txt -p 0.7 --ratio 0.7"
+_TUNE = "tune meeting.lat.txt meeting.ref.txt --decoder mbr -p 0.7 --ratio 0.7"
 _LISTS = "lists picnic.json --metric wer --corrected picnic.corrected.txt"
 _CALIBRATE = "calibrate kitchen.jsonl kitchen.ref.txt"
 _SCORE = "score letters.old.txt letters.ref.txt --system letters.new.txt"
@@ -185,9 +185,15 @@ TABLES = [
         ("lattices", 0),
         (_ANSWER, "mbr_decoding.metric.MetricMBR"),
     ),
-    Records("Output of `mbr --tune`", _TUNE, (), ("corpus.tuning.MBRTuning",)),
-    Records("A setting", _TUNE, ("best",), ("mbr_decoding.settings.ByNgrams", "corpus.tuning.MBRTrial")),
-    Records("A comparison of settings", _TUNE, ("over_default",), ("corpus.tuning._compared",)),
+    Records(
+        "Output of `tune`",
+        "tune meeting.lat.txt meeting.ref.txt --vary acoustic=0.05:0.2 --resamples 9",
+        (),
+        ("corpus.tuned.Tuned", "corpus.tuned_weights.TunedWeights"),
+    ),
+    Records("With `--decoder mbr`", _TUNE, (), ("corpus.tuned.Tuned", "corpus.tuned_mbr.TunedMBR")),
+    Records("A setting of MBR", _TUNE, ("best",), ("mbr_decoding.settings.ByNgrams", "corpus.tuned_mbr.MBRTrial")),
+    Records("A comparison with 1-bests", _TUNE, ("over_one_best",), ("corpus.tuned_mbr._compared",)),
     Records(
         "Output of `consensus`", "consensus ferry.slf", ("lattices", 0), (_ANSWER, "mbr_decoding.consensus.Consensus")
     ),

@@ -26,7 +26,7 @@ QUESTIONS = {
     "bleu": lambda references: list(lm.Corpus([LATTICE], [references]).oracle("bleu")),
     "corpus": lambda references: list(lm.Corpus([LATTICE], [references]).oracle("wer")),
     "corpus by id": lambda references: list(lm.Corpus({"one": LATTICE}, {"one": references}).sweep(nbest_sizes=[1])),
-    "tune": lambda references: lm.Corpus([LATTICE], [references]).tune("wer", resamples=0),
+    "tune": lambda references: lm.Corpus([LATTICE], [references]).tune("wer", decoder="mbr", resamples=0),
 }
 
 

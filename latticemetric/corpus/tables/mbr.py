@@ -1,21 +1,18 @@
-"""Answers by minimum Bayes risk and tuned parameters, as `latticemetric mbr` writes them."""
+"""Answers by minimum Bayes risk, as `latticemetric mbr` writes them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.tables.cells import aligned, counted, shown
-from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.table import CTMTable, Record, Table, as_json, spaced_words
+from latticemetric.corpus.tables.table import CTMTable, Record, spaced_words
 from latticemetric.errors import UsageError
 from latticemetric.mbr_decoding.settings import ByNgrams
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
-    from latticemetric.corpus.tuning import MBRTuning
-    from latticemetric.evaluation.intervals import PairedBootstrap
 
 
 _NGRAM_COLUMNS = [name for name in ByNgrams.fields if name not in ("beam", "determinize", "most_items", "seconds")]
@@ -120,59 +117,3 @@ class ExactRiskTable(MBRTable):
 
 
 _RISKS = {"by exact risk": "risk", "by upper bound": "word_mbr_risk", "1-best": "one_best_risk"}
-
-
-class TuningTable(Table):
-    """All settings that were tried, and the best one."""
-
-    columns = (*ByNgrams.fields, "score", "inexact", "best")
-
-    def __init__(self, tuning: MBRTuning, *, looks: Looks = AS_FILE) -> None:
-        self._tuning, self.looks = tuning, looks
-
-    def text(self) -> list[str]:
-        """Return the best setting as options of this program."""
-        best = self._tuning.best.by
-        first = f"--posterior-scale {best.posterior_scale:.10g} -T {best.T:.10g} -p {best.p:.10g} --ratio {best.r:.10g}"
-        return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
-
-    def records(self) -> Iterator[Record]:
-        """Yield a record for each setting that was tried."""
-        return ({**trial.asdict(), "best": trial == self._tuning.best} for trial in self._tuning.trials)
-
-    def document(self) -> list[str]:
-        """Return everything as one JSON document."""
-        return [as_json(self._tuning.asdict())]
-
-    @property
-    def is_for_programs(self) -> bool:
-        """True, since the text is options for `latticemetric mbr`."""
-        return True
-
-    def summary(self) -> list[str]:
-        """Return the scores of the best setting, the default setting and the 1-bests, and the held-out score.
-
-        The held-out score is an estimate for new graphs, by cross-validation. Also return two differences of scores,
-        with intervals and p-values: best setting minus default setting, and best setting minus 1-bests.
-        """
-        tuning, metric = self._tuning, self._tuning.metric
-        name = metric.name
-        score, title = (self.looks.rate, self.looks.rate_title(name)) if metric.is_fraction else (shown, name)
-        rows = [
-            ["", title, "best minus this", "95 % interval", "p"],
-            ["best", score(tuning.best.score), "", "", ""],
-            ["default", score(tuning.default.score), *_comparison_cells(tuning.over_default, score)],
-            ["1-best", score(tuning.one_best), *_comparison_cells(tuning.over_one_best, score)],
-            ["held out", score(tuning.held_out), "", "", ""],
-        ]
-        graphs = counted(tuning.graphs, "graph")
-        lines = ["", *aligned(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
-        inexact = tuning.best.inexact
-        return [*lines, f"{counted(inexact, 'answer')} of the best setting not exact"] if inexact else lines
-
-
-def _comparison_cells(comparison: PairedBootstrap | None, score: Callable[[float | None], str]) -> list[str]:
-    if comparison is None:
-        return ["", "", ""]
-    difference = comparison.difference
-    return [score(difference.value), f"{score(difference.low)} … {score(difference.high)}", shown(comparison.p)]

@@ -1,36 +1,103 @@
-"""Tuned weights of score columns, as `latticemetric tune` writes them."""
+"""Tuned settings of decoders, as `latticemetric tune` writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.tables.cells import aligned, counted, shown
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import Record, Table, as_json
+from latticemetric.mbr_decoding.settings import ByNgrams
 
 if TYPE_CHECKING:
+    from latticemetric.corpus.tuned import Tuned
+    from latticemetric.corpus.tuned_mbr import TunedMBR
     from latticemetric.corpus.tuned_weights import TunedWeights
+    from latticemetric.evaluation.intervals import Interval
 
 
-class TunedWeightsTable(Table):
+class TunedTable(Table):
+    """The best setting of a decoder and the default, and what they are worth."""
+
+    def __init__(self, tuned: Tuned, *, looks: Looks = AS_FILE) -> None:
+        self._of_all, self.looks = tuned, looks
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True, since the text is options of verbs."""
+        return True
+
+    def document(self) -> list[str]:
+        """Return everything as one JSON document."""
+        return [as_json(self._of_all.asdict())]
+
+    def summary(self) -> list[str]:
+        """Return the scores of the best and the default setting, and the score to expect on new graphs."""
+        tuned, score = self._of_all, self._score
+        title = self.looks.rate_title(tuned.metric.name) if tuned.metric.is_fraction else tuned.metric.name
+        best, default = self._values(tuned.best), self._values(tuned.default)
+        rows = [
+            ["", title, *best],
+            ["best", score(tuned.best.score), *(f"{value:.10g}" for value in best.values())],
+            ["default", score(tuned.default.score), *(f"{value:.10g}" for value in default.values())],
+            *self._other_rows(),
+            ["held out", score(tuned.held_out)],
+        ]
+        width = max(map(len, rows))
+        lines = ["", *aligned([[*row, *[""] * (width - len(row))] for row in rows]), *self._notes()]
+        if tuned.gain is not None:
+            lines.append(self._difference("best minus default", tuned.gain, self._how_resampled()))
+        lines += self._limits()
+        return [*lines, f"{counted(tuned.graphs, 'graph')}{self._how_exact()}   {tuned.signature}"]
+
+    @property
+    def _score(self) -> Callable[[float | None], str]:
+        return self.looks.rate if self._of_all.metric.is_fraction else shown
+
+    def _difference(self, what: str, found: Interval, how: str) -> str:
+        score = self._score
+        return f"{what} {score(found.value)}; {how} {score(found.low)} … {score(found.high)}"
+
+    def _values(self, trial: Any) -> Mapping[str, float]:
+        """Return the tuned values of a setting by name."""
+        raise NotImplementedError
+
+    def _other_rows(self) -> list[list[str]]:
+        """Return rows of other answers, to compare with."""
+        return []
+
+    def _notes(self) -> list[str]:
+        """Return lines below the scores."""
+        return []
+
+    def _how_resampled(self) -> str:
+        """Say how settings were tuned on resamples."""
+        return "tuned on resamples"
+
+    def _limits(self) -> list[str]:
+        """Return lines on what is not known."""
+        return []
+
+    def _how_exact(self) -> str:
+        """Say what the result is that is not exact."""
+        return ""
+
+
+class TunedWeightsTable(TunedTable):
     """The weight of each column: the best and the default, and what they are worth."""
 
     has_plot = True
     columns = ("column", "weight", "default", "low", "high", "spread_low", "spread_high")
 
     def __init__(self, tuned: TunedWeights, *, looks: Looks = AS_FILE) -> None:
-        self._tuned, self.looks = tuned, looks
+        super().__init__(tuned, looks=looks)
+        self._tuned = tuned
 
     def text(self) -> list[str]:
         """Return the weights that were given and tuned, as an option of this program."""
         weights = {**{name: self._tuned.weights[name] for name in self._tuned.given}, **self._tuned.best.weights}
         return ["--weights " + ",".join(f"{name}={weight!r}" for name, weight in weights.items())]
-
-    @property
-    def is_for_programs(self) -> bool:
-        """True, since the text is an option of verbs."""
-        return True
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each column whose weight was tuned.
@@ -58,34 +125,71 @@ class TunedWeightsTable(Table):
                 "spread_high": None if spread is None else spread.high,
             }
 
-    def document(self) -> list[str]:
-        """Return everything as one JSON document."""
-        return [as_json(self._tuned.asdict())]
-
     def plot(self, path: str) -> None:
         """Draw the scores of all weights in the ranges."""
         self._tuned.plot(path)
 
-    def summary(self) -> list[str]:
-        """Return the scores of the best and the default weights, and the score to expect on new graphs."""
-        tuned, metric = self._tuned, self._tuned.metric
-        score = self.looks.rate if metric.is_fraction else shown
-        title = self.looks.rate_title(metric.name) if metric.is_fraction else metric.name
-        rows = [
-            ["", title, *tuned.best.weights],
-            ["best", score(tuned.best.score), *(f"{weight:.10g}" for weight in tuned.best.weights.values())],
-            ["default", score(tuned.default.score), *(f"{weight:.10g}" for weight in tuned.default.weights.values())],
-            ["held out", score(tuned.held_out)],
+    def _values(self, trial: Any) -> Mapping[str, float]:
+        weights: Mapping[str, float] = trial.weights
+        return weights
+
+    def _notes(self) -> list[str]:
+        share = f"{100 * self._tuned.margin:.2g} %"
+        return [f"weights may change by {share} of their ranges, all at once, and no string changes"]
+
+    def _how_resampled(self) -> str:
+        return "tuned on resamples" if self._tuned.is_of_all_weights else "on resamples, one weight tuned anew,"
+
+    def _limits(self) -> list[str]:
+        if self._tuned.is_of_all_weights:
+            return []
+        return ["not exact: other weights may be better, but none that differ in one column only"]
+
+    def _how_exact(self) -> str:
+        is_rounded = self._tuned.is_of_all_weights and not self._tuned.is_exact
+        return ", exact but for the rounding of costs" if is_rounded else ""
+
+
+class TunedMBRTable(TunedTable):
+    """All settings of n-gram MBR that were tried, and the best one."""
+
+    columns = (*ByNgrams.fields, "score", "inexact", "best")
+
+    def __init__(self, tuned: TunedMBR, *, looks: Looks = AS_FILE) -> None:
+        super().__init__(tuned, looks=looks)
+        self._tuned = tuned
+
+    def text(self) -> list[str]:
+        """Return the best setting as options of this program."""
+        best = self._tuned.best.by
+        first = f"--posterior-scale {best.posterior_scale:.10g} -T {best.T:.10g} -p {best.p:.10g} --ratio {best.r:.10g}"
+        return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
+
+    def records(self) -> Iterator[Record]:
+        """Yield a record for each setting that was tried."""
+        return ({**trial.asdict(), "best": trial == self._tuned.best} for trial in self._tuned.trials)
+
+    def _values(self, trial: Any) -> Mapping[str, float]:
+        settings = [one.by.asdict() for one in self._tuned.trials]
+        varied = [name for name in settings[0] if len({one[name] for one in settings}) > 1]
+        return {name: getattr(trial.by, name) for name in varied}
+
+    def _other_rows(self) -> list[list[str]]:
+        return [["1-best", self._score(self._tuned.one_best)]]
+
+    def _notes(self) -> list[str]:
+        tuned = self._tuned
+        comparisons = {
+            "best minus 1-best": tuned.over_one_best,
+            "held out minus 1-best": tuned.held_out_over_one_best,
+        }
+        lines = [
+            f"{self._difference(what, found.difference, 'resampled')}, p {shown(found.p)}"
+            for what, found in comparisons.items()
+            if found is not None
         ]
-        width = max(map(len, rows))
-        lines = ["", *aligned([[*row, *[""] * (width - len(row))] for row in rows])]
-        share = f"{100 * tuned.margin:.2g} %"
-        lines.append(f"weights may change by {share} of their ranges, all at once, and no string changes")
-        if tuned.gain is not None:
-            low, high = score(tuned.gain.low), score(tuned.gain.high)
-            how = "tuned on resamples" if tuned.is_of_all_weights else "on resamples, one weight tuned anew,"
-            lines.append(f"best minus default {score(tuned.gain.value)}; {how} {low} … {high}")
-        if not tuned.is_of_all_weights:
-            lines.append("not exact: other weights may be better, but none that differ in one column only")
-        rounded = ", exact but for the rounding of costs" if tuned.is_of_all_weights and not tuned.is_exact else ""
-        return [*lines, f"{counted(tuned.graphs, 'graph')}{rounded}   {tuned.signature}"]
+        inexact = tuned.best.inexact
+        return [*lines, f"{counted(inexact, 'answer')} of the best setting not exact"] if inexact else lines
+
+    def _how_exact(self) -> str:
+        return f", the best of {len(self._tuned.trials)} settings"

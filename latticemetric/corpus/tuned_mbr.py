@@ -12,21 +12,29 @@ same answers. So *T* need not be tuned.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby, pairwise, product
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latticemetric.arguments import MOST_HALVINGS, whole_number
+from latticemetric.corpus.coordinate_search import Point, best_of, coordinate_search
 from latticemetric.corpus.string_scores import StringScorer
-from latticemetric.corpus.tabled_result import TabledResult
+from latticemetric.corpus.tuned import Tuned, held_out_table, merit_of
 from latticemetric.display.progress import progress
-from latticemetric.errors import UsageError
-from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
+from latticemetric.evaluation.intervals import (
+    Interval,
+    PairedBootstrap,
+    interval_of,
+    or_none,
+    paired_bootstrap,
+    resample_counts,
+    value_of,
+    weighted_sums,
+)
 from latticemetric.frozen import Result
-from latticemetric.lattice.lattice import Weights
+from latticemetric.lattice.columns import Floats
 from latticemetric.mbr_decoding.ngram import NgramEvidence, NgramMBR
 from latticemetric.mbr_decoding.settings import ByNgrams
 from latticemetric.metrics.base import Metric, References, Table, references_each, references_of
@@ -34,71 +42,8 @@ from latticemetric.metrics.registry import make_metric
 
 if TYPE_CHECKING:
     from latticemetric.corpus.mbr_evidence import Example
-    from latticemetric.corpus.tuning_settings import TuningSettings
-
-# ---- Search for the best point of a grid, then for better points around it, by steps along one axis ----
-
-Point = tuple[float, ...]
-Key = TypeVar("Key")
-Merits = Callable[[Sequence[Point]], list[float]]
-
-# A step must gain more than this: smaller differences may be rounding errors.
-_ROUNDING = 1e-12
-_PLACES = 10
-
-
-def coordinate_search(
-    axes: Mapping[str, Sequence[float]], merits: Merits, halvings: int, is_possible: Callable[[Point], bool]
-) -> dict[Point, float]:
-    """Search for the point with the largest merit; return the merits of all points tried, in order.
-
-    `best_of` gives the best point of the result.
-
-    First try the grid, with the last axis fastest. Then try steps along each axis with several values. The first step
-    is half of the mean distance between neighbouring values; each round halves the steps. A round tries all steps from
-    the best point so far, axis by axis, down and up, until no step is better.
-
-    Args:
-        axes: The values of each axis; an axis with a single value is fixed.
-        merits: A function that returns the merits of new, distinct points; larger is better.
-        halvings: Number of rounds; 0 tries the grid only.
-        is_possible: A function that returns True if a point outside of the grid is valid.
-    """
-    message, advice = f"the number of halvings is {halvings!r}", f"give a whole number from 0 to {MOST_HALVINGS}"
-    halvings = whole_number(halvings, message, advice, least=0, most=MOST_HALVINGS)
-    ascending = {name: sorted(set(map(float, values))) for name, values in axes.items()}
-    for name, values in ascending.items():
-        if not values:
-            raise UsageError(f"{name} has no values", advice="give at least one")
-    grid = list(product(*ascending.values()))
-    tried = dict(zip(grid, merits(grid), strict=True))
-    distances = [
-        math.fsum(after - before for before, after in pairwise(values)) / max(1, len(values) - 1)
-        for values in ascending.values()
-    ]
-    for number in range(1, halvings + 1):
-        best = None
-        while best != (best := best_of(tried)):
-            around = [p for p in _neighbours(best, distances, 2.0**-number) if p not in tried and is_possible(p)]
-            tried |= zip(around, merits(around) if around else (), strict=True)
-    return tried
-
-
-def best_of(tried: Mapping[Key, float]) -> Key:
-    """Return the key with the largest merit; if merits are equal, the first key."""
-    best, largest = next(iter(tried)), -math.inf
-    for point, merit in tried.items():
-        if merit > largest + _ROUNDING:
-            best, largest = point, merit
-    return best
-
-
-def _neighbours(point: Point, distances: Sequence[float], share: float) -> Iterator[Point]:
-    for axis, distance in enumerate(distances):
-        for sign in (-1, 1) if distance else ():
-            value = round(point[axis] + sign * share * distance, _PLACES)
-            yield (*point[:axis], value, *point[axis + 1 :])
-
+    from latticemetric.corpus.read_corpus import ReadCorpus
+    from latticemetric.corpus.tuning_settings import MBRTuningSettings
 
 # ---- The answers of n-gram MBR on a development set, and their scores ----
 
@@ -221,7 +166,7 @@ def _compared(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
 
     Fields:
         difference (float | None): The first value minus the other's.
-        low (float | None): Lower end of its 95 % interval by paired bootstrap: 1000 resamples, seed 0.
+        low (float | None): Lower end of its interval by paired bootstrap.
         high (float | None): Upper end of the interval.
         p (float | None): Two-sided p-value of the sign of the difference.
     """
@@ -232,49 +177,38 @@ def _compared(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, repr=False)
-class MBRTuning(TabledResult):
-    """The result of tuning on a development set.
+class TunedMBR(Tuned):
+    """The best parameters of n-gram MBR on a development set.
 
     Attributes:
         best: The setting with the best score; if scores are equal, the setting tried first.
         default: The default setting of `mbr`, with the same `order`.
-        one_best: The corpus value of the 1-bests.
         held_out: The score to expect on new graphs, by cross-validation: each fold is decoded with the grid setting
             that is best on the other folds. `None` without folds.
-        over_default: Score of the best setting minus score of the default, on resamples; `None` without resamples.
+        gain: Score of the best setting minus score of the default, on resamples: of each, the best of all settings that
+            were tried. `None` without resamples.
+        is_exact: False, since not all settings are tried.
+        one_best: The corpus value of the 1-bests.
         over_one_best: Score of the best setting minus score of the 1-bests, on resamples; `None` without resamples.
         held_out_over_one_best: `held_out` minus score of the 1-bests, on resamples; `None` without resamples or folds.
             Only this difference is unbiased: no graph takes part in the choice of its own setting.
         trials: All settings tried, in order.
-        graphs: Number of graphs.
-        signature: The metric, its parameters and the version.
-        metric: The metric.
     """
 
-    _table_name = "mbr.TuningTable"
+    _table_name = "tune.TunedMBRTable"
 
     best: MBRTrial
     default: MBRTrial
     one_best: float | None
-    held_out: float | None
-    over_default: PairedBootstrap | None
     over_one_best: PairedBootstrap | None
     held_out_over_one_best: PairedBootstrap | None
     trials: tuple[MBRTrial, ...]
-    graphs: int
-    signature: str
-    metric: Metric[Any] = field(compare=False)
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return {
-            "signature": self.signature,
-            "graphs": self.graphs,
-            "best": self.best.asdict(),
-            "default": self.default.asdict(),
+            **super().asdict(),
             "one_best": self.one_best,
-            "held_out": self.held_out,
-            "over_default": _compared(self.over_default),
             "over_one_best": _compared(self.over_one_best),
             "held_out_over_one_best": _compared(self.held_out_over_one_best),
             "trials": [trial.asdict() for trial in self.trials],
@@ -283,108 +217,98 @@ class MBRTuning(TabledResult):
 
 # ---- Tuning ----
 
-_AXES = ("posterior_scale", "T", "p", "r", "word_penalty")
-_FEWEST_FOLDS = 2
 
-
-def tuned(
-    examples: Sequence[Example],
-    tuning: TuningSettings,
-    *,
-    weights: Weights | None = None,
-    ignored: Iterable[str] = (),
-    rewritten_by: str | None = None,
-    watched: bool = False,
-) -> MBRTuning:
+def tuned_mbr(
+    examples: Sequence[Example], tuning: MBRTuningSettings, corpus: ReadCorpus, *, watched: bool = False
+) -> TunedMBR:
     """Find the parameters of n-gram MBR whose answers score best on a development set.
 
     Args:
         examples: The graphs, their references and their evidence.
         tuning: The values to try, and how to search.
-        weights: Weights of score columns in the model's cost.
-        ignored: Words to remove from answers and references before scoring.
-        rewritten_by: The steps that rewrote the texts, for the signature, such as `lc+13a`.
+        corpus: The corpus: its weights, and the words that it ignores.
         watched: True to show a progress bar for each round of settings.
     """
-    if not examples:
-        raise UsageError("there are no graphs to tune on", advice="give at least one")
-    made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
-    by = tuning.fixed
-    decoders = [NgramMBR(one.graph, by, one.evidence, weights) for one in examples]
+    metric: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
     development = Development(
-        decoders, [one.references for one in examples], made, ignored, rewritten_by, watched=watched
+        [NgramMBR(one.graph, tuning.fixed, one.evidence, corpus.weights) for one in examples],
+        [one.references for one in examples],
+        metric,
+        corpus.reading.ignored(),
+        corpus.rewritten_by,
+        watched=watched,
     )
-    axes = {name: list(getattr(tuning, name)) for name in _AXES}
-    best, tables = _search(development, made, axes, by, tuning.halvings)
+    return _ParameterSearch(development, tuning).tuned()
 
-    def value(table: Table) -> float | None:
-        score = value_of(made, table)
-        return None if math.isnan(score) else score
 
-    def compared(first: Table, second: Table | None) -> PairedBootstrap | None:
+class _ParameterSearch:
+    """The search for the best parameters of a development set."""
+
+    def __init__(self, development: Development, tuning: MBRTuningSettings) -> None:
+        self._development, self._tuning, self._metric = development, tuning, development.metric
+        self._tables: dict[Point, Table] = {}
+        """The statistics of the answers of each setting that was tried, in order."""
+        self._best = best_of(coordinate_search(tuning.axes, self._merits, tuning.halvings, self._is_possible))
+
+    def tuned(self) -> TunedMBR:
+        """Return the best setting, and what it is worth."""
+        by = self._tuning.fixed
+        (default,), one_best = self._development.tables([by]), self._development.one_best()
+        best, held_out = self._tables[self._best], self._held_out()
+        return TunedMBR(
+            best=self._trial(self._setting(self._best), best),
+            default=self._trial(by, default),
+            held_out=None if held_out is None else or_none(value_of(self._metric, held_out)),
+            gain=self._gain(default),
+            is_exact=False,
+            graphs=len(one_best),
+            signature=self._development.signature(),
+            metric=self._metric,
+            one_best=or_none(value_of(self._metric, one_best)),
+            over_one_best=self._compared(one_best, best),
+            held_out_over_one_best=self._compared(one_best, held_out),
+            trials=tuple(self._trial(self._setting(point), table) for point, table in self._tables.items()),
+        )
+
+    def _setting(self, point: Point) -> ByNgrams:
+        return self._tuning.fixed.__replace__(**dict(zip(self._tuning.axes, point, strict=True)))
+
+    def _merits(self, points: Sequence[Point]) -> list[float]:
+        tables = self._development.tables(list(map(self._setting, points)))
+        self._tables.update(zip(points, tables, strict=True))
+        return [merit_of(self._metric, value_of(self._metric, table)) for table in tables]
+
+    def _is_possible(self, point: Point) -> bool:
+        return all(v > 0 for name, v in zip(self._tuning.axes, point, strict=True) if name != "word_penalty")
+
+    def _trial(self, setting: ByNgrams, table: Table) -> MBRTrial:
+        return MBRTrial(setting, or_none(value_of(self._metric, table)), self._development.inexact(setting))
+
+    def _held_out(self) -> Table | None:
+        """Return the statistics of each graph with the setting of the grid that is best on the other folds."""
+        in_grid = math.prod(len(set(values)) for values in self._tuning.axes.values())
+        tables = list(self._tables.values())[:in_grid]
+
+        def tuned_on(counts: Floats) -> Table:
+            merits = {k: merit_of(self._metric, float(self._metric.values(counts @ t))) for k, t in enumerate(tables)}
+            return tables[best_of(merits)]
+
+        return held_out_table(len(tables[0]), self._tuning.folds, tuned_on)
+
+    def _gain(self, default: Table) -> Interval | None:
+        """Return the interval of the gain, on resamples whose best setting is chosen anew."""
+        tuning, metric = self._tuning, self._metric
+        if not tuning.resamples:
+            return None
+        observed = value_of(metric, self._tables[self._best]) - value_of(metric, default)
+        counts = resample_counts(len(default), tuning.resamples, tuning.seed)
+        of_default, *sums = weighted_sums([default, *self._tables.values()], counts)
+        values = np.stack([metric.values(one) for one in sums])
+        best = np.fmax.reduce(values) if metric.higher_is_better else np.fmin.reduce(values)
+        return interval_of(observed, best - metric.values(of_default), tuning.confidence)
+
+    def _compared(self, first: Table, second: Table | None) -> PairedBootstrap | None:
+        tuning = self._tuning
         if second is None or not tuning.resamples:
             return None
-        return paired_bootstrap(made, first, second, resamples=tuning.resamples, seed=tuning.seed)
-
-    def trial(setting: ByNgrams, table: Table) -> MBRTrial:
-        return MBRTrial(setting, value(table), development.inexact(setting))
-
-    in_grid = math.prod(len(set(values)) for values in axes.values())
-    held_out = _held_out(made, list(tables.values())[:in_grid], tuning.folds)
-    (default,), one_best = development.tables([by]), development.one_best()
-    return MBRTuning(
-        best=trial(_setting(best, by), tables[best]),
-        default=trial(by, default),
-        one_best=value(one_best),
-        held_out=None if held_out is None else value(held_out),
-        over_default=compared(default, tables[best]),
-        over_one_best=compared(one_best, tables[best]),
-        held_out_over_one_best=compared(one_best, held_out),
-        trials=tuple(trial(_setting(point, by), table) for point, table in tables.items()),
-        graphs=len(one_best),
-        signature=development.signature(),
-        metric=made,
-    )
-
-
-def _search(
-    development: Development, metric: Metric[Any], axes: dict[str, list[float]], by: ByNgrams, halvings: int
-) -> tuple[Point, dict[Point, Table]]:
-    """Search the grid, then steps from its best point; return the best point, and the statistics of all points."""
-    tables: dict[Point, Table] = {}
-
-    def merits(points: Sequence[Point]) -> list[float]:
-        settings = [_setting(point, by) for point in points]
-        tables.update(zip(points, development.tables(settings), strict=True))
-        return [_merit(metric, tables[point].sum(axis=0)) for point in points]
-
-    def is_possible(point: Point) -> bool:
-        return all(value > 0 for name, value in zip(_AXES, point, strict=True) if name != "word_penalty")
-
-    return best_of(coordinate_search(axes, merits, halvings, is_possible)), tables
-
-
-def _setting(point: Point, by: ByNgrams) -> ByNgrams:
-    return by.__replace__(**dict(zip(_AXES, point, strict=True)))
-
-
-def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:
-    """Return the statistics of each graph, decoded with the setting that is best on the other folds.
-
-    Return `None` if there are no folds. `tables` has the statistics of each setting of the grid.
-    """
-    number = len(tables[0])
-    if min(folds, number) < _FEWEST_FOLDS:
-        return None
-    fold = np.arange(number) % min(folds, number)
-    rows = np.empty_like(tables[0])
-    for one in range(min(folds, number)):
-        others = {k: _merit(metric, table[fold != one].sum(axis=0)) for k, table in enumerate(tables)}
-        rows[fold == one] = tables[best_of(others)][fold == one]
-    return rows
-
-
-def _merit(metric: Metric[Any], sums: Table) -> float:
-    """Return the metric's value, negated if smaller is better; −∞ if it is undefined."""
-    value = float(metric.values(sums))
-    return -math.inf if math.isnan(value) else value if metric.higher_is_better else -value
+        return paired_bootstrap(self._metric, first, second, **tuning.resampling)

@@ -17,9 +17,10 @@ from kit.strategies import lattices, sentences
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.corpus.coordinate_search import best_of, coordinate_search
 from latticemetric.corpus.preparation import prepared_graph
-from latticemetric.corpus.tuning import Development, best_of, coordinate_search
-from latticemetric.evaluation.intervals import paired_bootstrap
+from latticemetric.corpus.tuned_mbr import Development
+from latticemetric.evaluation.intervals import paired_bootstrap, resample_counts
 from latticemetric.mbr_decoding.ngram import NgramMBR
 from latticemetric.metrics.preparation import Preparation
 
@@ -38,7 +39,7 @@ def without(words, ignored):
 
 
 def tuned(graphs, references, metric="bleu", *, ignore=(), **settings):
-    return lm.Corpus(graphs, references, ignore=ignore).tune(metric, **settings)
+    return lm.Corpus(graphs, references, ignore=ignore).tune(metric, **{"decoder": "mbr", **settings})
 
 
 def answered(graphs, references, metric, ignored, **setting):
@@ -136,6 +137,19 @@ def test_differences_are_those_of_a_paired_bootstrap():
     assert document["over_one_best"]["p"] == expected.p
 
 
+def test_the_gain_is_that_of_the_best_setting_of_each_resample():
+    lattice = lm.Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
+    references = ["a c", "a b c", "c d", "a", "a b c"]
+    found = tuned([lattice] * 5, references, "wer", **GRID, r=0.7, resamples=100, seed=3, confidence=0.9)
+    wer, gains = lm.WER(), []
+    tables = [wer.table([lm.mbr(lattice, trial.by).words] * 5, references) for trial in (found.default, *found.trials)]
+    for counts in np.vstack([*resample_counts(5, 100, 3)]):
+        default, *tried = [float(wer.values(counts @ table)) for table in tables]
+        gains.append(min(tried) - default)
+    assert found.gain.value == pytest.approx(found.best.score - found.default.score)
+    assert (found.gain.low, found.gain.high) == pytest.approx(tuple(np.quantile(gains, [0.05, 0.95])))
+
+
 def test_posteriors_are_computed_once_a_scale_and_answers_scored_once(monkeypatch):
     counts, counting = Counter(), _native.ngram_posteriors
     monkeypatch.setattr(_native, "ngram_posteriors", lambda *given: counts.update(n=1) or counting(*given))
@@ -169,7 +183,7 @@ def test_evidence_is_that_of_each_graph():
 
 def test_ignored_words_are_named_by_the_signature():
     lattice = lm.Lattice.from_strings(["<s> a </s>"])
-    found = lm.Corpus([lattice], ["a"], ignore=["<s>", "</s>"]).tune("wer", resamples=0)
+    found = lm.Corpus([lattice], ["a"], ignore=["<s>", "</s>"]).tune("wer", decoder="mbr", resamples=0)
     assert (found.best.score, found.one_best) == (0, 0)
     assert "ignore:</s>,<s>" in found.signature
 
@@ -225,13 +239,23 @@ def test_equal_merits_are_no_reason_to_go_on():
         (["a"], ["a"], {"posterior_scale": [math.nan]}, "the posterior scale is nan"),
         (["a"], ["a"], {"metric": "bleurt"}, "there is no metric 'bleurt'"),
         (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),
-        (["a"], ["a"], {"by": "wer"}, "there is nothing to tune in ByWordErrors"),
-        (["a"], ["a"], {"by": lm.ByNgrams.grid(p=[0.5, 0.6])[1:], "p": 0.5}, "p has no effect beside the settings"),
-        (["a"], ["a"], {"by": [*lm.ByNgrams.grid(p=[0.5, 0.6], r=[0.5, 0.6])][1:]}, "are no grid"),
-        (["a"], ["a"], {"by": [lm.ByNgrams(order=2), lm.ByNgrams(order=3)]}, "are no grid of those that vary"),
+        (["a"], ["a"], {"by": "ngram"}, "'by' is now 'decoder'; give decoder=…"),
+        (["a"], ["a"], {"decoder": "viterbi"}, "there is no decoder 'viterbi' to tune; choose 'best' or 'mbr'"),
+        (["a"], ["a"], {"decoder": lm.ByWordErrors()}, "there is nothing to tune in wer"),
+        (["a"], ["a"], {"decoder": []}, "there are no settings to try"),
+        (
+            ["a"],
+            ["a"],
+            {"decoder": lm.ByNgrams.grid(p=[0.5, 0.6])[1:], "p": 0.5},
+            "p has no effect beside the",
+        ),
+        (["a"], ["a"], {"decoder": [*lm.ByNgrams.grid(p=[0.5, 0.6], r=[0.5, 0.6])][1:]}, "are no grid"),
+        (["a"], ["a"], {"decoder": [lm.ByNgrams(order=2), lm.ByNgrams(order=3)]}, "are no grid of those that vary"),
         (["a"], ["a"], {"timeout": 3}, "timeout has no effect on tuning"),
         (["a"], ["a"], {"resume": "journal"}, "resume has no effect on tuning"),
-        (["a"], ["a"], {"vary": ["lm"]}, "'lm' is no range of a weight"),
+        (["a"], ["a"], {"vary": ["lm"]}, "vary has no effect with decoder='mbr'; give decoder='best'"),
+        (["a"], ["a"], {"decoder": "best", "p": 0.5}, "p has no effect with decoder='best'; give decoder='mbr'"),
+        (["a"], ["a"], {"hallvings": 1}, "tune has no setting 'hallvings'; did you mean halvings=…?"),
         (["a"], ["a"], {"order": 0}, "order 0 is not possible for n-grams; give a whole number from 1 to 254"),
         (["a"], ["a"], {"seed": -1}, "the seed is -1; give a whole number from 0"),
     ],
@@ -245,14 +269,14 @@ def test_a_graph_without_evidence_is_an_error_or_a_warning():
     corpus = lm.Corpus({"one": lm.Lattice.from_strings(["a"]), "two": lm.Lattice.from_strings(["b"])}, ["a", "b"])
     evidence = {"one": lm.Lattice.from_strings(["a"])}
     with pytest.raises(lm.InputError, match="there is no evidence named 'two'"):
-        corpus.tune("wer", evidence=evidence, resamples=0)
+        corpus.tune("wer", decoder="mbr", evidence=evidence, resamples=0)
     with pytest.warns(UserWarning, match="there is no evidence named 'two'"):
-        assert corpus.tune("wer", evidence=evidence, resamples=0, keep_going=True).graphs == 1
+        assert corpus.tune("wer", decoder="mbr", evidence=evidence, resamples=0, keep_going=True).graphs == 1
     with (
         pytest.warns(UserWarning, match="there is no (evidence|graph) named"),
         pytest.raises(lm.InputError, match="all graphs failed"),
     ):
-        lm.Corpus([LATTICE], ["a c"]).tune("wer", evidence={"other": LATTICE}, keep_going=True)
+        lm.Corpus([LATTICE], ["a c"]).tune("wer", decoder="mbr", evidence={"other": LATTICE}, keep_going=True)
 
 
 LATTICE = lm.Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
@@ -261,32 +285,32 @@ LATTICE = lm.Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7]
 def test_a_grid_of_settings_says_what_is_tried():
     grid = lm.ByNgrams.grid(posterior_scale=[0.5, 1.0], p=[0.6, 0.85], beam=5.0, order=3)
     corpus = lm.Corpus([LATTICE] * 3, ["a c", "a b c", "c d"])
-    found = corpus.tune("wer", by=grid, halvings=0, resamples=0)
+    found = corpus.tune("wer", decoder=grid, halvings=0, resamples=0)
     assert [trial.by for trial in found.trials] == grid
     one = {"T": 10.0, "r": 0.72, "word_penalty": 0.0}
     named = corpus.tune(
-        "wer", posterior_scale=[0.5, 1.0], p=[0.6, 0.85], **one, beam=5, order=3, halvings=0, resamples=0
+        "wer", decoder="mbr", posterior_scale=[0.5, 1.0], p=[0.6, 0.85], **one, beam=5, order=3, halvings=0, resamples=0
     )
     assert found == named
-    assert corpus.tune("wer", by=grid[2], halvings=3, resamples=0).trials == (found.trials[2],)
+    assert corpus.tune("wer", decoder=grid[2], halvings=3, resamples=0).trials == (found.trials[2],)
 
 
 def test_the_corpus_tells_what_the_command_line_tells(tmp_path):
     graphs, texts = EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"
     options = ["--ignore", "um <s>", "--keep-going", "--posterior-scale", "0.5,1", "--order", "3"]
     how = {"posterior_scale": [0.5, 1.0], "order": 3, "keep_going": True, "progress": False}
-    told = good(run("latticemetric", "mbr", graphs, "--tune", texts, "-m", "wer", *options))
+    told = good(run("latticemetric", "tune", graphs, texts, "--decoder", "mbr", *options))
     corpus = lm.Corpus.read(graphs, texts, ignore="um <s>")
-    found = corpus.tune("wer", **how)
+    found = corpus.tune("wer", decoder="mbr", **how)
     assert str(found) == told.stdout + told.stderr.rstrip("\n")
     written = [tmp_path / "tuning.json", tmp_path / "tuning.jsonl"]
     for path in written:
-        good(run("latticemetric", "mbr", graphs, "--tune", texts, "-m", "wer", *options, "-o", path))
+        good(run("latticemetric", "tune", graphs, texts, "--decoder", "mbr", *options, "-o", path))
     assert json.loads(written[0].read_text()) == found.asdict()
     assert [json.loads(line) for line in written[1].read_text().splitlines()] == found.to_records()
     references = dict(line.split(maxsplit=1) for line in texts.read_text().splitlines())
     in_memory = lm.Corpus(lm.read(graphs), references, ignore="um <s>")
-    assert in_memory.tune("wer", **how) == found
+    assert in_memory.tune("wer", decoder="mbr", **how) == found
 
 
 HIFST = DATA / "hifst" / "att"
@@ -297,7 +321,7 @@ HIFST = DATA / "hifst" / "att"
 def test_real_lattices_say_better_things_after_tuning():
     graphs = [graph for _, graph in lm.read(HIFST)]
     references = (DATA / "hifst" / "refs.50.idx").read_text().splitlines()
-    found = lm.Corpus(graphs, references, ignore=["1", "2"]).tune()
+    found = lm.Corpus(graphs, references, ignore=["1", "2"]).tune("bleu", decoder="mbr")
     assert found.one_best == pytest.approx(0.2387, abs=5e-5)
     assert found.best.score > found.default.score > found.one_best
     assert np.isclose(found.over_one_best.difference.value, found.best.score - found.one_best)
@@ -308,7 +332,7 @@ def test_answers_that_are_not_exact_are_counted():
     for most_items, inexact in ((10, 1), (10**9, 0)):
         by = lm.ByNgrams(posterior_scale=0.5, most_items=most_items)
         corpus = lm.Corpus([forest], ["the lantern burns late"])
-        tuning = corpus.tune(by=[by], metric="wer", halvings=0, folds=0, resamples=0)
+        tuning = corpus.tune("wer", decoder=[by], halvings=0, folds=0, resamples=0)
         assert [trial.inexact for trial in tuning.trials] == [inexact]
         assert (tuning.best.by, tuning.best.inexact) == (by, inexact)
         assert ("1 answer of the best setting not exact" in str(tuning)) == bool(inexact)
@@ -330,5 +354,5 @@ def test_tuning_shows_progress_on_a_terminal_if_it_is_wanted(wanted, monkeypatch
     monkeypatch.setattr(written, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys, "stderr", written)
     lattice = lm.Lattice.from_strings(["a b", "a"], costs=[0.0, 1.0])
-    lm.Corpus([lattice] * 3, ["a"] * 3).tune("wer", resamples=0, halvings=0, progress=wanted)
+    lm.Corpus([lattice] * 3, ["a"] * 3).tune("wer", decoder="mbr", resamples=0, halvings=0, progress=wanted)
     assert ("graphs decoded" in written.getvalue()) is wanted

@@ -40,7 +40,10 @@ _ELSEWHERE = {
     "hyp": ("hypotheses", "hypothesis"),
     "hyps": ("hypotheses", "hypothesis"),
     "input_format": ("format",),
+    "continue_on_error": ("keep_going",),
+    "ignore_errors": ("keep_going",),
     "jobs": ("workers",),
+    "journal": ("resume",),
     "k": ("n", "at"),
     "lc": ("lowercase",),
     "lm_scale": ("weights",),
@@ -68,16 +71,27 @@ _RUNNING = dict.fromkeys(
 )
 PLACES = {**_READING, **_RUNNING, "ignore": "Corpus.read, or to the metric", "weights": "Corpus.read"}
 """By keyword, who takes it, if another function was given it."""
-# Names that `latticemetric` no longer has, with what does their work now.
+# Names that `latticemetric` no longer has, and names of verbs, with what does their work.
 PUBLIC = {
     "MBRTuning": "TunedMBR",
     "ask_each": "Corpus.map",
+    "calibrate": "Corpus.calibrate",
     "calibration": "Corpus.calibrate",
+    "convert": "Corpus.write",
     "corpus_oracle": "Corpus.oracle",
     "corrections": "Corpus.lists",
+    "determinize": "Lattice.determinized",
+    "grammar": "normalize",
+    "info": "Corpus.info",
+    "lists": "Corpus.lists",
+    "minimize": "Lattice.minimized",
     "oracle_at_k": "Corpus.lists",
+    "prune": "Lattice.pruned",
     "read_lists": "Corpus.from_records",
+    "report": "Corpus.report",
     "sweep": "Corpus.sweep",
+    "tags": "Corpus.tags",
+    "tune": "Corpus.tune",
     "tune_mbr": "Corpus.tune",
     "write_report": "Corpus.report",
 }
@@ -115,18 +129,26 @@ def unknown_name(owner: str, name: str, known: Collection[str], noun: str = "set
         best has no keyword 'wieghts'; did you mean weights=…?
         >>> print(unknown_name("Corpus", "symbols", ["weights"], "keyword"))
         Corpus has no keyword 'symbols'; give it to Corpus.read
+        >>> print(unknown_name("Corpus", "num_workers", ["weights"], "keyword"))
+        Corpus has no keyword 'num_workers'; did you mean workers=… of the methods of a Corpus?
     """
     from latticemetric.likeness import nearest
 
     refuse_old_keyword(name, known)
-    elsewhere = next((one for one in _ELSEWHERE.get(name.lower(), ()) if one in known), None)
     if name in PLACES and noun != "parameter" and PLACES[name].split(", ")[0] != owner:
         advice = f"give it to {PLACES[name]}"
-    elif meant := elsewhere or nearest(name, known):
+    elif meant := _usual_name(name, known) or nearest(name, known):
         advice = f"did you mean {meant}=…?"
+    elif noun != "parameter" and (meant := _usual_name(name, PLACES) or nearest(name, PLACES)):
+        advice = f"did you mean {meant}=… of {PLACES[meant]}?"
     else:
         advice = f"its {noun}s are {', '.join(known)}" if known else "leave it out"
     return UsageError(f"{owner} has no {noun} '{shortened(name)}'", advice=advice)
+
+
+def _usual_name(name: str, known: Container[str]) -> str | None:
+    """Return the keyword that other packages call by this name, if it is `known`."""
+    return next((one for one in _ELSEWHERE.get(name.lower(), ()) if one in known), None)
 
 
 def says_new_keywords(called: F) -> F:

@@ -129,6 +129,8 @@ def test_an_unknown_keyword_of_each_public_function_is_a_usage_error(called):
     arguments = [lm.Corpus([graph], ["a b"]) if called.__qualname__.startswith("Corpus.") else graph] * len(needed)
     if called in (lm.make_metric, lm.combine_systems):
         arguments = ["wer"]
+    if called is lm.Corpus.map:
+        arguments[1:] = [len]
     with pytest.raises(lm.UsageError, match=r"has no (keyword|setting|parameter) 'nonsense'; "):
         called(*arguments, nonsense=1)
 
@@ -208,3 +210,36 @@ def test_a_type_error_inside_a_function_is_not_explained_by_a_keyword_that_it_ta
 
     with pytest.raises(TypeError, match=r"^1 2$"):
         faulty(1, scales=2)
+
+
+RUN_NAMES = ("num_workers", "n_jobs", "keepgoing", "keep_goin", "time_out", "progress_bar", "max_mem")
+
+
+def _takers():
+    """Functions and methods that take keywords, by name, each with its first arguments."""
+    corpus = lm.Corpus([lm.Lattice.from_strings(["a"])], ["a"])
+    methods = ("best", "calibrate", "consensus", "draw", "expected", "info", "lists", "mbr", "nbest", "oracle")
+    yield from ((f"Corpus.{name}", getattr(corpus, name)) for name in (*methods, "posteriors", "sweep", "tags", "tune"))
+    yield "Corpus.map", lambda **given: corpus.map(len, **given)
+    yield "Corpus.write", lambda **given: corpus.write("x.ark", **given)
+    yield "Corpus.report", lambda **given: corpus.report("x.html", **given)
+    yield "Corpus.read", lambda **given: lm.Corpus.read("x", **given)
+    yield "Corpus", lambda **given: lm.Corpus([], **given)
+    yield "RunSettings", lm.RunSettings
+    yield "score", lambda **given: lm.score(["a"], ["a"], **given)
+    yield "best", lambda **given: lm.best(lm.Lattice.from_strings(["a"]), **given)
+    yield "mbr", lambda **given: lm.mbr(lm.Lattice.from_strings(["a"]), **given)
+    yield "oracle", lambda **given: lm.oracle(lm.Lattice.from_strings(["a"]), "a", **given)
+    yield "combine_systems", lambda **given: lm.combine_systems(["x"], **given)
+
+
+TAKERS = dict(_takers())
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_wrong_names_of_settings_of_runs_say_the_right_ones(name):
+    meant = {"keep_goin": "keep_going", "keepgoing": "keep_going", "max_mem": "max_memory", "progress_bar": "progress"}
+    for wrong in RUN_NAMES:
+        right = meant.get(wrong, "timeout" if wrong == "time_out" else "workers")
+        with pytest.raises(lm.UsageError, match=rf"'{wrong}'; did you mean {right}=…"):
+            TAKERS[name](**{wrong: 2})

@@ -516,14 +516,45 @@ def _load_plugins() -> None:
             warnings.warn(problem, stacklevel=2)
 
 
+OTHER_NAMES = {
+    "ark": "kaldi-binary",
+    "att": "openfst-text",
+    "espnet": "espnet-nbest",
+    "feather": "arrow",
+    "fst": "openfst",
+    "fst-text": "openfst-text",
+    "htk": "htk-slf",
+    "icefall": "icefall-recogs",
+    "joshua": "joshua-hypergraph",
+    "jsonl": "jsonl-nbest",
+    "kaldi-ark": "kaldi-binary",
+    "kaldi-text": "kaldi",
+    "mesh": "wordmesh",
+    "nemo": "nemo-manifest",
+    "openfst-binary": "openfst",
+    "osg": "moses-search-graph",
+    "sausage": "wordmesh",
+    "scp": "kaldi-script",
+    "slf": "htk-slf",
+    "travatar": "travatar-json",
+    "wenet": "wenet-nbest",
+    "whisper": "whisper-json",
+}
+"""Names that users write for formats, where they can mean only one. A name such as `json` can mean several."""
+
+
 def find_format(name: str) -> Format:
-    """Return the format with this name; raise an error if there is none."""
+    """Return the format with this name, or with this one of `OTHER_NAMES`; raise an error if there is none."""
     if name in BUILT_IN:
         return _built_in(name)
     known = with_plugins()
-    if name not in known:
-        raise UsageError(f"there is no format '{name}'", advice=which_of(name, sorted(known)))
-    return known[name]
+    if name in known:
+        return known[name]
+    if (other := OTHER_NAMES.get(name.lower())) is not None:
+        return _built_in(other)
+    family = [one for one in sorted(known) if name.lower() in one.split("-")]
+    advice = f"choose one of {', '.join(family)}" if len(family) > 1 else which_of(name, sorted(known))
+    raise UsageError(f"there is no format '{name}'", advice=advice)
 
 
 def may_be_script(head: bytes) -> bool:

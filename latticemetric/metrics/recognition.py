@@ -592,6 +592,14 @@ class WER(EditRate):
 # ---- References that are graphs ----
 
 
+_OF_BLEU = '; Corpus.oracle(metric="bleu") finds the best BLEU of all graphs together'
+_FURTHER_ADVICE = {
+    "bleu": _OF_BLEU,
+    "bleu-sbp": _OF_BLEU.replace("bleu", "bleu-sbp"),
+    "compound-wer": "; for joined words, lattice-oracle or compound_oracle()",
+}
+
+
 def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
     """Return a recognition rate, given as a metric or by name; raise `UsageError` for metrics of another kind."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
@@ -607,8 +615,7 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
             raise UsageError(f"{rate!r} is not a metric", advice="give a name like 'wer', or an object like WER()")
         name = metric if isinstance(metric, str) else rate.name
         advice = "use wer, wrr, N-grr, cer, N-gcr or mixed-er"
-        if rate.name == "compound-wer":
-            advice += "; for joined words, lattice-oracle or compound_oracle()"
+        advice += _FURTHER_ADVICE.get(rate.name, "")
         raise UsageError(f"'{name}' cannot search a graph", advice=advice)
     return rate
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.commands import good, run
 from kit.format_cases import CASES
 from kit.format_cases.htk_slf import SLF
 from kit.formats import Graph, contents, paths_in, paths_of, write_file
@@ -1171,3 +1172,27 @@ def test_a_list_named_lattices_is_no_file_of_answers(tmp_path):
     path = tmp_path / "list.json"
     path.write_text('{"lattices": [\n{"text": "a b", "score": 1}]}')
     assert lm.read_one(path)[0].words == ("a", "b")
+
+
+@pytest.mark.parametrize("other", registry.OTHER_NAMES)
+def test_usual_names_of_formats_mean_them(other):
+    assert other not in registry.formats()
+    assert registry.find_format(other) is registry.find_format(registry.OTHER_NAMES[other])
+
+
+def test_usual_names_of_formats_are_read_and_written(tmp_path):
+    for name, column in (("fst", "weight"), ("kaldi-text", "lm"), ("slf", "acoustic"), ("HTK", "acoustic")):
+        lattice = lm.Lattice.from_strings(["a b"], costs=[1.0], column=column)
+        lm.write(tmp_path / "one", [("one", lattice)], format=name)
+        assert lm.best(lm.read_one(tmp_path / "one", format=name)).words == ("a", "b")
+        assert len(lm.Corpus.read(str(tmp_path / "one"), format=name).info()) == 1
+        assert good(run("latticemetric", "convert", tmp_path / "one", tmp_path / "other", "--from", name, "--to", name))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("json", "cdec-json, json-nbest"), ("moses", "moses-cn, moses-hypergraph")]
+)
+def test_a_name_of_several_formats_lists_them_alone(name, meant):
+    with pytest.raises(lm.UsageError, match=f"there is no format '{name}'; choose one of {meant}") as error:
+        registry.find_format(name)
+    assert "pfsg" not in str(error.value)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from kit.paths import ROOT
-from latticemetric.formats.registry import BUILT_IN, formats
+from latticemetric.formats.registry import BUILT_IN, OTHER_NAMES, formats
 
 PAGE = ROOT / "docs" / "formats" / "index.md"
 NOTE = "<!-- Made by `PYTHONPATH=tests python -m kit.format_table` from `formats/registry.py`: edit that. -->"
@@ -33,7 +33,10 @@ def table() -> str:
         suffixes = ", ".join(f"`{suffix}`" for suffix in known[name].suffixes if known[name].can_be_written)
         assert name in pages, f"no page in {PAGE.parent} names {name} in its title"
         graphs = one.graphs or ("one" if known[name].single else "many")
-        rows.append(f"| [`{name}`]({pages[name].name}) | {title} | {suffixes} | {graphs} | {one.ids} | {one.scores} |")
+        others = "".join(f", `{other}`" for other, meant in OTHER_NAMES.items() if meant == name)
+        rows.append(
+            f"| [`{name}`]({pages[name].name}){others} | {title} | {suffixes} | {graphs} | {one.ids} | {one.scores} |"
+        )
     return "\n".join(rows) + "\n"
 
 

@@ -190,7 +190,7 @@ def test_who_takes_a_keyword_of_another_function_has_it(keyword):
         (lambda _: lm.Corpus.read(3), "a int is no path"),
         (lambda corpus: corpus.best().write(3), "path is a int"),
         (lambda corpus: corpus.write(3), "path is a int"),
-        (lambda _: lm.combine_systems([3]), "a file of a system is a int"),
+        (lambda _: lm.combine_systems([3]), "outputs is a int"),
     ],
 )
 def test_what_is_no_file_is_a_usage_error(call, message):

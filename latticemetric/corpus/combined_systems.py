@@ -1,25 +1,24 @@
-"""The combination of the outputs of several systems, given as files: `combine_systems`."""
+"""The combination of the outputs of several systems, given as files or in memory: `combine_systems`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.arguments import path_text, require_items
+from latticemetric.arguments import path_text
 from latticemetric.corpus.combination import (
     Combinations,
     Judgment,
     TunedVote,
     combine_all,
     judge,
-    read_systems,
-    references_of,
     split_at,
     tune_vote,
 )
 from latticemetric.corpus.combination_settings import CombinationSettings
+from latticemetric.corpus.system_outputs import given_references, named_systems, read_systems, references_of
 from latticemetric.corpus.tabled_result import TabledResult
 from latticemetric.errors import UsageError, shortened
 from latticemetric.mbr_decoding.combination import Combination
@@ -92,8 +91,8 @@ class CombinedSystems(TabledResult):
 
 @says_new_keywords
 def combine_systems(
-    files: Iterable[str | os.PathLike[str]],
-    references: str | os.PathLike[str] | None = None,
+    systems: Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str],
+    references: Any = None,
     *,
     weights: Any = None,
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
@@ -104,13 +103,17 @@ def combine_systems(
     keep_marks: bool = False,
     **settings: Any,
 ) -> CombinedSystems:
-    """Combine the outputs of several systems, one file each, into one text per utterance, as the verb `combine` does.
+    """Combine the outputs of several systems into one text per utterance, as the verb `combine` does.
 
-    Utterances are matched by id, or by order. For a single utterance in memory, use `combine`.
+    Utterances are matched by id, or by order. For a single utterance, use `combine`.
 
     Args:
-        files: The files: transcripts (lines, trn, STM, CTM), n-best lists or lattices; their types may differ.
-        references: The file of references, by which the combination and the systems are scored.
+        systems: The outputs of each system, in a list, or by the system's name. They are a file (lines, trn, STM, CTM,
+            n-best lists or lattices), or in memory: a mapping from ids, a series of pandas with ids as its index, or a
+            list in the same order for all systems. An output in memory is a text, its words, a lattice or an n-best
+            list.
+        references: The references, by which the combination and the systems are scored: a file, a mapping from ids, or
+            a list in the order of the utterances.
         weights: The weight of each score column in the model's cost, by name; or a file of weights.
         symbols: A symbol table, or its file, that maps word numbers to words.
         format: The format of graphs, or `text` for lines of words; detected by default.
@@ -121,27 +124,30 @@ def combine_systems(
         settings: The vote (`system_weights`, `null`, `scheme`, `count_share`, `tune_share`), `time_mediated`,
             `posterior_scale`, and how references score it: `subsets`, `resamples`, `seed`, `confidence`; see
             `CombinationSettings`.
+
+    Examples:
+        >>> found = combine_systems({"one": {"a": "x y"}, "two": {"a": "x z"}, "three": {"a": "x z"}}, {"a": "x z"})
+        >>> found["a"].words, found.judgment.rows[0].errors
+        (('x', 'z'), 0)
     """
     from latticemetric.corpus.feature_weights import as_feature_weights
     from latticemetric.formats.reading import as_vocabulary
     from latticemetric.formats.word_lists import given_words
 
-    listed = [files] if isinstance(files, str | os.PathLike) else files
-    require_items(listed, "files")
-    paths = [path_text(one, "a file of a system") for one in listed]
-    reference = None if references is None else path_text(references, "references")
+    named = named_systems(systems)
+    file = path_text(references, "references") if isinstance(references, str | os.PathLike) else None
     how = CombinationSettings(**settings)
-    how.require_fit(len(paths), has_references=reference is not None)
+    how.require_fit(len(named), has_references=references is not None)
     ignored = given_words(ignore, "ignore")
     utterances = read_systems(
-        paths,
+        named,
         format=format,
         style=style,
         vocabulary=as_vocabulary(symbols),
         lowercase=lowercase,
         ignore=ignored,
         keep_marks=keep_marks,
-        beside=[] if reference is None else [reference],
+        beside=[] if file is None else [file],
     )
     found = combine_all(
         utterances,
@@ -153,9 +159,12 @@ def combine_systems(
         posterior_scale=how.posterior_scale,
         weights=as_feature_weights(weights),
     )
-    if reference is None:
+    if references is None:
         return CombinedSystems(found)
-    expected = references_of(reference, found.names, lowercase=lowercase, ignore=ignored, style=style)
+    if file is None:
+        expected = given_references(references, found.names, lowercase=lowercase, ignore=ignored)
+    else:
+        expected = references_of(file, found.names, lowercase=lowercase, ignore=ignored, style=style)
     tuned, judgeable = None, found
     if how.tune_share is not None:
         (first, known), (judgeable, expected) = split_at(found, expected, how.tune_share)

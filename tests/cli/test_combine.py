@@ -11,7 +11,8 @@ from kit.commands import assert_one_line_error, file, good, run
 from kit.hostile_inputs import archive
 
 import latticemetric as lm
-from latticemetric.corpus.combination import Utterance, combine_all
+from latticemetric.corpus.combination import combine_all
+from latticemetric.corpus.system_outputs import Utterance
 from latticemetric.corpus.tables.combine import CombinationTable
 
 

@@ -8,14 +8,13 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.corpus.combination import (
-    Utterance,
     combine_all,
     judge,
-    read_systems,
-    references_of,
     split_at,
     tune_vote,
 )
+from latticemetric.corpus.system_outputs import Utterance, named_systems, references_of
+from latticemetric.corpus.system_outputs import read_systems as read_named
 from latticemetric.metrics.pairs import error_counts
 
 texts = st.lists(st.sampled_from("abc"), max_size=5).map(tuple)
@@ -28,6 +27,10 @@ def errors(words, reference):
 
 def combined(rows):
     return combine_all(Utterance(str(k), {"x": a, "y": b, "z": c}) for k, (a, b, c, _) in enumerate(rows))
+
+
+def read_systems(files, **settings):
+    return read_named(named_systems(files), **settings)
 
 
 def written(folder, **contents):
@@ -296,3 +299,87 @@ def test_combined_systems_have_ids_and_totals(tmp_path):
             lm.combine_systems(files, **wrong)
     with pytest.raises(lm.UsageError, match="no utterance has the id 'x'"):
         found["x"]
+
+
+NORTH = {"u1": "the wind turns", "u2": "boats stay"}
+SOUTH = {"u2": ["boats", "stay"], "u1": "a wind turns"}
+EAST = {"u1": "the wind burns", "u2": "boats leave"}
+REFERENCES = {"u1": "the wind turns", "u2": "boats stay"}
+
+
+class TestInMemory:
+    def files(self, folder):
+        texts = {
+            name: "".join(f"{key} {one if isinstance(one, str) else ' '.join(one)}\n" for key, one in given.items())
+            for name, given in (("n", NORTH), ("s", SOUTH), ("e", EAST), ("r", REFERENCES))
+        }
+        return written(folder, **{f"{name}_txt": text for name, text in texts.items()})
+
+    def test_texts_by_id_give_what_files_give(self, tmp_path):
+        *files, reference = self.files(tmp_path)
+        given = dict(zip(files, (NORTH, SOUTH, EAST), strict=True))
+        settings = {"resamples": 20, "subsets": True}
+        assert lm.combine_systems(given, REFERENCES, **settings) == lm.combine_systems(files, reference, **settings)
+
+    def test_files_and_texts_mix(self, tmp_path):
+        north, _, _, reference = self.files(tmp_path)
+        found = lm.combine_systems([north, SOUTH, {"u1": "the wind turns"}], reference, resamples=0)
+        assert found.combinations.systems == (north, "2", "3")
+        assert found["u1"].words == ("the", "wind", "turns")
+        assert [row.errors for row in found.judgment.rows[:3]] == [0, 0, 1]
+
+    def test_lists_are_paired_by_order(self):
+        lists = [list(one.values()) for one in (NORTH, EAST, NORTH)]
+        found = lm.combine_systems(lists, list(REFERENCES.values()), resamples=0)
+        assert [one.words for one in found.combinations.combinations] == [("the", "wind", "turns"), ("boats", "stay")]
+        assert found.combinations.names == ("1", "2")
+        assert found.judgment.rows[0].errors == 0
+        ids = lm.combine_systems([NORTH, lists[1]])
+        assert ids.combinations.names == ("u1", "u2")
+
+    def test_graphs_are_outputs(self):
+        lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[0.0, 0.1])
+        nbest = lm.NBest.from_strings(["a c", "a b"], log_probs=[-0.5, -0.6])
+        by_id = lm.combine_systems({"one": {"u": lattice}, "two": {"u": nbest}, "three": {"u": "a c"}})["u"]
+        assert by_id.words == lm.combine({"one": lattice, "two": nbest, "three": "a c"}).words == ("a", "c")
+
+    def test_series_of_pandas_are_paired_by_their_ids(self):
+        pandas = pytest.importorskip("pandas")
+        columns = [pandas.Series(one) for one in (NORTH, SOUTH, EAST, REFERENCES)]
+        *systems, references = columns
+        found = lm.combine_systems(systems, references, resamples=0)
+        assert found == lm.combine_systems([NORTH, SOUTH, EAST], REFERENCES, resamples=0)
+
+    def test_words_are_prepared(self):
+        found = lm.combine_systems([["UM the Wind"]] * 2, ["the wind um"], lowercase=True, ignore="um", resamples=0)
+        assert found["1"].words == ("the", "wind")
+        assert found.judgment.rows[0].errors == 0
+
+    @pytest.mark.parametrize(
+        ("systems", "references", "says"),
+        [
+            ([NORTH, {"v": "x"}], None, "ids are not those of the other files"),
+            ([["a"], ["a", "b"]], None, "the systems have different numbers of utterances: 1 has 1, 2 has 2"),
+            ([NORTH, NORTH], {"u1": "x", "U2": "y"}, "there is no reference for 'u2'; did you mean 'U2'"),
+            ([["a"]], ["a", "b"], "there are 1 utterances, and 2 references"),
+            ([["a", None]], None, "system 1, utterance 2: it is missing"),
+            ([[["a", 1]]], None, "word 2 of an output is 1, not a string"),
+            ([lm.Lattice.from_strings(["a"])], None, "this is one Lattice; give a list"),
+            ({1: ["a"]}, None, "the name 1 of a system is not a string"),
+            ([{1: "a"}], None, "the id 1 is not a string"),
+            ([{"a"}], None, "outputs is a set"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, systems, references, says):
+        with pytest.raises(lm.LatticeMetricError, match=says):
+            lm.combine_systems(systems, references)
+
+    def test_references_that_no_system_has_are_told(self, tmp_path, caplog):
+        more = REFERENCES | {"u9": "gone"}
+        lm.combine_systems([NORTH, SOUTH], more, resamples=0)
+        assert "1 reference is of utterances that no system has, and not scored: 'u9'" in caplog.text
+        caplog.clear()
+        *files, _ = self.files(tmp_path)
+        (path,) = written(tmp_path, more_txt="".join(f"{name} {text}\n" for name, text in more.items()))
+        lm.combine_systems(files, path, resamples=0)
+        assert "1 reference is of utterances that no system has, and not scored: 'u9'" in caplog.text

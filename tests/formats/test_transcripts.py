@@ -15,10 +15,10 @@ from kit.formats import contents, paths_in, rebuilt, write_file
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
-from latticemetric.corpus.combination import read_systems
 from latticemetric.corpus.oracles import oracles_of
 from latticemetric.corpus.pairing import pair_up
 from latticemetric.corpus.run import Run
+from latticemetric.corpus.system_outputs import named_systems, read_systems
 from latticemetric.formats import reading
 from latticemetric.formats.nist import ctm
 from latticemetric.formats.nist.transcripts import words_by_segment
@@ -603,7 +603,7 @@ def test_damaged_transcripts_are_not_lines_of_text(tmp_path, name, text, says):
             read_references(str(path))
     reads = [lambda: read_segments([str(path)]), lambda: read_segments([str(path)], style="keyed")]
     if not text.startswith(";; no"):  # a system without words
-        reads.append(lambda: read_systems([str(path)], format="text"))
+        reads.append(lambda: read_systems(named_systems([str(path)]), format="text"))
     for read in reads:
         with pytest.raises(lm.FormatError) as error:
             read()

@@ -199,7 +199,11 @@ def search_by_rates(
     most_bytes: int | None = None,
     most_seconds: float | None = None,
 ) -> tuple[
-    npt.NDArray[np.uint8], tuple[_Texts, _Texts], _PathColumns, list[tuple[_PathColumns, _ScoreColumns, _ScoreColumns]]
+    npt.NDArray[np.uint8],
+    tuple[_Texts, _Texts],
+    _Texts,
+    _PathColumns,
+    list[tuple[_PathColumns, _ScoreColumns, _ScoreColumns]],
 ]:
     """Search lattices of Kaldi's archives by rates, in threads.
 
@@ -215,10 +219,11 @@ def search_by_rates(
 
     Return the outcome for each lattice: 0 if it is left to Python, also if it needs too many bytes; 1 if it was
     searched here; 2 if it took too many seconds. For those that were searched here: the words with which all paths
-    begin, and those with which all end, or empty texts; the paths of the 1-bests; and for each rate, the paths of the
-    oracles, the scores of the oracles, and those of the 1-bests. Paths are arcs and where they begin, words with blanks
-    between them, and costs: under the weights, then of each column. Scores are the number of the best reference, the
-    edits of the alignment, and their counts.
+    begin, and those with which all end, or empty texts; the distinct words of lattices whose oracle by a rate matches
+    less than half of its reference, for others an empty text; the paths of the 1-bests; and for each rate, the paths of
+    the oracles, the scores of the oracles, and those of the 1-bests. Paths are arcs and where they begin, words with
+    blanks between them, and costs: under the weights, then of each column. Scores are the number of the best reference,
+    the edits of the alignment, and their counts.
     """
 
 def search_lattice(

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.cli.results import say, write_lines
 from latticemetric.cli.signals import noted
+from latticemetric.corpus.answered_together import AnsweredTogether
 from latticemetric.corpus.question import A
 from latticemetric.corpus.tables.cells import counted
 from latticemetric.corpus.tables.table import tsv_field
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
+from latticemetric.formats.streams.in_blocks import InBlocks, blocks_of
 
 if TYPE_CHECKING:
     from latticemetric.cli.options import OutputOptions, RunOptions, ShardedRunOptions
@@ -32,14 +34,20 @@ class Failures:
         self._answered = 0
         self.count = 0
 
-    def reported(self, answers: Iterable[A]) -> Iterator[A]:
-        """Yield the answers; add the failed answers to the list, and count the others."""
+    def reported(self, answers: Iterable[A]) -> InBlocks[A]:
+        """Return the answers; add the failed answers to the list, and count the others, when they are taken."""
+        return InBlocks(map(self._noted, blocks_of(answers)))
+
+    def _noted(self, answers: Sequence[A]) -> Sequence[A]:
+        if isinstance(answers, AnsweredTogether):
+            self._answered += len(answers)
+            return answers
         for answer in answers:
             if answer.problem is None:
                 self._answered += 1
             else:
                 self.add(answer.name, answer.where, answer.problem)
-            yield answer
+        return answers
 
     def add(self, name: str, where: str, problem: LatticeMetricError) -> None:
         """Add one failure: the graph, its place, and the reason."""
@@ -182,9 +190,9 @@ def show(
 
     try:
         with requiring_references(), running(run, output.output, question.known()) as (started, failures):
-            answers = failures.reported(question.answers(corpus, started))
-            answers = beside(answers)
-            answers = written_beside(answers, lattices, question.graph_of, to_format, if_none=if_none)
+            answers = beside(failures.reported(question.answers(corpus, started)))
+            if lattices is not None:
+                answers = written_beside(answers, lattices, question.graph_of, to_format, if_none=if_none)
             table = question.table(answers, corpus, started, output.looks)
             output.write(table, at_once=at_once and run.keep_going)
     except NoAnswersError as error:

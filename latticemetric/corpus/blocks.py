@@ -9,18 +9,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import chain, compress, repeat
-from typing import Any, TypeVar
+from itertools import chain, compress, groupby, repeat
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.corpus.oracle_columns import COLUMNS, FoundOracles, OracleRow
+from latticemetric.corpus.oracle_columns import COLUMNS, FoundOracles, SearchedLattices
 from latticemetric.corpus.pairing import Pair, PairBlock, forms_to_note, is_silent, warn_of_outer_words
 from latticemetric.corpus.run import Run
 from latticemetric.display.record_columns import TextColumn
 from latticemetric.errors import InputError
-from latticemetric.formats.streams.in_blocks import blocks_of
+from latticemetric.formats.streams.in_blocks import InBlocks, blocks_of
 from latticemetric.lattice.columns import FeatureWeights, weights_under
 from latticemetric.memory import held
 from latticemetric.metrics.recognition import GRR, WER, WRR
@@ -31,11 +31,6 @@ _MOST_BYTES, _MOST_PAIRS = 2**20, 1024
 
 # The outcomes of lattices: they are left to Python, their oracles were found, or this took too much time.
 _LEFT, _FOUND, _TOO_LATE = range(3)
-
-Searched = tuple[str, str, list[OracleRow]]
-"""A pair that was searched: its id, its place, and its oracle by each rate."""
-
-_TOO_SLOW: Searched = ("", "", [])
 
 Answer = TypeVar("Answer")
 
@@ -62,11 +57,11 @@ def answered_in_blocks(
     run: Run,
     *,
     alone: Callable[[Pair], Answer],
-    found: Callable[[str, str, Sequence[OracleRow]], Answer],
+    found: Callable[[Sequence[FoundOracles], range], Sequence[Answer]],
     lost: Callable[[Pair, InputError], Answer],
     elsewhere: Callable[[Iterable[Pair]], Generator[Answer]],
-) -> Iterator[Answer]:
-    """Yield the answer of each pair, in order.
+) -> InBlocks[Answer]:
+    """Return the answer of each pair, in order; those of pairs that were searched together are blocks.
 
     Args:
         pairs: The pairs.
@@ -74,7 +69,7 @@ def answered_in_blocks(
         weights: The weights of score columns.
         run: The settings of the run.
         alone: Answers a pair by itself.
-        found: Makes the answer of a pair from its id, its place, and the oracle by each rate.
+        found: Makes the answers of pairs that follow each other from the oracles by each rate, and their rows there.
         lost: Makes the answer of a pair that took too much time.
         elsewhere: Answers pairs in order, in other processes if there are several workers or limits. Takes the rest of
             the pairs once blocks do not help: with graphs of other formats, or if most lattices must be answered by
@@ -83,24 +78,47 @@ def answered_in_blocks(
     assert isinstance(run.workers, int)
     check_workers(run.workers)
     blocks = _blocks(pairs, at_once=not run.limits)
-    for block in blocks:
-        if _is_of_other_formats(block):
-            yield from elsewhere(chain(block, chain.from_iterable(blocks)))
-            return
-        searched = list(_searched(block, rates, weights, run))
-        left = [block[number] for number, one in enumerate(searched) if one is None]
-        # Other processes hold graphs to limits that this one cannot hold to them.
-        with closing(elsewhere(left) if run.limits and left else _held(alone, left, run)) as answers:
-            for number, one in enumerate(searched):
-                if one is None:
-                    yield next(answers)
-                elif one is _TOO_SLOW:
-                    yield lost(block[number], run.limits.too_slow())
-                else:
-                    yield found(*one)
-        if len(block) > 1 and 2 * len(left) > len(block):
-            yield from elsewhere(chain.from_iterable(blocks))
-            return
+
+    def answers() -> Iterator[Sequence[Answer]]:
+        for block in blocks:
+            if _is_of_other_formats(block):
+                yield from ([one] for one in elsewhere(chain(block, chain.from_iterable(blocks))))
+                return
+            searched = _searched(block, rates, weights, run)
+            left = [block[number] for number, outcome in enumerate(searched.outcomes) if outcome == _LEFT]
+            # Other processes hold graphs to limits that this one cannot hold to them.
+            with closing(elsewhere(left) if run.limits and left else _held(alone, left, run)) as others:
+                for outcome, numbers in groupby(range(len(block)), searched.outcomes.__getitem__):
+                    if outcome == _FOUND:
+                        yield found(searched.found, searched.rows_of(numbers))
+                    else:
+                        for number in numbers:
+                            late = outcome == _TOO_LATE
+                            yield [lost(block[number], run.limits.too_slow()) if late else next(others)]
+            if len(block) > 1 and 2 * len(left) > len(block):
+                yield from ([one] for one in elsewhere(chain.from_iterable(blocks)))
+                return
+
+    return InBlocks(answers())
+
+
+class _SearchedBlock(NamedTuple):
+    """The oracles of the pairs of a block.
+
+    Attributes:
+        outcomes: The outcome for each pair.
+        found: The oracles by each rate.
+        rows: The row of each pair in `found`, where its oracle was found.
+    """
+
+    outcomes: list[int]
+    found: Sequence[FoundOracles] = ()
+    rows: Sequence[int] = ()
+
+    def rows_of(self, numbers: Iterable[int]) -> range:
+        """Return the rows of pairs that follow each other, and were found."""
+        first, *others = numbers
+        return range(self.rows[first], self.rows[first] + 1 + len(others))
 
 
 def _held(alone: Callable[[Pair], Answer], pairs: Iterable[Pair], run: Run) -> Generator[Answer]:
@@ -161,20 +179,16 @@ def _parts(block: PairBlock, *, at_once: bool) -> Iterator[Sequence[Pair]]:
         begin = max(end, begin + 1)
 
 
-def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Run) -> Iterator[Searched | None]:
-    """Yield what was found for each pair.
-
-    Yield `_TOO_SLOW` if the search took too much time, and `None` if the pair must be answered by itself.
-    """
+def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Run) -> _SearchedBlock:
+    """Return what was found for each pair; pairs whose outcome is `_LEFT` must be answered by themselves."""
     tasks = _tasks(block)
     given = [task for task in tasks if task is not None]
     if not given:
-        yield from (None for _ in block)
-        return
+        return _SearchedBlock([_LEFT] * len(block))
     used, asks_for_words = weights_under(COLUMNS, weights), not is_silent()
     silent = rates[0].ignore | rates[0].wildcard
     with held(run.limits.default_memory):
-        outcomes, outer_words, one_best, by_rate = _native.search_by_rates(
+        searched, outer_words, used_words, one_best, by_rate = _native.search_by_rates(
             given,
             [one.gains for one in rates],
             (used["lm"], used["acoustic"]),
@@ -185,27 +199,18 @@ def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Ru
             most_bytes=run.limits.memory,
             most_seconds=run.limits.timeout,
         )
-    outcome = iter(outcomes.tolist())
-    searched = [_LEFT if task is None else next(outcome) for task in tasks]
-    is_found = [one == _FOUND for one in searched]
-    names, places = (list(compress(each, is_found)) for each in _names_and_places(block))
-    references = [task[-2] for task in compress(tasks, is_found) if task is not None]
-    found = [
-        FoundOracles.of(rate, names, references, one_best, columns)
-        for rate, columns in zip(rates, by_rate, strict=True)
-    ]
-    # Poor matches are examined, with the graph.
-    is_poor = np.any([one.is_poor() for one in found], axis=0).tolist()
-    first_words, last_words = (TextColumn(*words) for words in outer_words)
-    row = 0
-    for number, one in enumerate(searched):
-        if one == _FOUND:
-            if asks_for_words and (run.limits or not is_poor[row]):
-                warn_of_outer_words(block[number], (first_words.at(row) or None, last_words.at(row) or None), silent)
-            yield None if is_poor[row] else (names[row], places[row], [OracleRow(each, row) for each in found])
-            row += 1
-        else:
-            yield _TOO_SLOW if one == _TOO_LATE else None
+    outcomes = np.full(len(block), _LEFT, dtype=np.uint8)
+    outcomes[[task is not None for task in tasks]] = searched
+    is_found = outcomes == _FOUND
+    names, places = (list(compress(each, is_found.tolist())) for each in _names_and_places(block))
+    references = [task[-2] for task in compress(tasks, is_found.tolist()) if task is not None]
+    lattices = SearchedLattices(names, places, references, TextColumn(*used_words))
+    found = [FoundOracles.of(rate, lattices, one_best, columns) for rate, columns in zip(rates, by_rate, strict=True)]
+    if asks_for_words:
+        words = [[word or None for word in TextColumn(*one).strings()] for one in outer_words]
+        for number, *outer in zip(np.flatnonzero(is_found).tolist(), *words, strict=True):
+            warn_of_outer_words(block[number], outer, silent)
+    return _SearchedBlock(outcomes.tolist(), found, (np.cumsum(is_found) - 1).tolist())
 
 
 def _names_and_places(block: Sequence[Pair]) -> tuple[list[str], list[str]]:

@@ -6,7 +6,8 @@ Reasons: letter case, punctuation, subword pieces, a missing symbol table, or re
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from latticemetric.automata.reference import words_in
@@ -55,8 +56,11 @@ class Occurrence:
         """
         if 2 * best.statistics.matches[0] >= len(best.reference):
             return None
-        expected = [word for reference in references for word in words_in(reference)]
-        known = _used_words(graph)
+        return cls.in_words(_used_words(graph), [word for reference in references for word in words_in(reference)])
+
+    @classmethod
+    def in_words(cls, known: AbstractSet[str], expected: Sequence[str]) -> Occurrence:
+        """Count the words of references that occur among those of a graph."""
         folded = {word.casefold() for word in known}
         bare = {_bare(word) for word in known}
         absent = [word for word in expected if word not in known]

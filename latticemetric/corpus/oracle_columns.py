@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.cached import cached_property
+from latticemetric.corpus.occurrences import Occurrence, Occurrences
 from latticemetric.display.record_columns import Column, Floats, Integers, ListColumn, TextColumn, WholeColumn
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.recognition import GRR
@@ -47,40 +49,54 @@ class ScoreColumns(NamedTuple):
         return cls(reference, TextColumn(*edits), counts.reshape(len(reference), 2 * order + 3))
 
 
+class SearchedLattices(NamedTuple):
+    """Lattices that were searched together.
+
+    Attributes:
+        names: Their ids.
+        places: The file and line of each.
+        references: Their references.
+        words: The words of those whose oracle by a rate matches less than half of its reference.
+    """
+
+    names: list[str]
+    places: list[str]
+    references: Sequence[Sequence[tuple[str, ...]]]
+    words: TextColumn
+
+
 class FoundOracles:
     """The oracles of many lattices by a rate, with their 1-bests.
 
     Attributes:
         rate: The rate.
-        names: The ids of the lattices.
+        lattices: The lattices.
     """
 
     def __init__(
         self,
         rate: GRR,
-        names: list[str],
-        references: Sequence[Sequence[tuple[str, ...]]],
+        lattices: SearchedLattices,
         paths: Sequence[PathColumns],
         scores: Sequence[ScoreColumns],
     ) -> None:
-        """Take ids and references of the lattices; and the paths and scores of the oracles, then of the 1-bests."""
-        self.rate, self.names, self._references = rate, names, references
+        """Take the lattices; and the paths and scores of the oracles, then of the 1-bests."""
+        self.rate, self.lattices, self._references = rate, lattices, lattices.references
         (self._oracles, self._one_best), (self._oracle_scores, self._one_best_scores) = paths, scores
 
     @classmethod
-    def of(
-        cls, rate: GRR, names: list[str], references: Sequence[Sequence[tuple[str, ...]]], one_best: Any, columns: Any
-    ) -> Self:
+    def of(cls, rate: GRR, lattices: SearchedLattices, one_best: Any, columns: Any) -> Self:
         """Take what the kernel returns for lattices: the 1-bests; and by the rate, oracles and scores of both."""
         oracles, *scores = columns
         paths = [PathColumns.of(one) for one in (oracles, one_best)]
-        return cls(rate, names, references, paths, [ScoreColumns.of(one, rate.order) for one in scores])
+        return cls(rate, lattices, paths, [ScoreColumns.of(one, rate.order) for one in scores])
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.lattices.names)
 
-    def is_poor(self) -> npt.NDArray[np.bool_]:
-        """Return where an oracle matches less than half of the words of its reference."""
+    @cached_property
+    def _is_poor(self) -> npt.NDArray[np.bool_]:
+        """True for oracles that match less than half of the words of their references."""
         poor: npt.NDArray[np.bool_] = 2 * self._oracle_scores.counts[:, 0] < self._reference_words
         return poor
 
@@ -98,16 +114,31 @@ class FoundOracles:
         chosen = self._oracle_scores.reference.tolist()
         return [references[number] for references, number in zip(self._references, chosen, strict=True)]
 
-    def sums(self, rows: Sequence[int]) -> tuple[RecognitionStatistics, RecognitionStatistics, int]:
-        """Return the summed statistics of some oracles and of their 1-bests, and the number of reference words."""
+    def sums(self, rows: Sequence[int]) -> tuple[RecognitionStatistics, RecognitionStatistics]:
+        """Return the summed statistics of some oracles and of their 1-bests."""
         chosen = slice(rows[0], rows[-1] + 1) if len(rows) == rows[-1] + 1 - rows[0] else np.asarray(rows)
         best, one_best = (
             RecognitionStatistics.of_columns(scores.counts[chosen].sum(axis=0).tolist())
             for scores in (self._oracle_scores, self._one_best_scores)
         )
-        return best, one_best, int(self._reference_words[chosen].sum())
+        return best, one_best
+
+    def add_occurrences(self, rows: Sequence[int], occurrences: Occurrences) -> None:
+        """Add up the reference words that occur in some lattices."""
+        chosen = np.asarray(rows)
+        poor = chosen[self._is_poor[chosen]]
+        occurrences.add(int(self._reference_words[chosen].sum() - self._reference_words[poor].sum()), None)
+        for row in poor.tolist():
+            occurrences.add(0, self.occurrence(row))
 
     # ---- One lattice ----
+
+    def occurrence(self, row: int) -> Occurrence | None:
+        """Return the counts of the reference words in a lattice; see `Occurrence.of`."""
+        if not self._is_poor[row]:
+            return None
+        expected = list(chain.from_iterable(self._references[row]))
+        return Occurrence.in_words(set(self.lattices.words.at(row).split(" ")) - {""}, expected)
 
     def oracle(self, row: int) -> Oracle:
         """Return the oracle of a lattice."""
@@ -198,6 +229,20 @@ class OracleRow(NamedTuple):
     found: FoundOracles
     number: int
 
+    @property
+    def name(self) -> str:
+        """The id of the lattice."""
+        return self.found.lattices.names[self.number]
+
+    @property
+    def where(self) -> str:
+        """The file and line of the lattice."""
+        return self.found.lattices.places[self.number]
+
     def oracle(self) -> Oracle:
         """Return the oracle."""
         return self.found.oracle(self.number)
+
+    def occurrence(self) -> Occurrence | None:
+        """Return the counts of the reference words in the lattice; see `Occurrence.of`."""
+        return self.found.occurrence(self.number)

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from latticemetric.corpus.answered_together import AnsweredTogether
 from latticemetric.corpus.occurrences import Occurrence, Occurrences
 from latticemetric.corpus.pairing import Pair, missed, readable
 from latticemetric.corpus.run import Run
@@ -75,10 +76,10 @@ class OracleAnswer:
     occurrence: Occurrence | None = None
 
     @classmethod
-    def of_row(cls, name: str, row: OracleRow, where: str) -> Self:
+    def of_row(cls, row: OracleRow) -> Self:
         """Return the answer for a pair whose oracle was found together with others."""
         answer = object.__new__(cls)
-        vars(answer).update(name=name, _row=row, where=where)
+        vars(answer).update(name=row.name, _row=row, where=row.where, occurrence=row.occurrence())
         return answer
 
     @property
@@ -181,6 +182,32 @@ class OracleAnswer:
         return item
 
 
+class OracleAnswers(AnsweredTogether[OracleAnswer]):
+    """Answers for pairs that follow each other, whose oracles were found together.
+
+    Attributes:
+        found: The oracles.
+        rows: Those of the pairs.
+    """
+
+    def __init__(self, found: FoundOracles, rows: range) -> None:
+        self.found, self.rows = found, rows
+
+    @property
+    def names(self) -> list[str]:
+        """The ids of the pairs."""
+        return self.found.lattices.names[self.rows.start : self.rows.stop]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def answer(self, number: int) -> OracleAnswer:
+        """Make an answer."""
+        from latticemetric.corpus.oracle_columns import OracleRow
+
+        return OracleAnswer.of_row(OracleRow(self.found, self.rows[number]))
+
+
 def oracles_of(
     pairs: Iterable[Pair],
     search: SearchSettings,
@@ -245,9 +272,9 @@ class OracleSearch(NamedTuple):
         by = self.by
         return not (by.finds_more or by.posteriors or self.scorer is not None) and by.engine in ("auto", "native")
 
-    def found(self, name: str, where: str, row: OracleRow) -> OracleAnswer:
-        """Return the answer for a pair whose oracle was found, and matches at least half of its reference."""
-        return OracleAnswer.of_row(name, row, where)
+    def found(self, found: FoundOracles, rows: range) -> OracleAnswers:
+        """Return the answers for pairs whose oracles were found together."""
+        return OracleAnswers(found, rows)
 
     def of_graph(
         self, pair: Pair, graph: Graph, references: Sequence[GraphReference], *, keep_going: bool
@@ -411,23 +438,19 @@ class OracleSums:
     @property
     def totals(self) -> Totals:
         """The totals of the answers so far."""
-        self._add_rows()
+        self._add_waiting()
         return self._totals
 
     @property
     def occurrences(self) -> Occurrences:
         """The reference words that occur in the graphs so far."""
-        self._add_rows()
+        self._add_waiting()
         return self._occurrences
 
     def add(self, answer: OracleAnswer) -> None:
         """Add one answer."""
         if answer.row is not None and self.strings is None and self.margins is None:
-            found, number = answer.row
-            if found is not self._together:
-                self._add_rows()
-                self._together = found
-            self._rows.append(number)
+            self.add_rows(answer.row.found, [answer.row.number])
             return
         if answer.oracle is not None:
             self._totals += Totals(answer.oracle.statistics, answer.oracle.one_best.statistics, lattices=1)
@@ -441,12 +464,19 @@ class OracleSums:
         if self.margins is not None:
             self.margins.add(answer.margins, answer.missed)
 
-    def _add_rows(self) -> None:
+    def add_rows(self, found: FoundOracles, rows: Iterable[int]) -> None:
+        """Add answers that were found together."""
+        if found is not self._together:
+            self._add_waiting()
+            self._together = found
+        self._rows += rows
+
+    def _add_waiting(self) -> None:
         if self._together is None or not self._rows:
             return
-        best, one_best, words = self._together.sums(self._rows)
+        best, one_best = self._together.sums(self._rows)
         self._totals += Totals(best, one_best, lattices=len(self._rows))
-        self._occurrences.add(words, None)
+        self._together.add_occurrences(self._rows, self._occurrences)
         self._rows = []
 
     def counted(self, answers: Iterable[OracleAnswer]) -> Iterator[OracleAnswer]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from latticemetric.corpus.answered_together import AnsweredTogether
 from latticemetric.corpus.blocks import answered_in_blocks, may_be_blocks
 from latticemetric.corpus.pairing import Pair, built
 from latticemetric.corpus.run import Run, answer_each, answering, continued, losing, mapped
@@ -16,7 +17,7 @@ from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 
 if TYPE_CHECKING:
-    from latticemetric.corpus.oracle_columns import OracleRow
+    from latticemetric.corpus.oracle_columns import FoundOracles
     from latticemetric.lattice.lattice import Weights
 
 
@@ -46,8 +47,8 @@ class OracleSearching(MetricSearch, Protocol):
     def is_plain(self) -> bool:
         """True if nothing but the oracle is sought, by the default engine."""
 
-    def found(self, name: str, where: str, row: OracleRow) -> Any:
-        """Return the answer for a pair whose oracle was found, from its id and its place."""
+    def found(self, found: FoundOracles, rows: range) -> AnsweredTogether[Any]:
+        """Return the answers for pairs whose oracles were found together."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,40 @@ class AnswersOfGraph:
         return next((one.problem for one in self.value if one.problem is not None), None)
 
 
+class GraphsAnsweredTogether(AnsweredTogether[AnswersOfGraph]):
+    """The answers for pairs that were answered together, by several metrics.
+
+    Attributes:
+        each: The answers by each metric.
+    """
+
+    def __init__(self, each: Sequence[AnsweredTogether[Any]]) -> None:
+        self.each = each
+
+    @property
+    def names(self) -> list[str]:
+        """The ids of the pairs."""
+        return self.each[0].names
+
+    def __len__(self) -> int:
+        return len(self.each[0])
+
+    def answer(self, number: int) -> AnswersOfGraph:
+        """Make the answers for a pair."""
+        answers = tuple(one.answer(number) for one in self.each)
+        return AnswersOfGraph(answers[0].name, answers, answers[0].where)
+
+
 def answers_by(search: MetricSearch, pairs: Iterable[Pair], run: Run) -> Iterator[Any]:
     """Yield the answer for each pair by one metric, in order; see `answer_each`."""
     ask = partial(_answer, search, run.keep_going)
-    return _answered([search], pairs, run, ask=ask, failed=search.failed, of_each=_only)
+    return _answered([search], pairs, run, ask=ask, failed=search.failed, of_each=lambda answers: answers[0])
 
 
 def answers_by_each(searches: Sequence[MetricSearch], pairs: Iterable[Pair], run: Run) -> Iterator[AnswersOfGraph]:
     """Yield the answers for each pair by all metrics, in order; see `answer_each`."""
     ask, failed = partial(_answers, searches, run.keep_going), partial(_failed_by_all, searches)
-    return _answered(searches, pairs, run, ask=ask, failed=failed, of_each=_together)
+    return _answered(searches, pairs, run, ask=ask, failed=failed, of_each=GraphsAnsweredTogether)
 
 
 def _answered(
@@ -89,7 +114,7 @@ def _answered(
     *,
     ask: Callable[[Pair], Any],
     failed: Callable[[Pair, InputError], Any],
-    of_each: Callable[[str, str, tuple[Any, ...]], Any],
+    of_each: Callable[[Sequence[AnsweredTogether[Any]]], AnsweredTogether[Any]],
 ) -> Iterator[Any]:
     """Yield the answer of each pair; search many at a time, if kernels can.
 
@@ -99,15 +124,15 @@ def _answered(
         run: The settings of the run.
         ask: Answers a pair.
         failed: Makes the answer of a pair that failed, from its error.
-        of_each: Makes the answer of a pair from its id, its place, and the answers by each metric.
+        of_each: Makes the answers of pairs that were searched together from the answers by each metric.
     """
     plain = [one for one in searches if isinstance(one, OracleSearching) and one.is_plain]
     rates = [one.rate for one in plain]
     if len(plain) < len(searches) or not may_be_blocks(rates, plain[0].weights, run):
         return answer_each(ask, failed, pairs, run)
 
-    def found(name: str, where: str, rows: Sequence[OracleRow]) -> Any:
-        return of_each(name, where, tuple([one.found(name, where, row) for one, row in zip(plain, rows, strict=True)]))
+    def found(by_rate: Sequence[FoundOracles], rows: range) -> AnsweredTogether[Any]:
+        return of_each([one.found(oracles, rows) for one, oracles in zip(plain, by_rate, strict=True)])
 
     def answers(rest: Iterable[Pair]) -> Iterator[Any]:
         return answered_in_blocks(
@@ -122,14 +147,6 @@ def _answered(
         )
 
     return continued(answers, pairs, run)
-
-
-def _only(name: str, where: str, answers: tuple[Any, ...]) -> Any:  # noqa: ARG001
-    return answers[0]
-
-
-def _together(name: str, where: str, answers: tuple[Any, ...]) -> AnswersOfGraph:
-    return AnswersOfGraph(name, answers, where)
 
 
 def _answer(search: MetricSearch, keep_going: bool, pair: Pair) -> Any:  # noqa: FBT001
@@ -148,7 +165,7 @@ def _answers(searches: Sequence[MetricSearch], keep_going: bool, pair: Pair) -> 
                 if not keep_going:
                     raise
                 answers.append(one.failed(pair, error if error.where else error.at(pair.place)))
-    return _together(pair.name, pair.where, tuple(answers))
+    return AnswersOfGraph(pair.name, tuple(answers), pair.where)
 
 
 def _not_counted(search: MetricSearch) -> frozenset[str]:
@@ -156,4 +173,4 @@ def _not_counted(search: MetricSearch) -> frozenset[str]:
 
 
 def _failed_by_all(searches: Sequence[MetricSearch], pair: Pair, error: InputError) -> AnswersOfGraph:
-    return _together(pair.name, pair.where, tuple(one.failed(pair, error) for one in searches))
+    return AnswersOfGraph(pair.name, tuple(one.failed(pair, error) for one in searches), pair.where)

@@ -59,7 +59,7 @@ def write_graphs(
 
 def written_beside(
     answers: Iterable[A],
-    path: str | None,
+    path: str,
     graph_of: Callable[[A], Graph | None],
     to_format: str | None = None,
     *,
@@ -70,9 +70,6 @@ def written_beside(
     If no answer has a graph: with `if_none=False`, or if an answer failed, write no file; otherwise, raise an error. If
     a graph cannot be written, no result becomes visible.
     """
-    if path is None:
-        yield from answers
-        return
     from latticemetric.formats.registry import format_for_writing
     from latticemetric.formats.writing import write
     from latticemetric.parallel.plain import GraphSpool

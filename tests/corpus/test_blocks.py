@@ -208,6 +208,33 @@ PLAIN = "".join(f"u{n} \n0 1 a 1,0,\n0 1 b 0.5,0.25,\n1 2 c{n} 0,1,\n2 3 c 0,0,\
 REFERENCES = "".join(f"u{n} a c{n} c\n" for n in range(3000))
 
 
+POOR = "".join(f"u{n} A C{n} C A x c\n" for n in range(3000))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_lattices_that_match_poorly_are_not_searched_again(tmp_path, monkeypatch, workers):
+    """The kernel returns the words of such lattices, so that Python counts the reference words that are in them."""
+    (tmp_path / "lattices").write_text(PLAIN)
+    (tmp_path / "references").write_text(POOR)
+    corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi")
+    with monkeypatch.context() as patch:
+        patch.setattr(kaldi, "parse_block", lambda *_, **__: pytest.fail("a lattice is parsed in Python"))
+        together = corpus.oracle("4-grr", workers=workers)
+        found = together.to_records(), together.totals, warning_of(together), [one.occurrence for one in together]
+    with monkeypatch.context() as patch:
+        patch.setattr(several_metrics, "may_be_blocks", lambda *_: False)
+        alone = corpus.oracle("4-grr")
+        assert found == (alone.to_records(), alone.totals, warning_of(alone), [one.occurrence for one in alone])
+    assert "if case is ignored" in found[2]
+
+
+def warning_of(answers):
+    """Return the warning below the table of answers."""
+    table = answers._table(answers._all())
+    table.read_all()
+    return table.warning()
+
+
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_plain_lattices_are_not_parsed_in_python(tmp_path, monkeypatch, workers):
     parsed = []
@@ -288,27 +315,27 @@ def test_an_interrupt_ends_all_threads(tmp_path, workers):
 
 
 @pytest.mark.usefixtures("_silent")
-@pytest.mark.parametrize("form", ["openfst", "poor"])
+@pytest.mark.parametrize("form", ["openfst", "unusual"])
 def test_what_blocks_cannot_search_goes_to_other_processes(tmp_path, form):
-    """Graphs of other formats, and archives whose lattices match poorly, are searched by all workers."""
+    """Graphs of other formats, and archives most of which kernels leave to Python, are searched by all workers."""
     seen = set()
 
     def noted(pair):
         seen.add(os.getpid())
         return pair.name
 
-    texts = PLAIN if form == "poor" else None
+    texts = PLAIN if form == "unusual" else None
     if texts is None:
         graphs = {f"u{n}": lm.Lattice.from_strings(["a b", "a c"]) for n in range(300)}
         lm.write(tmp_path / "lattices.far", graphs.items(), format="far")
     else:
         (tmp_path / "lattices").write_text(texts)
-    (tmp_path / "references").write_text("".join(f"u{n} x y z x y z\n" for n in range(3000)))
+    (tmp_path / "references").write_text("".join(f"u{n} x <eps> z\n" for n in range(3000)))
     corpus = lm.Corpus.read(tmp_path / ("lattices" if texts else "lattices.far"), tmp_path / "references")
     run, moved = Run(workers=2, keep_going=True), []
     pairs = corpus.required_pairs(run).pairs
     answers = blocks.answered_in_blocks(
-        pairs, [lm.WER()], corpus.weights, run, alone=noted, lost=None, found=lambda pair, _: pair.name,
+        pairs, [lm.WER()], corpus.weights, run, alone=noted, lost=None, found=lambda _, rows: list(rows),
         elsewhere=lambda rest: (moved.append(pair.name) or pair.name for pair in rest),
     )  # fmt: skip
     assert len(list(answers)) == 3000
@@ -318,7 +345,7 @@ def test_what_blocks_cannot_search_goes_to_other_processes(tmp_path, form):
 def test_memory_is_held_for_lattices_that_are_searched_alone(tmp_path):
     held = []
     (tmp_path / "lattices").write_text(PLAIN[: PLAIN.index("u9 ")])
-    (tmp_path / "references").write_text("".join(f"u{n} x y z\n" for n in range(9)))
+    (tmp_path / "references").write_text("".join(f"u{n} x <eps> z\n" for n in range(9)))
     corpus = lm.Corpus.read(tmp_path / "lattices", tmp_path / "references", format="kaldi")
     run = Run(limits=Limits(default_memory=2**31))
     blocks_ = blocks.answered_in_blocks(

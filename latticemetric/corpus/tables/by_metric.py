@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from latticemetric.corpus.several_metrics import GraphsAnsweredTogether
 from latticemetric.corpus.tables.cells import IdColumn, aligned
 from latticemetric.corpus.tables.table import ItemTable, Record, as_json, as_tsv
 from latticemetric.display.text import display_width, padding
+from latticemetric.formats.streams.in_blocks import InBlocks, blocks_of
 
 if TYPE_CHECKING:
     from latticemetric.corpus.several_metrics import AnswersOfGraph
@@ -40,16 +42,24 @@ class RateTable(ItemTable):
     ) -> None:
         self._answers, self.metric, self.signature, self._shard = self._added(answers), metric, str(signature), shard
 
-    def _added(self, answers: Iterable[Any]) -> Iterator[Any]:
-        for answer in answers:
-            self.add(answer)
-            yield answer
+    def _added(self, answers: Iterable[Any]) -> InBlocks[Any]:
+        def blocks() -> Iterator[Sequence[Any]]:
+            for block in blocks_of(answers):
+                self.add_all(block)
+                yield block
+
+        return InBlocks(blocks())
 
     # ---- One graph ----
 
     @abstractmethod
     def add(self, answer: Any) -> None:
         """Add an answer to the sums."""
+
+    def add_all(self, answers: Sequence[Any]) -> None:
+        """Add answers to the sums."""
+        for answer in answers:
+            self.add(answer)
 
     @abstractmethod
     def record_of(self, answer: Any) -> Record:
@@ -63,7 +73,7 @@ class RateTable(ItemTable):
         """Return the row of the record of a graph."""
         return next(self.in_columns([record]))
 
-    # ---- The lines of one answer; subclasses may have them without its record ----
+    # ---- The lines of answers; subclasses may have them without records ----
 
     def text_lines(self, answer: Any, column: IdColumn, metric: str = "") -> Iterator[str]:
         """Yield the lines of an answer, with the name of the metric if there are several."""
@@ -78,6 +88,18 @@ class RateTable(ItemTable):
         """Return the row of an answer as a line of TSV, with the name of the metric if there are several."""
         first, *others = self.row_of(self.record_of(answer))
         return as_tsv([first, *([metric] if metric else []), *others])
+
+    def texts_of(self, answers: Sequence[Any], column: IdColumn, metric: str = "") -> Iterable[str]:
+        """Yield the lines of each answer, as one text."""
+        return ("\n".join(self.text_lines(answer, column, metric)) for answer in answers)
+
+    def json_lines_of(self, answers: Sequence[Any], metric: str = "") -> Iterable[str]:
+        """Yield the line of JSON of each answer."""
+        return (self.json_line(answer, metric) for answer in answers)
+
+    def tsv_lines_of(self, answers: Sequence[Any], metric: str = "") -> Iterable[str]:
+        """Yield the line of TSV of each answer."""
+        return (self.tsv_line(answer, metric) for answer in answers)
 
     # ---- All graphs ----
 
@@ -122,17 +144,19 @@ class RateTable(ItemTable):
         if self._documents is not None:
             return super().text()
         column = IdColumn()
-        return chain.from_iterable(self.text_lines(answer, column) for answer in self._answers)
+        return chain.from_iterable(self.texts_of(block, column) for block in self._answers.blocks())
 
     def json_lines(self) -> Iterable[str]:
         """Yield the lines of JSON lines."""
-        return super().json_lines() if self._documents is not None else map(self.json_line, self._answers)
+        if self._documents is not None:
+            return super().json_lines()
+        return chain.from_iterable(map(self.json_lines_of, self._answers.blocks()))
 
     def tsv_lines(self) -> Iterable[str]:
         """Yield the lines of TSV."""
         if self._documents is not None:
             return super().tsv_lines()
-        return chain([as_tsv(self.columns)], map(self.tsv_line, self._answers))
+        return chain([as_tsv(self.columns)], chain.from_iterable(map(self.tsv_lines_of, self._answers.blocks())))
 
     def items(self) -> Iterable[str]:
         """Yield the items of the JSON document."""
@@ -140,7 +164,7 @@ class RateTable(ItemTable):
 
     def read_all(self) -> None:
         """Read all answers, so that they are added to the totals."""
-        deque(self._answers if self._documents is None else self.records(), maxlen=0)
+        deque(self._answers.blocks() if self._documents is None else self.records(), maxlen=0)
 
     def head(self) -> Record:
         """Return the signature."""
@@ -187,10 +211,27 @@ class MetricsTable(ItemTable):
 
     def _each(self) -> Iterator[tuple[str, RateTable, Any]]:
         """Yield the name of each metric, its table and its answer, graph by graph; add up the answers."""
-        for several in self._answers:
-            for (name, one), answer in zip(self._tables.items(), several.value, strict=True):
-                one.add(answer)
-                yield name, one, answer
+        for each in self._added():
+            for answers in zip(*each, strict=True):
+                yield from zip(self._tables, self._tables.values(), answers, strict=True)
+
+    def _added(self) -> Iterator[Sequence[Sequence[Any]]]:
+        """Yield the answers by each metric, block by block; add them up."""
+        for block in blocks_of(self._answers):
+            each: Sequence[Sequence[Any]]
+            if isinstance(block, GraphsAnsweredTogether):
+                each = block.each
+            else:
+                each = list(zip(*(several.value for several in block), strict=True))
+            for one, answers in zip(self._tables.values(), each, strict=True):
+                one.add_all(answers)
+            yield each
+
+    def _in_turn(self, lines: Callable[[RateTable, Sequence[Any], str], Iterable[str]]) -> Iterator[str]:
+        """Yield the line of each answer, graph by graph; `lines` yields those of a table, with the metric's name."""
+        for each in self._added():
+            by_metric = map(lines, self._tables.values(), each, self._tables)
+            yield from chain.from_iterable(zip(*by_metric, strict=True))
 
     def lines_of(self, records: Iterable[Record]) -> Iterator[str]:
         """Yield one line per graph and metric, and their further results."""
@@ -209,20 +250,20 @@ class MetricsTable(ItemTable):
         if self._documents is not None:
             return super().text()
         column, names = IdColumn(), self._shown_names()
-        each = (one.text_lines(answer, column, names[name]) for name, one, answer in self._each())
-        return chain.from_iterable(each)
+        return self._in_turn(lambda one, answers, name: one.texts_of(answers, column, names[name]))
 
     def json_lines(self) -> Iterable[str]:
         """Yield the lines of JSON lines."""
         if self._documents is not None:
             return super().json_lines()
-        return (one.json_line(answer, name) for name, one, answer in self._each())
+        return self._in_turn(lambda one, answers, name: one.json_lines_of(answers, name))
 
     def tsv_lines(self) -> Iterable[str]:
         """Yield the lines of TSV."""
         if self._documents is not None:
             return super().tsv_lines()
-        return chain([as_tsv(self.columns)], (one.tsv_line(answer, name) for name, one, answer in self._each()))
+        lines = self._in_turn(lambda one, answers, name: one.tsv_lines_of(answers, name))
+        return chain([as_tsv(self.columns)], lines)
 
     def items(self) -> Iterable[str]:
         """Yield the items of the JSON document."""
@@ -230,7 +271,7 @@ class MetricsTable(ItemTable):
 
     def read_all(self) -> None:
         """Read all answers, so that they are added to the totals."""
-        deque(self._each() if self._documents is None else self.records(), maxlen=0)
+        deque(self._added() if self._documents is None else self.records(), maxlen=0)
 
     @property
     def unshown(self) -> Sequence[str]:

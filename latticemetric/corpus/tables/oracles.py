@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from latticemetric.corpus.tables.by_metric import RateTable
 from latticemetric.corpus.tables.cells import IdColumn, aligned, counted, named_scores, shown, spoken
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
-from latticemetric.corpus.tables.ready_lines import ReadyLines, as_json_lines, as_scored_words, as_tsv_lines
+from latticemetric.corpus.tables.ready_lines import Lines, ReadyLines, as_json_lines, as_scored_words, as_tsv_lines
 from latticemetric.corpus.tables.table import (
     AnswerTable,
     Record,
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from latticemetric.corpus.compounds import CompoundAnswer, CompoundTotals
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
     from latticemetric.corpus.margins import MarginKind
-    from latticemetric.corpus.oracles import OracleAnswer, OracleSums
+    from latticemetric.corpus.oracle_columns import FoundOracles
+    from latticemetric.corpus.oracles import OracleAnswer, OracleAnswers, OracleSums
     from latticemetric.corpus.shards import ShardRun
     from latticemetric.corpus.user_automaton import AutomatonTotals
     from latticemetric.metrics.alignment import Alignment
@@ -136,6 +137,51 @@ class OracleTable(RateTable):
         """Add an answer to the sums."""
         self.sums.add(answer)
 
+    def add_all(self, answers: Sequence[OracleAnswer]) -> None:
+        """Add answers to the sums."""
+        if self._are_ready(answers):
+            self.sums.add_rows(answers.found, answers.rows)
+        else:
+            super().add_all(answers)
+
+    def texts_of(self, answers: Sequence[OracleAnswer], column: IdColumn, metric: str = "") -> Iterable[str]:
+        """Yield the lines of each answer, as one text."""
+        if self._alignment or not self._are_ready(answers):
+            yield from super().texts_of(answers, column, metric)
+            return
+        ready = self._ready_lines("text").of(answers.found, answers.rows)
+        for number, (name, scored) in enumerate(zip(answers.names, ready, strict=True)):
+            if scored is None:
+                yield "\n".join(super().text_lines(answers.answer(number), column, metric))
+            else:
+                yield f"{column(name)}{metric}  {harmless(scored)}"
+
+    def json_lines_of(self, answers: Sequence[OracleAnswer], metric: str = "") -> Iterable[str]:
+        """Yield the line of JSON of each answer."""
+        if not self._are_ready(answers):
+            return super().json_lines_of(answers, metric)
+        return self._filled(answers, self._ready_lines("json", metric), super().json_line, metric)
+
+    def tsv_lines_of(self, answers: Sequence[OracleAnswer], metric: str = "") -> Iterable[str]:
+        """Yield the line of TSV of each answer."""
+        if not self._are_ready(answers):
+            return super().tsv_lines_of(answers, metric)
+        return self._filled(answers, self._ready_lines("tsv", metric), super().tsv_line, metric)
+
+    def _are_ready(self, answers: Sequence[OracleAnswer]) -> TypeGuard[OracleAnswers]:
+        """Return True if a kernel writes the lines of these answers."""
+        from latticemetric.corpus.oracles import OracleAnswers
+
+        return isinstance(answers, OracleAnswers) and not self._has_more
+
+    @staticmethod
+    def _filled(
+        answers: OracleAnswers, ready: ReadyLines, line: Callable[[OracleAnswer, str], str], metric: str
+    ) -> Iterator[str]:
+        """Yield the lines that are ready, and the others one by one."""
+        for number, one in enumerate(ready.of(answers.found, answers.rows)):
+            yield line(answers.answer(number), metric) if one is None else one
+
     def text_lines(self, answer: OracleAnswer, column: IdColumn, metric: str = "") -> Iterator[str]:
         """Yield the line of a lattice, with the name of the metric if there are several, and of further results."""
         scored = None if self._alignment else self._ready_line("text", answer)
@@ -155,16 +201,19 @@ class OracleTable(RateTable):
         """Return the line of an answer that was found together with others; `None` if there is none."""
         if answer.row is None or self._has_more:
             return None
-        if (ready := self._ready.get((kind, metric))) is None:
-            ready = self._ready[kind, metric] = self._lines_of(kind, metric)
-        return ready.of(answer)
+        found, number = answer.row
+        return self._ready_lines(kind, metric).of(found, range(number, number + 1))[0]
 
-    def _lines_of(self, kind: str, metric: str) -> ReadyLines:
-        if kind == "json":
-            return ReadyLines(partial(as_json_lines, metric=metric))
-        if kind == "tsv":
-            return ReadyLines(partial(as_tsv_lines, columns=COLUMNS, one_best_columns=ONE_BEST_COLUMNS, metric=metric))
-        return ReadyLines(partial(as_scored_words, percent=self.looks.percent))
+    def _ready_lines(self, kind: str, metric: str = "") -> ReadyLines:
+        """Return the lines of answers that were found together."""
+        if (ready := self._ready.get((kind, metric))) is None:
+            write: Callable[[FoundOracles], Lines] = partial(as_scored_words, percent=self.looks.percent)
+            if kind == "json":
+                write = partial(as_json_lines, metric=metric)
+            elif kind == "tsv":
+                write = partial(as_tsv_lines, columns=COLUMNS, one_best_columns=ONE_BEST_COLUMNS, metric=metric)
+            ready = self._ready[kind, metric] = ReadyLines(write)
+        return ready
 
     def record_of(self, answer: OracleAnswer) -> Record:
         """Return the record of a lattice, without the signature: the document has it once."""

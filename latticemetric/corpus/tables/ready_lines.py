@@ -12,7 +12,6 @@ from latticemetric.display.record_columns import TextColumn, decimals, json_line
 
 if TYPE_CHECKING:
     from latticemetric.corpus.oracle_columns import FoundOracles
-    from latticemetric.corpus.oracles import OracleAnswer
 
 
 Lines = Sequence[str | None]
@@ -28,19 +27,16 @@ class ReadyLines:
         self._found: FoundOracles | None = None
         self._lines: Lines = ()
 
-    def of(self, answer: OracleAnswer) -> str | None:
-        """Return the line of an answer; `None` if it must be written by itself."""
-        if answer.row is None:
-            return None
-        found, number = answer.row
+    def of(self, found: FoundOracles, rows: range) -> Lines:
+        """Return the lines of some oracles; `None` for those that must be written one by one."""
         if found is not self._found:
             self._found, self._lines = found, self._write(found)
-        return self._lines[number]
+        return self._lines[rows.start : rows.stop]
 
 
 def as_json_lines(found: FoundOracles, metric: str = "") -> Lines:
     """Return oracles as lines of JSON, with the name of the metric if it is given."""
-    names: dict[str, Any] = {"id": found.names} | ({"metric": [metric] * len(found)} if metric else {})
+    names: dict[str, Any] = {"id": found.lattices.names} | ({"metric": [metric] * len(found)} if metric else {})
     return _where(found.is_written, lambda: json_lines(len(found), names | found.fields()))
 
 
@@ -53,7 +49,7 @@ def as_tsv_lines(
     """
 
     def written() -> TextColumn:
-        fields: dict[str, Any] = {"id": found.names, **found.fields()}
+        fields: dict[str, Any] = {"id": found.lattices.names, **found.fields()}
         first, *others = [fields[name] for name in columns]
         one_best = [fields["one_best"][name] for name in one_best_columns]
         return tsv_lines(len(found), [first, *([[metric] * len(found)] if metric else []), *others, *one_best, None])

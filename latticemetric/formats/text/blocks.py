@@ -16,7 +16,7 @@ from latticemetric.formats.registry import Entry, graph_name
 from latticemetric.formats.streams.stream import Piece, Place, Stream
 from latticemetric.graph import Graph
 
-_PIECE = 2**22
+_PIECE = 2**21
 _NAME_LINE = re.compile(rb"^[ \t]*name[ \t]([^\n]*)", re.MULTILINE)
 
 Row = TypeVar("Row")

@@ -109,7 +109,7 @@ thread_local std::size_t sharing = 1;  // the threads that share the memory of a
 
 std::size_t share_of_bytes() { return most_bytes() / sharing; }
 
-// Returns the outcome for each lattice; the outer words; the paths of the 1-bests; and for each rate, the paths of the oracles
+// Returns the outcome for each lattice; the outer words; the words of lattices that match poorly; the paths of the 1-bests; and for each rate, the paths of the oracles
 // and the scores of both. Rows are those of the lattices that were searched.
 nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::pair<double, double> weights,
                           std::vector<std::string> ignored, std::vector<std::string> silent, std::size_t threads,
@@ -134,7 +134,7 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
     });
   }
   std::vector<std::uint8_t> outcomes;
-  TextRows first_words, last_words;
+  TextRows first_words, last_words, used_words;
   PathColumns one_best;
   std::vector<PathColumns> oracles(rates.size());
   std::vector<ScoreColumns> oracle_scores(rates.size()), one_best_scores(rates.size());
@@ -143,6 +143,7 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
     if (one.outcome != RateFindings::plain) continue;
     first_words.add(one.first_word);
     last_words.add(one.last_word);
+    used_words.add(one.used_words);
     one_best.add(one.one_best);
     for (std::size_t k = 0; k < rates.size(); ++k) {
       oracles[k].add(one.oracle[k]);
@@ -154,7 +155,7 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
   for (std::size_t k = 0; k < rates.size(); ++k)
     of_rates.append(nb::make_tuple(oracles[k].taken(), oracle_scores[k].taken(), one_best_scores[k].taken()));
   const nb::tuple outer = nb::make_tuple(texts_of(std::move(first_words)), texts_of(std::move(last_words)));
-  return nb::make_tuple(column(std::move(outcomes)), outer, one_best.taken(), of_rates);
+  return nb::make_tuple(column(std::move(outcomes)), outer, texts_of(std::move(used_words)), one_best.taken(), of_rates);
 }
 
 }  // namespace

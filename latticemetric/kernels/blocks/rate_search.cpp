@@ -118,6 +118,20 @@ String as_string(const std::vector<std::int32_t>& words) {
   return {words.data(), static_cast<std::int64_t>(words.size())};
 }
 
+std::string distinct_words(const ReadLattice& read) {
+  auto numbers = read.word;
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  std::string text;
+  for (const auto number : numbers) {
+    poll(10);
+    if (number == 0) continue;
+    if (!text.empty()) text.push_back(' ');
+    read.words.append(number, text);
+  }
+  return text;
+}
+
 }  // namespace
 
 RateSearcher::RateSearcher(RateSettings settings) : settings_(std::move(settings)) {
@@ -178,6 +192,7 @@ RateFindings RateSearcher::searched(const RateTask& task) {
   }
   for (auto& path : found.oracle) path = fields_of(std::move(path.arcs), read, lattice);
   if (settings_.outer_words) find_outer_words(read, found);
+  if (is_poor(task, found)) found.used_words = distinct_words(read);
   found.one_best = fields_of(std::move(one_best), read, lattice);
   found.outcome = RateFindings::plain;
   return found;
@@ -235,6 +250,14 @@ bool RateSearcher::add_oracle(const Lattice& lattice, std::size_t rate, RateFind
   found.oracle.push_back({std::move(arcs), {}, {}});
   // If not, Python reports a bug.
   return best->total == 0 ? counted.gain == best->gain && counted.total == 0 : compared(counted, *best) == 0;
+}
+
+// Returns whether an oracle matches less than half of the words of its reference.
+bool RateSearcher::is_poor(const RateTask& task, const RateFindings& found) const {
+  return std::any_of(found.oracle_score.begin(), found.oracle_score.end(), [&](const ScoredFields& score) {
+    const auto words = task.references[static_cast<std::size_t>(score.reference)].size();
+    return 2 * score.counts[0] < static_cast<std::int64_t>(words);
+  });
 }
 
 // Scores a path against the reference for which its rate is the best; of several, the first.

@@ -38,6 +38,9 @@ struct RateFindings {
   // Python must search this lattice, for whatever reason; its oracles were found; or this took too long.
   enum Outcome : std::uint8_t { left_to_python = 0, plain = 1, timed_out = 2 } outcome = left_to_python;
   std::string first_word, last_word;  // of all paths, if they are asked for; empty if there are none
+  // The distinct words of the lattice with blanks between them, if the oracle by a rate matches less than half of its
+  // reference.
+  std::string used_words;
   std::vector<PathFields> oracle;
   PathFields one_best;
   std::vector<ScoredFields> oracle_score, one_best_score;
@@ -81,6 +84,7 @@ class RateSearcher {
   bool number_references(const LatticeWords& words, const RateTask& task);
   bool add_oracle(const Lattice& lattice, std::size_t rate, RateFindings& found);
   ScoredFields scored(const std::vector<std::int64_t>& arcs, const Lattice& lattice, std::size_t rate);
+  bool is_poor(const RateTask& task, const RateFindings& found) const;
   PathFields fields_of(std::vector<std::int64_t> arcs, const ReadLattice& read, const Lattice& lattice);
 
   RateSettings settings_;

@@ -266,6 +266,9 @@ void reserve(ArcLines& lines, std::string_view text) {
   for (auto& column : lines.cost) column.reserve(arcs);
 }
 
+// Returns the number of arcs for which there is room.
+std::size_t room(const ArcLines& lines) { return lines.source.capacity() - lines.source.size(); }
+
 ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   ArcLines lattice;
   lattice.word = std::move(word);
@@ -275,7 +278,7 @@ ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   lines.next(line);  // the id
   for (;;) {
     constexpr std::size_t few = 16, many = 256;  // room for few, since no line may be plain
-    for (std::size_t most = few; lattice.word.numeric(); most = many)
+    for (std::size_t most = few; lattice.word.numeric(); most = std::clamp(room(lattice), few, many))
       if (add_plain_kaldi_arcs(lattice, lines, most) < most) break;
     if (!lines.next(line)) break;
     const auto left = static_cast<std::size_t>(text.data() + text.size() - line.data());

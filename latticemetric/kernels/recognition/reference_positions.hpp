@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "graphs/lattice.hpp"
@@ -16,7 +15,7 @@ namespace latticemetric {
 class ReferencePositions {
  public:
   ReferencePositions(const Lattice& lattice, const std::int32_t* reference, std::int32_t size) {
-    std::unordered_map<std::int32_t, std::int32_t> first;
+    WordTable first(static_cast<std::size_t>(size));
     first_.assign(static_cast<std::size_t>(size), -1);
     list_positions(reference, size, first);
     find_words(lattice, first);
@@ -51,25 +50,57 @@ class ReferencePositions {
  private:
   static constexpr std::int32_t none = -1;
 
+  // Numbers of words: a hash table with open addressing. Words are positive.
+  class WordTable {
+   public:
+    struct Entry {
+      std::int32_t word = 0, number = none;
+    };
+
+    // At most `most` words are entered.
+    explicit WordTable(std::size_t most) {
+      std::size_t places = 16;
+      while (places < 2 * most) places *= 2;
+      entries_.resize(places);
+    }
+
+    // Returns the entry of a word; if there is none, the entry that it would have, whose word is 0.
+    Entry& operator[](std::int32_t word) {
+      const std::size_t mask = entries_.size() - 1;
+      std::size_t at = (static_cast<std::uint32_t>(word) * 0x9E3779B9u >> 7) & mask;
+      while (entries_[at].word != word && entries_[at].word != 0) at = (at + 1) & mask;
+      return entries_[at];
+    }
+
+    template <typename Visit>
+    void each(Visit visit) {
+      for (Entry& entry : entries_)
+        if (entry.word != 0) visit(entry);
+    }
+
+   private:
+    std::vector<Entry> entries_;
+  };
+
   // Sets where the list of each arc's word begins. `first` has the same by word.
   //
   // The low bits of a word's number are its place in a table of words. Without a branch: the processor cannot predict
   // which arcs have a word of the reference. Words that share a place are left to the map.
-  void find_words(const Lattice& lattice, const std::unordered_map<std::int32_t, std::int32_t>& first) {
+  void find_words(const Lattice& lattice, WordTable& first) {
     struct Place {
       std::int32_t word, begin;
     };
     constexpr std::int32_t no_word = 0, shared = -1;
     std::size_t places = 512;
-    while (places < 16 * first.size()) places *= 2;
+    while (places < 16 * words_) places *= 2;
     const auto mask = static_cast<std::uint32_t>(places - 1);
     std::vector<Place> table(places, Place{no_word, none});
     bool is_shared = false;
-    for (const auto& [word, begin] : first) {
-      Place& place = table[static_cast<std::uint32_t>(word) & mask];
+    first.each([&](const WordTable::Entry& entry) {
+      Place& place = table[static_cast<std::uint32_t>(entry.word) & mask];
       is_shared |= place.word != no_word;
-      place = place.word == no_word ? Place{word, begin} : Place{shared, none};
-    }
+      place = place.word == no_word ? Place{entry.word, entry.number} : Place{shared, none};
+    });
     poll(lattice.arcs);
     of_arc_.resize(static_cast<std::size_t>(lattice.arcs));
     for (std::int64_t a = 0; a < lattice.arcs; ++a) {
@@ -78,24 +109,27 @@ class ReferencePositions {
     }
     for (std::int64_t a = 0; is_shared && a < lattice.arcs; ++a) {
       if (table[static_cast<std::uint32_t>(lattice.label[a]) & mask].word != shared) continue;
-      const auto found = first.find(lattice.label[a]);
-      if (found != first.end()) of_arc_[a] = found->second;
+      of_arc_[a] = first[lattice.label[a]].number;
     }
   }
 
-  void list_positions(const std::int32_t* reference, std::int32_t size,
-                      std::unordered_map<std::int32_t, std::int32_t>& first) {
+  // Sets the number of each word to where its list begins.
+  void list_positions(const std::int32_t* reference, std::int32_t size, WordTable& first) {
     // Words are listed in the order of their first position. Each has its positions, and then the end mark -1.
     std::vector<std::int32_t> count;
     std::vector<std::int32_t> number(static_cast<std::size_t>(size), -1);
     poll(20 * static_cast<std::int64_t>(size));
     for (std::int32_t i = 0; i < size; ++i) {
       if (reference[i] <= 0) continue;  // no arc has the number of an unknown word
-      const auto [word, is_new] = first.try_emplace(reference[i], static_cast<std::int32_t>(count.size()));
-      if (is_new) count.push_back(0);
-      number[i] = word->second;
-      ++count[word->second];
+      auto& entry = first[reference[i]];
+      if (entry.word == 0) {
+        entry = {reference[i], static_cast<std::int32_t>(count.size())};
+        count.push_back(0);
+      }
+      number[i] = entry.number;
+      ++count[entry.number];
     }
+    words_ = count.size();
     std::vector<std::int32_t> begin;
     std::int32_t end = 0;
     for (const auto positions : count) {
@@ -111,9 +145,10 @@ class ReferencePositions {
       first_[i] = begin[number[i]];
       positions_[next[number[i]]++] = i;
     }
-    for (auto& entry : first) entry.second = begin[entry.second];
+    first.each([&](WordTable::Entry& entry) { entry.number = begin[entry.number]; });
   }
 
+  std::size_t words_ = 0;                // distinct words of the reference
   std::vector<std::int32_t> positions_;  // of each word, one list after the other
   std::vector<std::int32_t> end_;     // by begin of a list: its end
   std::vector<std::int32_t> of_arc_;  // by arc: where the list of its word begins, or -1

@@ -106,18 +106,21 @@ class BestProductPath {
     transitions_ = filled(optimal_->size(), Small{0});
     completed_.resize(static_cast<std::size_t>(lattice_states_));
     constexpr std::size_t few = std::size_t{1} << 16;  // are never dropped: finding out when takes longer
-    const auto first_source = optimal_->size() > few ? sources() : std::vector<std::int32_t>();
+    const bool drops = optimal_->size() > few;
+    const auto first_source = drops ? sources() : std::vector<std::int32_t>();
+    std::vector<Completed> all(drops ? 0 : optimal_->size());
+    std::vector<std::vector<Completed>> rows(drops ? completed_.size() : 0);
     std::vector<std::int32_t> optimal;
-    std::int64_t a = first_source.empty() ? 0 : arcs_;
+    std::int64_t a = drops ? arcs_ : 0;
     for (std::int32_t s = lattice_states_ - 1; s >= 0; --s) {
       optimal.clear();
       optimal_->each(s, [&](std::int32_t q) { optimal.push_back(q); });
-      auto& here = completed_[s];
-      here.resize(optimal.size());
-      for (std::size_t k = optimal.size(); k-- > 0;) complete(s, optimal[k], here[k]);
-      rank(here);
+      if (drops) rows[s].resize(optimal.size());
+      completed_[s] = drops ? rows[s].data() : all.data() + optimal_->begin(s);
+      for (std::size_t k = optimal.size(); k-- > 0;) complete(s, optimal[k], completed_[s][k]);
+      rank(completed_[s], optimal.size());
       for (; a > 0 && source_[a - 1] == s; --a)
-        if (first_source[target_[a - 1]] == s) std::vector<Completed>().swap(completed_[target_[a - 1]]);
+        if (first_source[target_[a - 1]] == s) std::vector<Completed>().swap(rows[target_[a - 1]]);
     }
     completion_ = completed_[0][0].completion;
   }
@@ -152,15 +155,15 @@ class BestProductPath {
   }
 
   // Ranks the product states of a lattice state by the arcs of their completions. Equal arcs have equal ranks.
-  void rank(std::vector<Completed>& here) {
-    if (here.size() < 2) return;
-    order_.resize(here.size());
-    for (std::size_t k = 0; k < here.size(); ++k) order_[k] = static_cast<std::int32_t>(k);
-    poll(static_cast<std::int64_t>(20 * here.size()));
+  void rank(Completed* here, std::size_t size) {
+    if (size < 2) return;
+    order_.resize(size);
+    for (std::size_t k = 0; k < size; ++k) order_[k] = static_cast<std::int32_t>(k);
+    poll(static_cast<std::int64_t>(20 * size));
     std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
       return here[a].has_smaller_arcs(here[b].arc, here[b].after);
     });
-    for (std::size_t k = 1; k < here.size(); ++k) {
+    for (std::size_t k = 1; k < size; ++k) {
       const Completed &before = here[order_[k - 1]], &one = here[order_[k]];
       here[order_[k]].rank = before.rank + before.has_smaller_arcs(one.arc, one.after);
     }
@@ -208,7 +211,7 @@ class BestProductPath {
   const NumberedStates* optimal_;
   std::vector<Small> transitions_;                  // of optimal states: the best transition, or `large`
   std::unordered_map<std::size_t, std::uint32_t> large_;
-  std::vector<std::vector<Completed>> completed_;   // by state of the lattice, while arcs into it are left
+  std::vector<Completed*> completed_;               // by state of the lattice, while arcs into it are left
   std::vector<std::int32_t> order_;
   Completion completion_;
 };

@@ -212,8 +212,10 @@ class ProductTable {
   void begin_runs(std::int32_t s) {
     const std::size_t size = static_cast<std::size_t>(order_ - 1) * stride_;
     if (room_ < size) {
-      // Large tables have large blocks, which the C library gives back to the system at once.
-      constexpr std::size_t least = std::size_t{1} << 15;
+      // Large tables have large blocks, which the C library gives back to the system at once; small ones, one block for
+      // all states.
+      constexpr std::size_t usual = std::size_t{1} << 15;
+      const std::size_t least = std::min(usual, size * static_cast<std::size_t>(s + 1));
       room_ = std::max({size, least, allotted_ / 4});
       allotted_ += room_;
       runs_.push_back(std::unique_ptr<Value[]>(new Value[room_]));

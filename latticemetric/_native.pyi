@@ -188,6 +188,28 @@ class SymbolTable:
 _Words: TypeAlias = tuple[str, ...]
 _RateTask: TypeAlias = tuple[bytes, int, int, str, bool, SymbolTable | None, tuple[_Words, ...], tuple[_Words, ...]]
 
+def search_best(
+    whole: bytes,
+    begin: Sequence[int],
+    end: Sequence[int],
+    format: str,
+    are_spelled: bool,
+    table: object | None,
+    weights: tuple[float, float],
+    posterior_scale: float,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.uint8],
+    _PathColumns,
+    tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]],
+    tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]],
+]:
+    """Find the 1-bests of lattices of a Kaldi archive, in threads; `search_by_rates` describes the texts.
+
+    Return for each lattice whether its 1-best was found; and for those lattices, the paths, and lists of probabilities:
+    of each step, and of each word.
+    """
+
 def search_by_rates(
     tasks: list[_RateTask],
     rates: Sequence[_Gains],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol, Self
 
 from latticemetric.corpus.run import Run, answer_each, answering
 from latticemetric.corpus.shards import Placed
@@ -17,9 +17,18 @@ from latticemetric.memory import held
 from latticemetric.parallel.limits import check_workers
 
 
+class Row(Protocol):
+    """A result among those that were found together."""
+
+    def value(self) -> Any:
+        """Make the result."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """The answer for one graph: a result or an error.
+
+    A result that was found together with many others is made when it is first read.
 
     Attributes:
         name: The graph's id.
@@ -34,6 +43,28 @@ class Answer:
     problem: LatticeMetricError | None = None
     where: str = ""
     format: str = ""
+
+    @classmethod
+    def of_row(cls, name: str, row: Row, where: str, format_name: str) -> Self:
+        """Return the answer for a graph whose result was found together with others."""
+        answer = object.__new__(cls)
+        vars(answer).update(name=name, _row=row, where=where, format=format_name)
+        return answer
+
+    @property
+    def row(self) -> Any:
+        """The result among those that were found together with it; `None` if it was found alone."""
+        return vars(self).get("_row")
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the result, if it was found together with others."""
+        if name != "value" or self.row is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        value = vars(self)["value"] = self.row.value()
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # without the other results
 
 
 # Graphs of more bytes take longer to answer than to send to another process and back.
@@ -53,6 +84,11 @@ def answers_of(
     if not (quick and several) or run.limits or run.journal is not None:
         return answer_each(answer, failed, entries, run)
     return _answers_here(entries, answer, run)
+
+
+def answering_alone(ask: Callable[[Graph], Any], run: Run) -> Callable[[Entry], Answer]:
+    """Return the function that answers one graph in this process."""
+    return answering(partial(_answer, ask), failed, run)
 
 
 def _answers_here(entries: Iterable[Entry], answer: Callable[[Entry], Answer], run: Run) -> Iterator[Answer]:

@@ -21,13 +21,13 @@ from latticemetric.corpus.run import Run
 from latticemetric.display.record_columns import TextColumn
 from latticemetric.errors import InputError
 from latticemetric.formats.streams.in_blocks import InBlocks, blocks_of
-from latticemetric.lattice.columns import FeatureWeights, weights_under
+from latticemetric.lattice.columns import FeatureWeights, Weights, weights_under
 from latticemetric.memory import held
 from latticemetric.metrics.recognition import GRR, WER, WRR
 from latticemetric.parallel.limits import check_workers
 
 # Enough that the time of a call does not count, and few enough that answers come soon and interrupts are seen.
-_MOST_BYTES, _MOST_PAIRS = 2**20, 1024
+MOST_BYTES, _MOST_PAIRS = 2**20, 1024
 
 # The outcomes of lattices: they are left to Python, their oracles were found, or this took too much time.
 _LEFT, _FOUND, _TOO_LATE = range(3)
@@ -35,16 +35,20 @@ _LEFT, _FOUND, _TOO_LATE = range(3)
 Answer = TypeVar("Answer")
 
 
-def may_be_blocks(rates: Sequence[GRR], weights: Any, run: Run) -> bool:
-    """Return True if kernels may search lattices of Kaldi's archives by these rates in this run."""
-    plain_weights = weights is None or (
+def are_plain(weights: Weights | None) -> bool:
+    """Return True if kernels know which column each of the weights belongs to."""
+    return weights is None or (
         isinstance(weights, FeatureWeights) and (weights.whole or COLUMNS.keys() >= set(weights))
     )
+
+
+def may_be_blocks(rates: Sequence[GRR], weights: Any, run: Run) -> bool:
+    """Return True if kernels may search lattices of Kaldi's archives by these rates in this run."""
     plain_rates = all(type(one) in (GRR, WRR, WER) for one in rates)
     # If rates ignored different words, there would be several 1-bests.
     return (
         isinstance(run.workers, int)
-        and plain_weights
+        and are_plain(weights)
         and plain_rates
         and len({(one.ignore, one.wildcard) for one in rates}) == 1
     )
@@ -162,7 +166,7 @@ def _blocks(pairs: Iterable[Pair], *, at_once: bool) -> Iterator[Sequence[Pair]]
             waiting.append(pair)
             text = None if pair.entry is None else pair.entry.text
             size += 0 if text is None else text.bytes.size
-            if size >= _MOST_BYTES or len(waiting) >= _MOST_PAIRS or (at_once and not is_silent()):
+            if size >= MOST_BYTES or len(waiting) >= _MOST_PAIRS or (at_once and not is_silent()):
                 yield waiting
                 waiting, size = [], 0
     yield waiting
@@ -173,7 +177,7 @@ def _parts(block: PairBlock, *, at_once: bool) -> Iterator[Sequence[Pair]]:
     ends, begin = block.entries.texts.end, 0
     while begin < len(block):
         is_single = at_once and not is_silent()
-        most = ends[begin] + _MOST_BYTES
+        most = ends[begin] + MOST_BYTES
         end = begin + 1 if is_single else min(bisect_right(ends, most, begin), begin + _MOST_PAIRS)
         yield block[begin : max(end, begin + 1)]
         begin = max(end, begin + 1)

@@ -34,6 +34,18 @@ class Best(Scaled, GraphQuestion):
 
         return partial(best, posterior_scale=self.posterior_scale, weights=corpus.weights)
 
+    def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
+        """Yield the answer of each graph of the run, in order."""
+        from latticemetric.corpus.answer import answering_alone, answers_of
+        from latticemetric.corpus.best_blocks import best_in_blocks, may_be_blocks
+
+        ask, entries = self.asked(corpus), corpus.entries(run)
+        elsewhere = partial(answers_of, ask=ask, run=run, quick=self.quick)
+        if not may_be_blocks(corpus.weights, run):
+            return elsewhere(entries)
+        alone = answering_alone(ask, run)
+        return best_in_blocks(entries, self.posterior_scale, corpus.weights, run, alone=alone, elsewhere=elsewhere)
+
     def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the answers."""
         from latticemetric.corpus.tables.best import BestTable

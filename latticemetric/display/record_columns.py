@@ -35,15 +35,15 @@ class TextColumn(NamedTuple):
 
 
 class ListColumn(NamedTuple):
-    """Lists of integers, one after the other, and their beginnings."""
+    """Lists of numbers, one after the other, and their beginnings."""
 
-    values: Integers
+    values: Integers | Floats
     begin: Integers
 
-    def at(self, row: int) -> list[int]:
+    def at(self, row: int) -> list[Any]:
         """Return the list of a record."""
         begin, end = self.begin[row : row + 2].tolist()
-        found: list[int] = self.values[begin:end].tolist()
+        found: list[Any] = self.values[begin:end].tolist()
         return found
 
 
@@ -53,8 +53,10 @@ class WholeColumn(NamedTuple):
     values: Floats
 
 
-Column: TypeAlias = "Integers | Floats | TextColumn | ListColumn | WholeColumn | list[str] | bool | Mapping[str, Any]"
-"""A value for each record: integers, floats (NaN for `None`), texts or lists; the same boolean; or columns by name."""
+Column: TypeAlias = (
+    "Integers | Floats | TextColumn | ListColumn | WholeColumn | list[str] | bool | Mapping[str, Any] | None"
+)
+"""A value for each record: integers, floats (NaN for `None`), texts or lists; the same for all; or columns by name."""
 
 
 def json_lines(number: int, fields: Mapping[str, Column]) -> TextColumn:
@@ -62,7 +64,7 @@ def json_lines(number: int, fields: Mapping[str, Column]) -> TextColumn:
     return lines_of(number, _of_object(fields))
 
 
-def tsv_lines(number: int, columns: Iterable[Column | None]) -> TextColumn:
+def tsv_lines(number: int, columns: Iterable[Column]) -> TextColumn:
     """Return records as lines of TSV; `None` is an empty field."""
     parts: list[Any] = []
     for position, column in enumerate(columns):
@@ -100,7 +102,7 @@ def _json_value(column: Column) -> Iterator[Any]:
     yield end
 
 
-def _value(column: Column | None, escape: str, null: bytes) -> Iterator[Any]:
+def _value(column: Column, escape: str, null: bytes) -> Iterator[Any]:
     """Yield the parts of lines that have the values of a column."""
     match column:
         case None:

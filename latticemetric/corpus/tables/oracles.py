@@ -131,7 +131,7 @@ class OracleTable(RateTable):
         self._sides, self._nbest = margin_kinds(search), bool(search.nbest)
         self._metrics = [metric.name for metric in search.string_metrics]
         self._has_more = bool(self._lists or self._sides or self._nbest or self._metrics)
-        self._ready: dict[tuple[str, str], ReadyLines] = {}
+        self._ready: dict[tuple[str, str], ReadyLines[FoundOracles]] = {}
 
     def add(self, answer: OracleAnswer) -> None:
         """Add an answer to the sums."""
@@ -176,7 +176,7 @@ class OracleTable(RateTable):
 
     @staticmethod
     def _filled(
-        answers: OracleAnswers, ready: ReadyLines, line: Callable[[OracleAnswer, str], str], metric: str
+        answers: OracleAnswers, ready: ReadyLines[FoundOracles], line: Callable[[OracleAnswer, str], str], metric: str
     ) -> Iterator[str]:
         """Yield the lines that are ready, and the others one by one."""
         for number, one in enumerate(ready.of(answers.found, answers.rows)):
@@ -204,7 +204,7 @@ class OracleTable(RateTable):
         found, number = answer.row
         return self._ready_lines(kind, metric).of(found, range(number, number + 1))[0]
 
-    def _ready_lines(self, kind: str, metric: str = "") -> ReadyLines:
+    def _ready_lines(self, kind: str, metric: str = "") -> ReadyLines[FoundOracles]:
         """Return the lines of answers that were found together."""
         if (ready := self._ready.get((kind, metric))) is None:
             write: Callable[[FoundOracles], Lines] = partial(as_scored_words, percent=self.looks.percent)

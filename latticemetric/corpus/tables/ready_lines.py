@@ -1,9 +1,9 @@
-"""Lines of oracles that were found together, written by a kernel for all of them at once."""
+"""Lines of results that were found together, written by a kernel for all of them at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,20 +15,23 @@ if TYPE_CHECKING:
 
 
 Lines = Sequence[str | None]
-"""The lines of oracles that were found together; `None` for those that must be written one by one."""
+"""The lines of results that were found together; `None` for those that must be written one by one."""
 
 
-class ReadyLines:
+Found = TypeVar("Found")
+
+
+class ReadyLines(Generic[Found]):
     """The lines of answers. Those of answers that were found together are written once the first of them is needed."""
 
-    def __init__(self, write: Callable[[FoundOracles], Lines]) -> None:
-        """Take the function that writes the lines of oracles that were found together."""
+    def __init__(self, write: Callable[[Found], Lines]) -> None:
+        """Take the function that writes the lines of results that were found together."""
         self._write = write
-        self._found: FoundOracles | None = None
+        self._found: Found | None = None
         self._lines: Lines = ()
 
-    def of(self, found: FoundOracles, rows: range) -> Lines:
-        """Return the lines of some oracles; `None` for those that must be written one by one."""
+    def of(self, found: Found, rows: range) -> Lines:
+        """Return the lines of some results; `None` for those that must be written one by one."""
         if found is not self._found:
             self._found, self._lines = found, self._write(found)
         return self._lines[rows.start : rows.stop]
@@ -37,7 +40,7 @@ class ReadyLines:
 def as_json_lines(found: FoundOracles, metric: str = "") -> Lines:
     """Return oracles as lines of JSON, with the name of the metric if it is given."""
     names: dict[str, Any] = {"id": found.lattices.names} | ({"metric": [metric] * len(found)} if metric else {})
-    return _where(found.is_written, lambda: json_lines(len(found), names | found.fields()))
+    return where_written(found.is_written, lambda: json_lines(len(found), names | found.fields()))
 
 
 def as_tsv_lines(
@@ -54,7 +57,7 @@ def as_tsv_lines(
         one_best = [fields["one_best"][name] for name in one_best_columns]
         return tsv_lines(len(found), [first, *([[metric] * len(found)] if metric else []), *others, *one_best, None])
 
-    return _where(found.is_written, written)
+    return where_written(found.is_written, written)
 
 
 def as_scored_words(found: FoundOracles, *, percent: bool) -> Lines:
@@ -69,10 +72,10 @@ def as_scored_words(found: FoundOracles, *, percent: bool) -> Lines:
         columns = right_aligned(number, rate, 7), b"  ", right_aligned(number, counts, 9), b"  ", ("text", *words)
         return lines_of(number, columns)
 
-    return _where(is_shown, written)
+    return where_written(is_shown, written)
 
 
-def _where(is_written: npt.NDArray[np.bool_], write: Callable[[], TextColumn]) -> Lines:
+def where_written(is_written: npt.NDArray[np.bool_], write: Callable[[], TextColumn]) -> Lines:
     """Return the lines where they are to be written; `None` elsewhere."""
     if not is_written.any():
         return [None] * len(is_written)

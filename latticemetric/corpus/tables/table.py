@@ -287,9 +287,13 @@ class AnswerTable(ItemTable):
             id (str): The graph's id.
         """
         for answer in self.answers:
-            failed = [{"error": str(answer.problem)}]
-            for record in self.records_of(answer) if answer.problem is None else failed:
-                yield {"id": answer.name, **record}
+            yield from self.named_records(answer)
+
+    def named_records(self, answer: Answer) -> Iterator[Record]:
+        """Yield the records of an answer, with the graph's id; for a failed graph, one with the error."""
+        failed = [{"error": str(answer.problem)}]
+        for record in self.records_of(answer) if answer.problem is None else failed:
+            yield {"id": answer.name, **record}
 
     def merging(self) -> Record:
         """Return the data of a shard that `merge` needs; records of the same graph are adjacent."""

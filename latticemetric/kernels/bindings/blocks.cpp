@@ -11,6 +11,7 @@
 
 #include "bindings/binding.hpp"
 #include "bindings/segment_reader.hpp"
+#include "blocks/best_search.hpp"
 #include "blocks/rate_search.hpp"
 #include "blocks/threads.hpp"
 #include "formats/record_lines.hpp"
@@ -158,6 +159,53 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
   return nb::make_tuple(column(std::move(outcomes)), outer, texts_of(std::move(used_words)), one_best.taken(), of_rates);
 }
 
+// Lists of numbers as columns.
+struct ListColumns {
+  std::vector<double> values;
+  std::vector<std::int64_t> begin{0};
+
+  void add(const std::vector<double>& list) {
+    values.insert(values.end(), list.begin(), list.end());
+    begin.push_back(static_cast<std::int64_t>(values.size()));
+  }
+
+  nb::tuple taken() { return nb::make_tuple(column(std::move(values)), column(std::move(begin))); }
+};
+
+// Returns for each lattice whether its 1-best was found; the paths; and the probabilities of their steps and words. Rows
+// are those of the lattices whose 1-best was found.
+nb::tuple search_best(nb::bytes whole, const std::vector<std::size_t>& begin, const std::vector<std::size_t>& end,
+                      const std::string& format, bool are_spelled, nb::object table, std::pair<double, double> weights,
+                      double posterior_scale, std::size_t threads) {
+  require(threads >= 1, "a thread is needed");
+  require(begin.size() == end.size(), "every lattice has a beginning and an end");
+  for (std::size_t k = 0; k < begin.size(); ++k)
+    require(begin[k] <= end[k] && end[k] <= whole.size(), "the part lies beyond the end of the bytes");
+  const auto kind = format_of(format, are_spelled);
+  const auto* const symbols = table.is_none() ? nullptr : nb::cast<const SymbolTable*>(table);
+  const BestSettings settings{{weights.first, weights.second}, posterior_scale};
+  const char* const bytes = whole.c_str();
+  std::vector<BestFinding> found(begin.size());
+  {
+    const KernelScope running;
+    in_threads(threads, begin.size(), share_of_bytes, [&](std::size_t, std::size_t k) {
+      sharing = threads;
+      found[k] = find_best({bytes + begin[k], end[k] - begin[k]}, kind, symbols, settings);
+    });
+  }
+  std::vector<std::uint8_t> is_found;
+  PathColumns paths;
+  ListColumns steps, confidences;
+  for (const BestFinding& one : found) {
+    is_found.push_back(one.is_found);
+    if (!one.is_found) continue;
+    paths.add(one.path);
+    steps.add(one.steps);
+    confidences.add(one.confidence);
+  }
+  return nb::make_tuple(column(std::move(is_found)), paths.taken(), steps.taken(), confidences.taken());
+}
+
 }  // namespace
 
 void bind_blocks(nb::module_& m) {
@@ -169,6 +217,8 @@ void bind_blocks(nb::module_& m) {
              new (self) SymbolTable(std::move(words));
            },
            "texts"_a, nb::keep_alive<1, 2>());
+  m.def("search_best", &search_best, "whole"_a, "begin"_a, "end"_a, "format"_a, "are_spelled"_a,
+        "table"_a.none(), "weights"_a, "posterior_scale"_a, "threads"_a);
   m.def("search_by_rates", &search_by_rates, "tasks"_a, "rates"_a, "weights"_a, "ignored"_a, "silent"_a, "threads"_a,
         "outer_words"_a = false, "most_bytes"_a = nb::none(), "most_seconds"_a = nb::none());
 }

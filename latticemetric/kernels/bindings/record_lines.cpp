@@ -48,9 +48,18 @@ class GivenParts {
   void add_lists(const nb::tuple& tuple) {
     require(tuple.size() == 4, "a list has values, their beginnings and a text between them");
     LinePart part = part_of(LinePart::Kind::lists, bytes_of(tuple[3]));
-    const auto numbers = kept<std::int64_t>(tuple[1]);
-    part.integers = numbers.data();
-    part.begin = beginnings(tuple[2], numbers.size());
+    std::size_t size = 0;
+    Input<double> reals;
+    if (nb::try_cast(tuple[1], reals, false)) {
+      part.reals = kept<double>(tuple[1]).data();
+      size = reals.size();
+      require(are_finite(reals), "a number is not finite");
+    } else {
+      const auto numbers = kept<std::int64_t>(tuple[1]);
+      part.integers = numbers.data();
+      size = numbers.size();
+    }
+    part.begin = beginnings(tuple[2], size);
     parts_.push_back(part);
   }
 

@@ -74,7 +74,10 @@ void append_text(std::string& line, const LinePart& part, std::size_t number) {
 void append_list(std::string& line, const LinePart& part, std::size_t number) {
   for (std::int64_t k = part.begin[number]; k < part.begin[number + 1]; ++k) {
     if (k > part.begin[number]) line += part.text;
-    append_integer(line, part.integers[k]);
+    if (part.integers != nullptr)
+      append_integer(line, part.integers[k]);
+    else
+      append_real(line, part.reals[k]);
   }
 }
 

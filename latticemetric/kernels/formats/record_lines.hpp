@@ -18,7 +18,7 @@ struct LinePart {
   enum class Kind {
     constant,  // `text`
     integers,  // of `integers`
-    lists,     // of `integers`, from `begin[line]` to `begin[line + 1]`, with `text` between them
+    lists,     // of `integers` or `reals`, from `begin[line]` to `begin[line + 1]`, with `text` between them
     reals,     // of `reals`, as Python's `repr`; `text` for NaN
     wholes,    // the same, but whole numbers as integers
     decimals,  // of `reals`, rounded to `places` decimal places

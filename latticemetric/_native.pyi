@@ -192,7 +192,7 @@ def search_best(
     whole: bytes,
     begin: Sequence[int],
     end: Sequence[int],
-    format: str,
+    format_name: str,
     are_spelled: bool,
     table: object | None,
     weights: tuple[float, float],

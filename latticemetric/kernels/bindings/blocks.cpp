@@ -217,7 +217,7 @@ void bind_blocks(nb::module_& m) {
              new (self) SymbolTable(std::move(words));
            },
            "texts"_a, nb::keep_alive<1, 2>());
-  m.def("search_best", &search_best, "whole"_a, "begin"_a, "end"_a, "format"_a, "are_spelled"_a,
+  m.def("search_best", &search_best, "whole"_a, "begin"_a, "end"_a, "format_name"_a, "are_spelled"_a,
         "table"_a.none(), "weights"_a, "posterior_scale"_a, "threads"_a);
   m.def("search_by_rates", &search_by_rates, "tasks"_a, "rates"_a, "weights"_a, "ignored"_a, "silent"_a, "threads"_a,
         "outer_words"_a = false, "most_bytes"_a = nb::none(), "most_seconds"_a = nb::none());

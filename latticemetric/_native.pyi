@@ -1178,7 +1178,13 @@ class TunedGraphs:
         """Return the largest sum of absolute costs of a path, of all graphs."""
 
     def segments(
-        self, chosen: npt.NDArray[np.int64], columns: _Units, low: int, high: int, unit: int, most_segments: int
+        self,
+        chosen: npt.NDArray[np.int64],
+        columns: Sequence[npt.NDArray[np.int64]],
+        low: int,
+        high: int,
+        unit: int,
+        most_segments: int,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64], _Paths]:
         """Return the segments from `low / unit` to `high / unit` of the graphs of the numbers `chosen`.
 
@@ -1186,7 +1192,9 @@ class TunedGraphs:
             How many segments each graph has; of all segments, the ends, the sums of both columns, and the paths.
         """
 
-    def cells(self, number: int, columns: _Units, box: Sequence[int], most_cells: int) -> WeightCells:
+    def cells(
+        self, number: int, columns: Sequence[npt.NDArray[np.int64]], box: Sequence[int], most_cells: int
+    ) -> WeightCells:
         """Return the cells of a graph.
 
         `box` is the lowest and the highest x, the same of y, and the number by which these are divided.

@@ -179,7 +179,7 @@ class Verdict:
 
     @property
     def note(self) -> str:
-        """What to tell users, and what to do if the rule is wrong."""
+        """The note for users: the rule, and what to do if it is wrong."""
         return f"{self.what}; {self.advice}" if self.what else ""
 
 

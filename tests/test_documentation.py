@@ -346,7 +346,7 @@ def test_a_failed_item_has_the_documented_fields(folder):
 @pytest.mark.usefixtures("folder")
 def test_tsv_has_the_documented_columns():
     header, *_ = output_of("lattice-oracle", *MEETING, "--format", "tsv").splitlines()
-    assert header.split("\t") == documented("json.md", "TSV")
+    assert header.split("\t") == documented("json.md", "TSV and data frames")
 
 
 @pytest.mark.usefixtures("folder")

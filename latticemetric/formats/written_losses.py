@@ -18,7 +18,7 @@ _MOST_DIGITS = 18
 
 
 class Losses:
-    """What the files of a format lose of the graphs that are written.
+    """The losses of graphs that are written as files of a format.
 
     Args:
         target: The file, or the folder with `/` at its end.

@@ -1157,7 +1157,6 @@ def kaldi_ids(text: bytes, blocks: npt.NDArray[np.int64]) -> list[str]:
     `blocks` is as `split_blocks` returns it.
     """
 
-_Units: TypeAlias = Sequence[npt.NDArray[np.int64]]
 _Paths: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """The arcs (edges) of paths, and where each path begins."""
 

@@ -1199,6 +1199,18 @@ class TunedGraphs:
         `box` is the lowest and the highest x, the same of y, and the number by which these are divided.
         """
 
+def line_sums(
+    rows: npt.NDArray[np.float64],
+    graph: npt.NDArray[np.int64],
+    last: npt.NDArray[np.int64],
+    start: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Return sums of statistics along a line of weights: `start`, then after each change whose number is in `last`.
+
+    A change adds a row, `counts[graph]` times.
+    """
+
 class WeightCells:
     """The cells of a box of weights in which a path of a graph is the cheapest."""
 

@@ -147,10 +147,9 @@ class WeightDevelopment:
         """Return for each resample the best weights, and by how much its score is better than the default's."""
         rows, merits = [], Merits(self.metric)
         for counts in self._resamples(tuning):
-            found = search.resampled(counts)
-            value = merits.value(found.merit)
-            gain = np.nan if value is None else value - value_of(self.metric, counts[:, None] * default)
-            rows.append([*map(float, found.weights), gain])
+            weights, merit = search.resampled(counts)
+            before = float(merits.of((counts @ default)[None])[0])
+            rows.append([*weights, merits.sign * (merit - before) if np.isfinite([merit, before]).all() else np.nan])
         return np.array(rows).reshape(-1, len(self.ranges) + 1)
 
     def _resamples(self, tuning: WeightSettings) -> Iterator[Floats]:

@@ -118,10 +118,9 @@ class Climbs:
         chance = random.Random(self._seed)  # noqa: S311
         return _Climb(self._space, self._start, chance, counts, self._bar).summit(planes=False).weights
 
-    def resampled(self, counts: Floats) -> Found:
-        """Return the best weights on the lines along each column, through the best weights of all graphs."""
-        merits = [line.merit(counts) for line in self._lines]
-        return self._lines[int(np.argmax(merits))].best(counts)
+    def resampled(self, counts: Floats) -> tuple[list[float], float]:
+        """Return the best weights on the lines along each column, through the best of all graphs; and their merit."""
+        return max((line.resampled(counts) for line in self._lines), key=lambda found: found[1])
 
     def rows_at(self, weights: Point) -> Table:
         """Return the statistics of each graph's best string at some weights."""

@@ -41,7 +41,7 @@ class SectionCosts:
 
     def box_of(self, ranges: Sequence[Range]) -> tuple[int, ...]:
         """Return ranges of the coordinates like `box`."""
-        return _box(ranges, self.scales, 2**_PLANE_BITS)
+        return _box(ranges, self.scales)
 
     def in_units(self, coordinates: Sequence[Fraction]) -> list[Fraction]:
         """Return coordinates in units."""
@@ -94,30 +94,41 @@ class CostTable:
         Raises:
             UsageError: The ranges are too large for the costs, or have too many digits.
         """
+        exact = self._on(section, rounded=False)
+        found = exact or self._on(section, rounded=True)
+        if found is None:
+            what = "the ranges of weights are too large for these costs, or have too many digits"
+            raise UsageError(what, advice="give smaller or rounder bounds")
+        return found
+
+    def _on(self, section: Section, *, rounded: bool) -> SectionCosts | None:
+        """Return the costs, `rounded` to powers of two where weights do not vary; `None` if ranges do not fit."""
         bits = _LINE_BITS if len(section.directions) == 1 else _PLANE_BITS
         start = [*self._constant, *zip(self._varied, section.origin, strict=True)]
-        sums = [start, *(list(zip(self._varied, direction, strict=True)) for direction in section.directions)]
-        constant, *varied = (weighted_sum(terms, self._size, bits, self.native.largest_sum) for terms in sums)
+        size, largest_sum = self._size, self.native.largest_sum
+        constant = weighted_sum(start, size, bits, largest_sum, rounded=rounded)
+        varied = [
+            weighted_sum(list(zip(self._varied, direction, strict=True)), size, bits, largest_sum)
+            for direction in section.directions
+        ]
         # Any unit holds nothing.
         unit = constant.unit if constant.numbers.any() else min(one.unit for one in varied)
         varied = [one.not_coarser_than(unit, bits) for one in varied]
         scales = tuple(unit / one.unit for one in varied)
-        return SectionCosts(
-            (constant.numbers, *(one.numbers for one in varied)),
-            _box(section.ranges, scales, 2**bits),
-            scales,
-            all(one.is_exact for one in (constant, *varied)),
-        )
+        box = _box(section.ranges, scales)
+        columns = (constant.numbers, *(one.numbers for one in varied))
+        is_exact = all(one.is_exact for one in (constant, *varied))
+        return SectionCosts(columns, box, scales, is_exact) if _size_of(box) < 2**bits else None
 
 
-def _box(ranges: Sequence[Range], scales: Sequence[Fraction], largest: float) -> tuple[int, ...]:
+def _box(ranges: Sequence[Range], scales: Sequence[Fraction]) -> tuple[int, ...]:
     bounds = [bound / scale for one, scale in zip(ranges, scales, strict=True) for bound in (one.low, one.high)]
     common = math.lcm(*(bound.denominator for bound in bounds))
-    whole = [int(bound * common) for bound in bounds]
-    if max(common, *map(abs, whole)) >= largest:
-        what = "the ranges of weights are too large for these costs, or have too many digits"
-        raise UsageError(what, advice="give smaller or rounder bounds")
-    return (*whole, common)
+    return (*(int(bound * common) for bound in bounds), common)
+
+
+def _size_of(box: Sequence[int]) -> int:
+    return max(map(abs, box))
 
 
 def _rows(graph: Lattice | Forest) -> int:

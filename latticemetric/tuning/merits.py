@@ -17,11 +17,16 @@ _MOST_UNCLEAR = 6
 
 
 class Merits:
-    """The merits of a metric."""
+    """The merits of a metric.
+
+    Attributes:
+        metric: The metric.
+        sign: 1 if higher values are better, -1 if smaller ones are.
+    """
 
     def __init__(self, metric: Metric[Any]) -> None:
         self.metric = metric
-        self._sign = 1 if metric.higher_is_better else -1
+        self.sign = 1 if metric.higher_is_better else -1
         effects, columns = metric.effects, metric.columns
         better = effects.up if metric.higher_is_better else effects.down
         clear = effects.up | effects.down
@@ -31,7 +36,7 @@ class Merits:
 
     def of(self, sums: Table) -> Floats:
         """Return the merit of each row of sums; −∞ if the metric's value is undefined."""
-        values = self._sign * self.metric.values(sums)
+        values = self.sign * self.metric.values(sums)
         found: Floats = np.where(np.isnan(values), -np.inf, values)
         return found
 
@@ -57,9 +62,9 @@ class Merits:
 
     def values(self, merits: Floats) -> Floats:
         """Return the metric's values of merits; NaN if they are undefined."""
-        found: Floats = np.where(np.isinf(merits), np.nan, self._sign * merits)
+        found: Floats = np.where(np.isinf(merits), np.nan, self.sign * merits)
         return found
 
     def value(self, merit: float) -> float | None:
         """Return the metric's value of a merit; `None` if it is undefined."""
-        return None if np.isinf(merit) else self._sign * merit
+        return None if np.isinf(merit) else self.sign * merit

@@ -40,6 +40,8 @@ class Line:
         self._last = np.flatnonzero(np.diff(at, append=np.inf) > 0)
         self.ends: Floats = np.append(at[self._last], high)
         self._first = np.array([row[0] for row in rows])
+        self._ranges = np.column_stack([np.append(low, self.ends[:-1]), self.ends])
+        self._widths = self._ranges[:, 1] - self._ranges[:, 0]
 
     def best(
         self, counts: Floats, least_margin: float, preferred: Sequence[Fraction] | None = None
@@ -52,8 +54,7 @@ class Line:
             preferred: The range of this weight comes first, if it has the largest merit.
         """
         found = self.merits.of(self._sums(counts))
-        ranges = np.column_stack([np.append(self._low, self.ends[:-1]), self.ends])
-        widths = ranges[:, 1] - ranges[:, 0]
+        ranges, widths = self._ranges, self._widths
         is_wide = widths >= 2 * least_margin * (self.ends[-1] - self._low)
         if not is_wide.any():
             raise no_region(least_margin)
@@ -83,9 +84,7 @@ class Line:
 
     def _sums(self, counts: Floats) -> Table:
         """Return the summed statistics of each interval."""
-        along = np.cumsum(self._changes * counts[self._graph, None], axis=0)
-        start = counts @ self._first
-        return np.concatenate([start[None], start + along[self._last]])
+        return _native.line_sums(self._changes, self._graph, self._last, counts @ self._first, counts)
 
     def rows_at(self, point: Sequence[Fraction]) -> Table:
         """Return the statistics of each graph at a weight inside an interval."""

@@ -97,13 +97,14 @@ class ExactSearch:
         """Return the best weights if some graphs do not count."""
         return self.best(counts).weights
 
-    def resampled(self, counts: Floats) -> Found:
-        """Return the best weights if each graph counts so many times."""
-        return self.best(counts)
-
-    def merit(self, counts: Floats) -> float:
-        """Return the best merit if each graph counts so many times."""
-        return self._found.best(counts, self._least_margin)[0]
+    def resampled(self, counts: Floats) -> tuple[list[float], float]:
+        """Return the best weights, not rounded, if each graph counts so many times; and their merit."""
+        merit, corners, _ = self._found.best(counts, self._least_margin, self._preferred)
+        middle, _ = middle_of(corners * [float(scale) for scale in self.costs.scales], self.section.ranges)
+        weights = np.array([float(value) for value in self.section.origin])
+        for coordinate, direction in zip(middle, self.section.directions, strict=True):
+            weights += coordinate * np.array([float(step) for step in direction])
+        return weights.tolist(), merit
 
     def range_at(self, coordinates: Sequence[Fraction]) -> tuple[float, float]:
         """Return the range around a coordinate on a line in which no string changes."""

@@ -70,15 +70,24 @@ class CountedCosts:
     is_exact: bool
 
     def not_coarser_than(self, unit: Fraction, bits: int) -> CountedCosts:
-        """Return the costs in smaller units, as near to `unit` as sums along a path with fewer bits allow."""
-        parts = min(int(self.unit / unit), int(2**bits / max(self.largest, 1)))
+        """Return the costs in smaller units, as near to `unit` as sums along a path with fewer bits allow.
+
+        The ratio of both units then has few digits: it is 1, or changes by a power of two.
+        """
+        ratio, most = self.unit / unit, int(2**bits / max(self.largest, 1))
+        parts = int(ratio) if ratio.denominator == 1 and ratio <= most else _power_of_two(min(int(ratio), most))
         if parts <= 1:
             return self
         return replace(self, numbers=self.numbers * parts, unit=self.unit / parts, largest=self.largest * parts)
 
 
 def weighted_sum(
-    terms: Sequence[tuple[CostColumn, Fraction]], size: int, bits: int, largest_sum: Callable[[Floats], float]
+    terms: Sequence[tuple[CostColumn, Fraction]],
+    size: int,
+    bits: int,
+    largest_sum: Callable[[Floats], float],
+    *,
+    rounded: bool = False,
 ) -> CountedCosts:
     """Return the sum of columns, each with its weight, in units.
 
@@ -87,11 +96,12 @@ def weighted_sum(
         size: The number of costs.
         bits: Sums along a path have fewer bits.
         largest_sum: Returns the largest sum of absolute costs of a path.
+        rounded: True to round costs to a power of two.
     """
     terms = [(column, weight) for column, weight in terms if weight and column.largest]
     if not terms:
         return CountedCosts(np.zeros(size, dtype=np.int64), Fraction(1), 0, is_exact=True)
-    if (unit := _common_unit(terms)) is not None:
+    if (unit := None if rounded else _common_unit(terms)) is not None:
         # Sums are added in order, so a term may be larger than the sum.
         most = sum(abs(weight) * Fraction(column.largest) for column, weight in terms) / unit
         if most < 2**bits:
@@ -111,6 +121,11 @@ def _below(numbers: npt.NDArray[Any], bits: int) -> Whole:
     """Return numbers with fewer bits. Only costs that no path has are changed."""
     below: Whole = np.clip(numbers, -(2**bits) + 1, 2**bits - 1).astype(np.int64)
     return below
+
+
+def _power_of_two(number: int) -> int:
+    """Return the largest power of two that is not larger; 0 for 0."""
+    return 2 ** number.bit_length() // 2
 
 
 def _summed(terms: Sequence[tuple[CostColumn, Fraction]], unit: Fraction) -> Whole:

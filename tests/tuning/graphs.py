@@ -1,4 +1,4 @@
-"""Random graphs with three columns of whole costs, and all their paths."""
+"""Random graphs and lists with three columns of whole costs, and all their paths."""
 
 import random
 from typing import NamedTuple
@@ -26,9 +26,10 @@ class Sample(NamedTuple):
 
 
 def random_graph(chance: random.Random) -> Sample:
-    """Return a lattice or a forest with many ties."""
+    """Return a lattice, a list as a lattice, or a forest, with many ties."""
     while True:
-        found = _random_lattice(chance) if chance.random() < 0.6 else _random_forest(chance)
+        kind = chance.choices([_random_lattice, _random_list, _random_forest], [5, 2, 3])[0]
+        found = kind(chance)
         if found is not None:
             return found
 
@@ -63,6 +64,13 @@ def _random_lattice(chance: random.Random) -> Sample:
     return Sample(graph, [_listed(graph, path.arcs) for path in graph.paths()])
 
 
+def _random_list(chance: random.Random) -> Sample:
+    texts = [" ".join(chance.choices(WORDS, k=chance.randint(0, 3))) for _ in range(chance.randint(1, 8))]
+    nbest = lm.NBest.from_strings(texts, scores=dict(zip(COLUMNS, _costs(chance, len(texts)), strict=True)))
+    graph = nbest.to_lattice()
+    return Sample(graph, [_listed(graph, path.arcs) for path in graph.paths()])
+
+
 def _listed(graph: lm.Lattice | lm.Forest, steps: tuple[int, ...]) -> Listed:
     sums = graph.scores_along(steps)
     constant, first, second = (round(sums[name]) for name in COLUMNS)
@@ -94,6 +102,10 @@ def _random_forest(chance: random.Random) -> Sample | None:
     return Sample(graph, [_listed(graph, derivation.edges) for derivation in graph.derivations()])
 
 
-def best_by_ties(paths: list[Listed]) -> Listed:
-    """Return the first path by the tie rule of 1-bests: fewest words, then the smallest arcs or edges."""
-    return min(paths, key=lambda path: (len(path.words), path.steps))
+def best_by_ties(graph: lm.Lattice | lm.Forest, paths: list[Listed]) -> Listed:
+    """Return the first path by the tie rule of 1-bests: fewest words, then the smallest arcs or edges.
+
+    In a list, the first path counts, whatever its words.
+    """
+    is_list = isinstance(graph, lm.Lattice) and graph.ranked
+    return min(paths, key=lambda path: (0 if is_list else len(path.words), path.steps))

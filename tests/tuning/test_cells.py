@@ -76,7 +76,7 @@ def test_cells_fill_the_box_and_have_the_cheapest_paths(seed):
             assert cost(sums, x, y) == min(cost(other, x, y) for other in every)
         x, y = (sum(side) / len(corners) for side in zip(*corners, strict=True))
         assert [other for other in every if cost(other, x, y) <= cost(sums, x, y)] == [tuple(sums)]
-        assert string == best_by_ties([path for path in paths if path.sums == tuple(sums)]).words
+        assert string == best_by_ties(graph, [path for path in paths if path.sums == tuple(sums)]).words
         area += sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([corners[-1], *corners])) / 2
     assert area == Fraction(box[1] - box[0], box[4]) * Fraction(box[3] - box[2], box[4])
 
@@ -95,7 +95,7 @@ def test_segments_have_the_cheapest_paths(seed):
         x = (begin + Fraction(end)) / 2
         least = min(a + x * b for a, b in lines)
         (best,) = [line for line in lines if line[0] + x * line[1] == least]
-        assert string == best_by_ties([path for path in paths if path.sums[:2] == best]).words
+        assert string == best_by_ties(graph, [path for path in paths if path.sums[:2] == best]).words
         assert Fraction(end) > begin
         begin = Fraction(end)
     assert all(one != other for one, other in pairwise(zip(found.ends, found.strings, strict=True)))

@@ -8,6 +8,7 @@
 
 #include "bindings/binding.hpp"
 #include "bindings/graphs.hpp"
+#include "tuning/line_sums.hpp"
 #include "tuning/overlay.hpp"
 #include "tuning/subdivision.hpp"
 #include "tuning/tuned_graph.hpp"
@@ -337,6 +338,27 @@ class NativeTunedGraphs {
   std::vector<std::int64_t> begin_{0};  // the first cost of each graph, and the end of the last
 };
 
+// Returns the sums of statistics of each range of weights along a line.
+Output<double> line_sums(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows,
+                         Input<std::int64_t> graph, Input<std::int64_t> last, Input<double> start,
+                         Input<double> counts) {
+  const std::size_t size = rows.shape(0), columns = rows.shape(1), ranges = last.size();
+  require_aligned(graph, last, start, counts);
+  require(graph.size() == size && start.size() == columns && columns > 0, "columns differ in length");
+  for (std::size_t k = 0; k < size; ++k)
+    require(graph.data()[k] >= 0 && static_cast<std::size_t>(graph.data()[k]) < counts.size(),
+            "each graph needs a count");
+  for (std::size_t k = 0; k < ranges; ++k)
+    require(last.data()[k] >= (k == 0 ? 0 : last.data()[k - 1] + 1) && static_cast<std::size_t>(last.data()[k]) < size,
+            "ranges must end at changes in ascending order");
+  std::vector<double> sums;
+  {
+    const KernelScope running;
+    sums = sums_along({rows.data(), graph.data(), last.data(), size, ranges, columns}, start.data(), counts.data());
+  }
+  return to_numpy(std::move(sums), {ranges + 1, columns});
+}
+
 }  // namespace
 
 void bind_tuning(nb::module_& m) {
@@ -349,6 +371,7 @@ void bind_tuning(nb::module_& m) {
       .def("segments", &NativeTunedGraphs::segments, "chosen"_a, "columns"_a, "low"_a, "high"_a, "unit"_a,
            "most_segments"_a)
       .def("cells", &NativeTunedGraphs::cells, "number"_a, "columns"_a, "box"_a, "most_cells"_a);
+  m.def("line_sums", &line_sums, "rows"_a, "graph"_a, "last"_a, "start"_a, "counts"_a);
   nb::class_<NativeCells>(m, "WeightCells")
       .def("__len__", &NativeCells::size)
       .def("sums", &NativeCells::sums)

@@ -16,6 +16,7 @@ from latticemetric.corpus.list_results import OracleAtK as OracleAtK
 from latticemetric.corpus.merged_shards import MergedShards as MergedShards
 from latticemetric.corpus.merged_shards import merge as merge
 from latticemetric.corpus.settings import RunSettings as RunSettings
+from latticemetric.corpus.tune import tune as tune
 from latticemetric.corpus.tuned_mbr import MBRTrial as MBRTrial
 from latticemetric.corpus.tuned_mbr import TunedMBR as TunedMBR
 from latticemetric.corpus.tuned_weights import TunedWeights as TunedWeights

@@ -91,7 +91,6 @@ PUBLIC = {
     "report": "Corpus.report",
     "sweep": "Corpus.sweep",
     "tags": "Corpus.tags",
-    "tune": "Corpus.tune",
     "tune_mbr": "Corpus.tune",
     "write_report": "Corpus.report",
 }

@@ -19,6 +19,7 @@ from latticemetric.cli.options import (
 from latticemetric.cli.options.fields import option_of
 from latticemetric.cli.run import Failures, requiring_references
 from latticemetric.corpus.tuning_task import DECODERS, NgramTuning, TuningTask, WeightTuning
+from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.errors import UsageError
 
 _EPILOG = """\b
@@ -55,6 +56,8 @@ class _TuningOptions(SettingsOptions, kinds=(*DECODERS.values(),)):
         if "vary" in kind.fields:
             if not self.vary:
                 raise UsageError("no weight varies", advice="give --vary acoustic=0.05:0.2, for example")
+            if len(self.vary) > MOST_EXACT:
+                refuse(["plot"], "with more than two weights")
         else:
             refuse(["write_weights", "plot"], where)
         self.refuse_others(kind, where)
@@ -85,9 +88,9 @@ def command(
 ) -> None:
     """Find the setting of a decoder with which its answers for GRAPHS score best against REFERENCES.
 
-    --decoder best finds weights of one or two score columns, exactly: over all paths of all graphs, no weights in the
-    ranges of --vary score better. The printed weights are the middle of the region of such weights, so that small
-    changes of weights change no string.
+    --decoder best finds weights of score columns, over all paths of all graphs. One or two are exact: no weights in the
+    ranges of --vary score better. Of more, none score better that differ in one column only. The printed weights are
+    in the middle of the region of such weights, so that small changes of weights change no string.
 
     --decoder mbr searches for the parameters of n-gram MBR, and prints them as options of mbr. It varies -p, --ratio,
     --word-penalty and --posterior-scale, but keeps an option fixed if you give a single number for it; and -T only if

@@ -125,7 +125,7 @@ def _below(numbers: npt.NDArray[Any], bits: int) -> Whole:
 
 def _power_of_two(number: int) -> int:
     """Return the largest power of two that is not larger; 0 for 0."""
-    return 2 ** number.bit_length() // 2
+    return (1 << number.bit_length()) // 2
 
 
 def _summed(terms: Sequence[tuple[CostColumn, Fraction]], unit: Fraction) -> Whole:

@@ -221,6 +221,16 @@ def test_three_weights_climb_where_no_two_suffice():
         assert set(found.spread) == set(vary)
 
 
+def test_one_call_tunes_graphs_in_memory():
+    lists = [lm.NBest.from_strings(["a", "b"], scores={"am": [0.0, 1.0], "lm": [2.0, 0.0]}) for _ in range(3)]
+    asked = {"vary": {"lm": (0, 2)}, "resamples": 10, "folds": 2, "seed": 3, "min_margin": 0.01}
+    found = lm.tune(lists, ["a", "a", "b"], "4-grr", weights={"am": 0.5}, **asked)
+    assert found == lm.Corpus(lists, ["a", "a", "b"], weights={"am": 0.5}).tune("4-grr", **asked)
+    assert found.signature.startswith("4-grr")
+    with pytest.raises(lm.UsageError, match="restarts has no effect on one or two weights"):
+        lm.tune(lists, ["a", "a", "b"], vary={"lm": (0, 2)}, restarts=1)
+
+
 def test_default_weights_outside_of_ranges_are_moved_inside():
     lists = [lm.NBest.from_strings(["a", "b"], scores={"x": [0, 1], "y": [1, 0], "z": [0, 0]})]
     found = lm.Corpus(lists, ["a"]).tune(vary={"x": (2, 3), "y": (0, 1), "z": (0, 1)}, resamples=0, folds=0)
@@ -278,6 +288,23 @@ def test_the_verb_prints_an_option_that_gives_the_score_again(tmp_path):
     rows = good(run(*asked, "--resamples", "0", "--format", "tsv")).stdout.splitlines()
     assert rows[0].split("\t") == ["column", "weight", "default", "low", "high", "spread_low", "spread_high"]
     assert [row.split("\t")[0] for row in rows[1:]] == ["acoustic", "words"]
+
+
+def test_the_verb_says_that_three_weights_are_not_exact(tmp_path):
+    asked = ("latticemetric", "tune", EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt")
+    asked += ("--vary", "acoustic=0.05:1", "--vary", "words=-1:1", "--vary", "lm=0:2")
+    done = good(run(*asked, "--resamples", "20", "--restarts", "1"))
+    assert done.stdout.startswith("--weights ")
+    assert "not exact: other weights may be better, but none that differ in one column only" in done.stderr
+    assert "on resamples, one weight tuned anew," in done.stderr
+    assert "rounding" not in done.stderr
+    one, other = (good(run(*asked, "--resamples", "0", "--seed", seed, "--format", "json")).stdout for seed in "11")
+    assert one == other
+    assert json.loads(one)["exact"] is False
+    refused = run(*asked, "--plot", tmp_path / "map.svg")
+    assert refused.status == 2
+    assert "--plot" in refused.stderr
+    assert "more than two weights" in refused.stderr
 
 
 def test_the_option_also_has_the_weights_that_were_given(tmp_path):

@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from latticemetric.arguments import path_text
 from latticemetric.corpus.tuned import Tuned
+from latticemetric.corpus.weight_notation import written_weight
 from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval
@@ -16,7 +19,7 @@ from latticemetric.frozen import Result, freeze
 from latticemetric.lattice.columns import Floats
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.registry import make_metric
-from latticemetric.tuning.regions import Range
+from latticemetric.tuning.regions import Range, chord
 
 if TYPE_CHECKING:
     from latticemetric.corpus.mbr_evidence import Example
@@ -70,6 +73,7 @@ class TunedWeights(Tuned):
             the best in one column only.
         weights: The weights of all columns.
         given: The names of the columns whose weights were given or tuned; others have their own weights.
+        notation: How the weights are written: `columns`, or `kaldi` (LMWT and WIP). Attributes have those of columns.
     """
 
     _table_name = "tune.TunedWeightsTable"
@@ -82,6 +86,7 @@ class TunedWeights(Tuned):
     spread: Mapping[str, Interval]
     weights: Mapping[str, float]
     given: tuple[str, ...]
+    notation: str
     _development: Callable[[], WeightDevelopment] | None = field(compare=False)
 
     def __post_init__(self) -> None:
@@ -99,6 +104,12 @@ class TunedWeights(Tuned):
     def is_of_all_weights(self) -> bool:
         """True for one or two weights, of which all in the ranges were searched."""
         return len(self.best.weights) <= MOST_EXACT
+
+    @property
+    def alone(self) -> dict[str, tuple[float, float]]:
+        """The lowest and the highest value of each weight, the others as they are, with which no string changes."""
+        corners, best = np.array(self.region), np.array([*self.best.weights.values()])
+        return {name: chord(corners, best, number) for number, name in enumerate(self.best.weights)}
 
     def at(self, **weights: float) -> float | None:
         """Return the score at these weights; others are those of `best`, or as before tuning."""
@@ -131,6 +142,20 @@ class TunedWeights(Tuned):
         with atomic_output(os.fspath(path)) as file:
             file.write("".join(lines).encode())
 
+    @property
+    def written(self) -> dict[str, float]:
+        """The best weights, as their notation names and writes them.
+
+        Examples:
+            >>> from latticemetric import Corpus, NBest
+            >>> beam = NBest.from_strings(["a", "b"], scores={"acoustic": [1.0, 9.0], "lm": [2.0, 1.0]})
+            >>> found = Corpus([beam], ["a"]).tune(vary={"LMWT": (5, 20)}, notation="kaldi", resamples=0)
+            >>> found.written, dict(found.best.weights), found.region
+            ({'LMWT': 6.0}, {'acoustic': 0.16666666666666666}, ((0.125,), (0.2,)))
+        """
+        written = ((written_weight(name, self.notation), weight) for name, weight in self.best.weights.items())
+        return {one.name: one.number(weight) for one, weight in written}
+
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return {
@@ -139,7 +164,10 @@ class TunedWeights(Tuned):
             "region": [list(corner) for corner in self.region],
             "ties": self.ties,
             "spread": {name: interval.asdict() for name, interval in self.spread.items()},
+            "alone": {name: list(ends) for name, ends in self.alone.items()},
             "weights": dict(self.weights),
+            "notation": self.notation,
+            "written": self.written,
         }
 
 
@@ -157,5 +185,8 @@ def tuned_weights(
     from latticemetric.corpus.weight_development import WeightDevelopment
 
     made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
-    ranges = [Range(name, low, high) for name, (low, high) in tuning.vary.items()]
+    ranges = [
+        Range(name, low, high, is_inverse=written_weight(name, tuning.notation).is_inverse)
+        for name, (low, high) in tuning.ranges.items()
+    ]
     return WeightDevelopment(examples, made, ranges, corpus, watched=watched).tuned(tuning)

@@ -109,6 +109,7 @@ class WeightDevelopment:
             metric=self.metric,
             weights={**self._used, **weights},
             given=tuple(name for name in self._used if self._given.whole or name in self._given or name in weights),
+            notation=tuning.notation,
             _development=lambda: self,
         )
 

@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from latticemetric.corpus.tuning_settings import TuningSettings
+from latticemetric.corpus.weight_notation import NOTATIONS, column_ranges
 from latticemetric.errors import UsageError
-from latticemetric.settings import Field, number, whole
+from latticemetric.settings import Field, choice, number, whole
 
 MOST_EXACT = 2
 """With more weights, the search is not exact."""
@@ -36,6 +37,8 @@ class WeightSettings(TuningSettings):
     Attributes:
         vary: The range of the weight of each column that varies: its name, and the lowest and the highest weight. The
             column `words` counts words.
+        notation: How weights are written, `columns` or `kaldi`: with `kaldi`, the weight LMWT is the inverse of that of
+            the column `acoustic`, and WIP is that of the column `words`.
         min_margin: Find weights that may change by this share of their ranges, all at once, and no string changes.
         restarts: With three or more weights: how many times to search from random weights, too.
     """
@@ -43,6 +46,12 @@ class WeightSettings(TuningSettings):
     section = "Weights of scores (decoder best)"
 
     vary: Mapping[str, tuple[Fraction, Fraction]] = _RANGES
+    notation: str = choice(
+        default="columns",
+        names=NOTATIONS,
+        help="How weights are written. kaldi: LMWT = 1 / acoustic, WIP = words, in --vary and in results.",
+        option="--as",
+    )
     min_margin: float = number(
         default=0.0,
         least=0,
@@ -70,10 +79,16 @@ class WeightSettings(TuningSettings):
                 raise UsageError(what, advice="leave it out, or vary fewer")
         elif self.restarts:
             raise UsageError("restarts has no effect on one or two weights", advice="leave it out: the search is exact")
+        assert self.ranges
 
     def of_resamples(self) -> tuple[str, ...]:
         """Return the settings that have no effect without resamples; the search of many weights has a seed, too."""
         return ("confidence",) if len(self.vary) > MOST_EXACT else super().of_resamples()
+
+    @property
+    def ranges(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """The range of the weight of each column that varies, by the column's name."""
+        return column_ranges(self.vary, self.notation)
 
 
 def checked_ranges(vary: Any) -> dict[str, tuple[Fraction, Fraction]]:

@@ -33,7 +33,6 @@ Bytes = npt.NDArray[np.uint8]
 _COLOURS = {
     "ink": ("#1a1a1a", "#e6e6e6"),
     "grid": ("#dddddd", "#4a4a4a"),
-    "page": ("#ffffff", "#1e1e1e"),
     "first": ("#0072b2", "#56b4e9"),
     "second": ("#d55e00", "#f0954a"),
     # on images, whose colours are the same on all pages

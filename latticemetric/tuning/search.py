@@ -15,7 +15,7 @@ from latticemetric.tuning.cells import cells_of, segments_of
 from latticemetric.tuning.costs import CostTable
 from latticemetric.tuning.merits import Merits
 from latticemetric.tuning.optimum import Line, Plane
-from latticemetric.tuning.regions import Range, middle_of, short_decimals
+from latticemetric.tuning.regions import Range, margin_at, middle_of, short_decimals
 from latticemetric.tuning.scored_strings import ScoredStrings
 from latticemetric.tuning.section import Point, Section
 
@@ -89,8 +89,10 @@ class ExactSearch:
         """Return the best weights, if each graph counts so many times."""
         merit, corners, ties = self._found.best(counts, self._least_margin, self._preferred)
         corners = corners * [float(scale) for scale in self.costs.scales]
-        middle, margin = middle_of(corners, self.section.ranges)
-        coordinates = short_decimals(middle, margin, self.section.ranges)
+        middle, most = middle_of(corners, self.section.ranges)
+        distance = max(0.0, min(most / 2, most - self._least_margin))
+        coordinates = short_decimals(middle, distance, self.section.ranges)
+        margin = max(most - distance, margin_at(coordinates, corners, self.section.ranges))
         return Found(self.section.point(coordinates), merit, margin, corners, ties)
 
     def best_without(self, counts: Floats) -> Point:

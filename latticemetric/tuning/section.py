@@ -47,7 +47,11 @@ class Section:
                 low.append(ends[0])
                 high.append(ends[1])
         first, last = Fraction(math.ceil(max(low) * _STEPS), _STEPS), Fraction(math.floor(min(high) * _STEPS), _STEPS)
-        return cls(at, (direction,), (replace(ranges[0], low=first, high=last),)) if first < last else None
+        return (
+            cls(at, (direction,), (replace(ranges[0], low=first, high=last, is_inverse=False),))
+            if first < last
+            else None
+        )
 
     def point(self, coordinates: Sequence[Fraction]) -> Point:
         """Return the weights at coordinates."""

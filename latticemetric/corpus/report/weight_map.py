@@ -8,14 +8,15 @@ map. A second map shows the surroundings of a small region.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.corpus.report.charts import Axis, amount, score_text, thinned, ticks
+from latticemetric.corpus.report.charts import Axis, amount, decades, score_text, thinned, ticks
+from latticemetric.corpus.weight_notation import WrittenWeight, written_weight
 from latticemetric.drawing.canvas import Canvas, Points, Raster, Stroke
 from latticemetric.drawing.picture import text_width
 from latticemetric.errors import UsageError
@@ -38,8 +39,9 @@ _SMALL = 0.3  # if the surroundings of a region are a smaller share of the range
 _FINEST_ZOOM = 20  # halvings
 _MOST_BORDERS = 20_000
 _MOST_INK = 32.0  # the length of borders, in sides of a map, that does not hide it
+_WIDE = 5  # if the highest number is so many times the lowest, numbers beside an axis are 1, 2, 5, 10, 20, …
 _LEAST_LINK, _LEAST_MARGIN = 20.0, 16.0  # pixels; smaller ones are below the mark
-_FINEST_STEP = 0.25  # pixels
+_FINEST_STEP, _LEAST_BETWEEN = 0.25, 26.0  # pixels: of the steps of a curve, and between numbers
 
 # Colours from the worst to the best score: viridis at equal distances; its lightness rises steadily.
 _COLOURS = (
@@ -186,6 +188,7 @@ class _Plot:
         self.tuned, self.search, self.metric = tuned, search, tuned.metric
         self.title = f"{self.metric.name} of {amount(tuned.graphs, 'graph')}, best strings at all weights"
         self.legend = _Legend()
+        self.written = {one.name: written_weight(one.name, tuned.notation) for one in search.ranges}
         self.best = [tuned.best.weights[one.name] for one in search.ranges]
         self.default = [tuned.default.weights[one.name] for one in search.ranges]
 
@@ -195,7 +198,8 @@ class _Plot:
 
     def weights(self, weights: Iterable[float]) -> str:
         """Return weights as text."""
-        return ", ".join(f"{one.name} {_number(w)}" for one, w in zip(self.search.ranges, weights, strict=True))
+        written = [self.written[one.name] for one in self.search.ranges]
+        return ", ".join(f"{one.name} {_number(one.number(w))}" for one, w in zip(written, weights, strict=True))
 
     @property
     def default_is_inside(self) -> bool:
@@ -215,12 +219,11 @@ class _Plot:
 
     def add_spread(self) -> None:
         """Add the spread of the best weights on resamples to the legend."""
-        known = [(one.name, self.tuned.spread.get(one.name)) for one in self.search.ranges]
-        spans = [
-            f"{name} {_number(span.low)} … {_number(span.high)}"
-            for name, span in known
-            if span is not None and span.low is not None and span.high is not None
-        ]
+        spans = []
+        for one in self.search.ranges:
+            if (span := self.spread_of(one)) is not None:
+                low, high = map(_number, self.written[one.name].ends(*span))
+                spans.append(f"{self.written[one.name].name} {low} … {high}")
         if spans:
             self.legend.add("spread", f"best on resamples: {', '.join(spans)}")
 
@@ -235,11 +238,23 @@ class _Plot:
         return f"margin: {100 * self.tuned.margin:.2g}% of the range" + "s" * (len(self.search.ranges) > 1)
 
 
-def _marks_within(one: Range, most: int = 6) -> Iterator[tuple[float, str]]:
-    """Yield the weights to write beside an axis, with their texts."""
-    low, high = float(one.low), float(one.high)
-    for value in thinned([mark for mark in ticks(low, high, most) if low <= mark <= high], most + 1):
-        yield value, _number(value)
+def _marks_within(one: Range, written: WrittenWeight, axis: Axis, most: int = 6) -> Iterator[tuple[float, str]]:
+    """Yield the places of the numbers beside an axis, and the numbers."""
+    low, high = written.ends(float(one.low), float(one.high))
+    is_wide = written.is_inverse and high > _WIDE * low
+    marks = decades(low, high) if is_wide else ticks(low, high, most)
+    numbers = thinned([mark for mark in marks if low <= mark <= high], most + 1)
+    places = [axis.place(1 / number if written.is_inverse else number) for number in numbers]
+    last = -math.inf
+    for number, at in zip(numbers, places, strict=True):
+        beside = min(abs(at - last), abs(at - places[-1]) or math.inf)
+        if beside >= _LEAST_BETWEEN or at == places[-1]:
+            yield at, _number(number)
+            last = at
+
+
+def _axis_name(written: WrittenWeight) -> str:
+    return f"{written.name} (distances are those of 1 / {written.name})" if written.is_inverse else written.name
 
 
 # ---- Two weights ----
@@ -279,23 +294,22 @@ class _Frame:
             if parts:
                 self.canvas.add(Stroke(parts, role, 0.7, opacity=0.55))
 
-    def draw_frame(self, *, names: bool) -> None:
+    def draw_frame(self, written: Mapping[str, WrittenWeight], *, names: bool) -> None:
         """Draw the frame, numbers, and the names of both weights."""
         canvas, bottom, right = self.canvas, self.top + self.side, self.left + self.side
         canvas.add(Stroke([_rectangle(self.left, self.top, right, bottom)], "ink", 1.0, is_closed=True))
         first, second = self.ranges
         most = 6 if names else 3
-        for value, text in _marks_within(first, most):
-            x = self.x.place(value)
+        for x, text in _marks_within(first, written[first.name], self.x, most):
             canvas.line([(x, bottom), (x, bottom + 5)])
             canvas.text(x, bottom + 18, text, anchor="middle")
-        for value, text in _marks_within(second, most):
-            y = self.y.place(value)
+        for y, text in _marks_within(second, written[second.name], self.y, most):
             canvas.line([(self.left - 5, y), (self.left, y)])
             canvas.text(self.left - 8, y + 4, text, anchor="end")
         if names:
-            canvas.text(self.left + self.side / 2, bottom + 37, first.name, anchor="middle", size=13.0)
-            canvas.text(16, self.top + self.side / 2, second.name, anchor="middle", size=13.0, is_upright=True)
+            across, up = (_axis_name(written[one.name]) for one in self.ranges)
+            canvas.text(self.left + self.side / 2, bottom + 37, across, anchor="middle", size=13.0)
+            canvas.text(16, self.top + self.side / 2, up, anchor="middle", size=13.0, is_upright=True)
 
 
 class _Map(_Plot):
@@ -361,7 +375,7 @@ class _Map(_Plot):
         frame.draw_values(values, self.scale, self.palette)
         if borders_drawn:
             frame.draw_borders(_within(self.borders, frame.ranges), values, self.scale)
-        frame.draw_frame(names=not is_zoom)
+        frame.draw_frame(self.written, names=not is_zoom)
         _outline(canvas, [frame.place(corner) for corner in tuned.region])
         reach = [tuned.margin * float(one.width) for one in self.search.ranges]
         low, high = (
@@ -481,10 +495,11 @@ class _Curve(_Plot):
         for mark in marks:
             canvas.line([(_LEFT, y.place(mark)), (right, y.place(mark))], "grid")
             canvas.text(_LEFT - 8, y.place(mark) + 4, self.score(mark), anchor="end")
-        for value, text in _marks_within(one):
-            canvas.line([(x.place(value), bottom), (x.place(value), bottom + 5)])
-            canvas.text(x.place(value), bottom + 18, text, anchor="middle")
-        canvas.text((_LEFT + right) / 2, bottom + 37, one.name, anchor="middle", size=13.0)
+        written = self.written[one.name]
+        for at, text in _marks_within(one, written, x):
+            canvas.line([(at, bottom), (at, bottom + 5)])
+            canvas.text(at, bottom + 18, text, anchor="middle")
+        canvas.text((_LEFT + right) / 2, bottom + 37, _axis_name(written), anchor="middle", size=13.0)
         canvas.line([(_LEFT, bottom), (right, bottom)])
         if (spread := self.spread_of(one)) is not None:
             canvas.line([(x.place(end), bottom + 2.5) for end in spread], "second", 4)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.corpus.tables.cells import aligned, counted, shown
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import Record, Table, as_json
+from latticemetric.corpus.weight_notation import WrittenWeight, short_text, written_weight
 from latticemetric.mbr_decoding.settings import ByNgrams
 
 if TYPE_CHECKING:
@@ -95,15 +96,21 @@ class TunedWeightsTable(TunedTable):
         self._tuned = tuned
 
     def text(self) -> list[str]:
-        """Return the weights that were given and tuned, as an option of this program."""
+        """Return the weights that were given and tuned: as an option of this program, or as Kaldi's variables."""
         weights = {**{name: self._tuned.weights[name] for name in self._tuned.given}, **self._tuned.best.weights}
-        return ["--weights " + ",".join(f"{name}={weight!r}" for name, weight in weights.items())]
+        if self._tuned.notation == "columns":
+            return ["--weights " + ",".join(f"{name}={weight!r}" for name, weight in weights.items())]
+        written = ((self._written(name), weight) for name, weight in weights.items())
+        return [" ".join(f"{one.name}={short_text(one.number(weight))}" for one, weight in written)]
+
+    def _written(self, column: str) -> WrittenWeight:
+        return written_weight(column, self._tuned.notation)
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each column whose weight was tuned.
 
         Fields:
-            column (str): The name of the column.
+            column (str): The name of the column, or of its weight in Kaldi's scripts.
             weight (float): The best weight: in the middle of the region with the best score.
             default (float): The weight before.
             low (float): The least weight of that region.
@@ -113,29 +120,40 @@ class TunedWeightsTable(TunedTable):
         """
         tuned = self._tuned
         for number, (name, weight) in enumerate(tuned.best.weights.items()):
-            ends = [corner[number] for corner in tuned.region]
-            spread = tuned.spread.get(name)
+            written, ends = self._written(name), [corner[number] for corner in tuned.region]
+            low, high = written.ends(min(ends), max(ends))
+            spread_low, spread_high = self._spread(name)
             yield {
-                "column": name,
-                "weight": weight,
-                "default": tuned.default.weights[name],
-                "low": min(ends),
-                "high": max(ends),
-                "spread_low": None if spread is None else spread.low,
-                "spread_high": None if spread is None else spread.high,
+                "column": written.name,
+                "weight": written.number(weight),
+                "default": written.number(tuned.default.weights[name]),
+                "low": low,
+                "high": high,
+                "spread_low": spread_low,
+                "spread_high": spread_high,
             }
+
+    def _spread(self, name: str) -> tuple[float | None, float | None]:
+        spread = self._tuned.spread.get(name)
+        if spread is None or spread.low is None or spread.high is None:
+            return None, None
+        return self._written(name).ends(spread.low, spread.high)
 
     def plot(self, path: str) -> None:
         """Draw the scores of all weights in the ranges."""
         self._tuned.plot(path)
 
     def _values(self, trial: Any) -> Mapping[str, float]:
-        weights: Mapping[str, float] = trial.weights
-        return weights
+        written = ((self._written(name), weight) for name, weight in trial.weights.items())
+        return {one.name: one.number(weight) for one, weight in written}
 
     def _notes(self) -> list[str]:
         share = f"{100 * self._tuned.margin:.2g} %"
-        return [f"weights may change by {share} of their ranges, all at once, and no string changes"]
+        alone = ", ".join(self._written(name).shown_range(*ends) for name, ends in self._tuned.alone.items())
+        return [
+            f"weights may change by {share} of their ranges, all at once, and no string changes",
+            f"{alone}{': each alone' * (len(self._tuned.alone) > 1)}, and no string changes",
+        ]
 
     def _how_resampled(self) -> str:
         return "tuned on resamples" if self._tuned.is_of_all_weights else "on resamples, one weight tuned anew,"

@@ -171,7 +171,7 @@ def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: s
             paper.text(axis.place(one.value), y - 9, rate_text(one.value), kind="name")
     rows = [(LABELS[side], rate_text(one.value), span(one.low, one.high)) for side, one in sides]
     caption = f"{metric}, {better} is better; lines are confidence intervals"
-    return Chart("Corpus rates", caption, paper.svg(), ("", metric, "interval"), rows)
+    return Chart(f"Corpus rates: {metric}", caption, paper.svg(), ("", metric, "interval"), rows)
 
 
 def rates_chart(rates: Rates, metric: str) -> Chart | None:
@@ -201,7 +201,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
     named = [f"{_rate_tick(low)} … {_rate_tick(high)}" for low, high in pairwise(edges)]
     rows = [(name, *(str(bins[k]) for bins in counts.values())) for k, name in enumerate(named)]
     caption = f"utterances by their {metric}; the highest bars show their counts"
-    return Chart("Rates of utterances", caption, paper.svg(), (metric, *(LABELS[s] for s in counts)), rows)
+    return Chart(f"Rates of utterances: {metric}", caption, paper.svg(), (metric, *(LABELS[s] for s in counts)), rows)
 
 
 def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
@@ -227,11 +227,11 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
         for one in there
     ]
     header = ("reference words", "utterances", "oracle", "1-best", "headroom")
-    caption = "by words of the reference (utterances): circles are oracles, squares 1-bests"
+    caption = f"{metric} by words of the reference (utterances): circles are oracles, squares 1-bests"
     return Chart("Headroom by length", caption, paper.svg(), header, rows)
 
 
-def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
+def density_chart(points: Sequence[tuple[float, float]], metric: str) -> Chart | None:
     """Draw headroom (difference of oracle and 1-best) by density, with one mark per utterance."""
     there = [(density, headroom) for density, headroom in points if density > 0]
     if not there:
@@ -257,7 +257,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
         reach = f"{short_number(part[0][0])} … {short_number(part[-1][0])}"
         rows.append((reach, str(len(part)), rate_text(mean)))
     header = ("density", "utterances", "mean headroom")
-    return Chart("Headroom by density", "each mark is an utterance", paper.svg(), header, rows)
+    return Chart("Headroom by density", f"headroom by {metric}; each mark is an utterance", paper.svg(), header, rows)
 
 
 def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart | None:
@@ -288,7 +288,7 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
     for row, _ in placed:
         paper.text(at(row.at or 0.0), height - 24, _tick(row.at or 0.0))
     paper.text((_LEFT + _RIGHT) / 2, height - 8, _SWEPT[kind])
-    caption = "solid: oracle of pruned graphs; dotted: oracle of whole graphs; dashed: 1-best"
+    caption = f"{metric}; solid: oracle of pruned graphs; dotted: oracle of whole graphs; dashed: 1-best"
     header = (kind, metric, "interval", "graphs with a worse oracle", "density")
     rows = []
     for row, one in zip(found.rows, intervals, strict=True):

@@ -10,10 +10,12 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from latticemetric.corpus.report.charts import (
@@ -76,7 +78,7 @@ def page(report: Report) -> str:
         "failure_note": f"{failed} could not be searched; all words of {owner} references count as deleted.",
         "settings": _settings(report),
     }
-    charts = [replace(one, svg=Markup(one.svg)) for one in _charts(report, intervals[0])]  # noqa: S704  our own elements
+    charts = [replace(one, svg=Markup(one.svg)) for one in _charts(report, intervals)]  # noqa: S704  our own elements
     return environment.from_string(_file("page.html")).render(
         report=shown,
         charts=charts,
@@ -243,20 +245,27 @@ def _notes(report: Report) -> list[str]:
     return notes
 
 
-def _charts(report: Report, intervals: Sequence[Interval]) -> list[Chart]:
-    metric, sides, sweep = report.review.metric, report.sides[0], report.sweep
-    better = "higher" if metric.higher_is_better else "lower"
-    standing = [(side.side, one) for side, one in zip(sides, intervals, strict=True)]
-    rates = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}
+def _charts(report: Report, intervals: Sequence[Sequence[Interval]]) -> list[Chart]:
+    """Return charts of the rates by each metric, then those of sizes, by the first metric."""
+    metric, sweep = report.review.metric, report.sweep
     swept = [report.options.interval(metric, row.table) for row in sweep.rows]
     charts = [
-        standing_chart(standing, metric.name, better),
-        rates_chart(rates, metric.name),
+        *chain.from_iterable(map(partial(_rate_charts, report), report.review.metrics, report.sides, intervals)),
         lengths_chart(sweep.lengths, metric.name),
-        density_chart(report.densities),
+        density_chart(report.densities, metric.name),
         *(sweep_chart(sweep, swept, kind, metric.name) for kind in ("beam", "density", "nbest")),
     ]
     return [one for one in charts if one is not None]
+
+
+def _rate_charts(
+    report: Report, metric: GRR, sides: Sequence[SideTotal], intervals: Sequence[Interval]
+) -> Iterator[Chart | None]:
+    """Yield the charts of the rates of all graphs together and of each graph by a metric."""
+    better = "higher" if metric.higher_is_better else "lower"
+    yield standing_chart([(one.side, its) for one, its in zip(sides, intervals, strict=True)], metric.name, better)
+    known = report.rates.get(metric.name, {})
+    yield rates_chart({one.side: known[one.side] for one in sides if one.side in known}, metric.name)
 
 
 def _settings(report: Report) -> list[tuple[str, str]]:

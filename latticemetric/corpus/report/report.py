@@ -91,7 +91,7 @@ class Report:
     methods: set[str] = field(default_factory=set)
     utterances: list[dict[str, Any]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    rates: dict[str, list[float]] = field(default_factory=dict)
+    rates: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     densities: list[tuple[float, float]] = field(default_factory=list)
     sketched: int = 0
     expectation: ExpectationTotals = field(default_factory=ExpectationTotals)
@@ -119,14 +119,21 @@ class Report:
             self.utterances.append(item)
             if review.problem is not None:
                 self.failures.append(Failure(item["id"], visible(review.where), item["error"]))
-            for side, answer in item.get("sides", {}).items():
-                if answer["score"] is not None:
-                    self.rates.setdefault(side, []).append(answer["score"])
+            self._add_rates(item)
             gap, dense = _headroom(review), _density(review)
             if gap is not None and dense is not None:
                 self.densities.append((dense, gap))
             if review.sketch is not None:
                 self._add_sketch(gap or 0.0, place, review.sketch)
+
+    def _add_rates(self, item: dict[str, Any]) -> None:
+        """Keep the rate of each side of a graph by each metric, for the charts."""
+        own = {side: answer["score"] for side, answer in item.get("sides", {}).items()}
+        for name, sides in ({self.review.metric.name: own} | item.get("further", {})).items():
+            of_metric = self.rates.setdefault(name, {})
+            for side, score in sides.items():
+                if score is not None:
+                    of_metric.setdefault(side, []).append(float(score))
 
     def _add_corrected(self, item: dict[str, Any], text: CorrectedText, review: Review) -> None:
         """Add a corrected text to the data of its list, with its scores by other metrics."""

@@ -595,3 +595,12 @@ def test_without_resamples_there_are_no_intervals(more, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "resamples" not in text
     assert "±" not in text
+
+
+def test_rates_by_each_metric_are_charted_and_charts_say_their_metric():
+    text = page_of(*MEETING, "--metric", "wer,4-grr", "--beams", "1").shown
+    for title in ("Corpus rates: wer", "Corpus rates: 4-grr", "Rates of utterances: wer", "Rates of utterances: 4-grr"):
+        assert title in text
+    for caption in ("headroom by wer; ", "wer; solid: oracle of pruned graphs"):
+        assert caption in text
+    assert "Corpus rates: 4-grr" not in page_of(*MEETING, "--metric", "wer").shown

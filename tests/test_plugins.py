@@ -294,7 +294,7 @@ def test_runs_of_a_verb_of_another_package_are_runs_as_others(package):
     for number in (1, 2):
         options = ("--shard", f"{number}/2", "--format", "json", "-o", f"{number}.json", "--workers", "2", "--resume")
         good(started(package, "latticemetric", "doubts", "meeting.lat.txt", *options))
-    assert good(started(package, "latticemetric", "merge", "1.json", "2.json")).stdout == whole
+    assert good(started(package, "latticemetric", "merge", "--format", "json", "1.json", "2.json")).stdout == whole
     for name in ("text", "tsv", "jsonl"):
         done = started(package, "latticemetric", "doubts", "meeting.lat.txt", "--format", name)
         assert started(package, "latticemetric", "merge", "1.json", "2.json", "--format", name).stdout == done.stdout

@@ -16,15 +16,15 @@ Examples:
   lattice-oracle lats.ark.gz text --shard 1/2 --format json -o 1.json
   lattice-oracle lats.ark.gz text --shard 2/2 --format json -o 2.json
   latticemetric merge 1.json 2.json -o all.json
-  latticemetric merge 1.json 2.json --format text
-  latticemetric merge sweep.*.json --format text --plot sweep.svg
+  latticemetric merge 1.json 2.json
+  latticemetric merge sweep.*.json --plot sweep.svg
 """
 
 
 class _MergedOptions(PlottedOutputOptions):
-    """Output options; the default format is JSON."""
+    """Output options of all verbs whose documents are merged."""
 
-    output_format: str = format_option("json", parts=(*PARTS, "ctm"))
+    output_format: str = format_option(parts=(*PARTS, "ctm"))
     fractions: bool = FRACTIONS
 
 
@@ -33,8 +33,9 @@ class _MergedOptions(PlottedOutputOptions):
 def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     """Merge the JSON documents of all N shards (--shard I/N --format json), in any order.
 
-    The result equals, byte for byte, the result of one run without shards, in every format: items are in the order of
-    the graphs, and sums are exact. Text has what the options of the shards say, such as --alignment.
+    The result equals, byte for byte, the result of one run without shards, in every format, which is chosen as there:
+    items are in the order of the graphs, and sums are exact. Text has what the options of the shards say, such as
+    --alignment.
     """
     from latticemetric.corpus.merged_shards import merge
     from latticemetric.display.text import long_integers

@@ -56,17 +56,12 @@ class MergedShards(Tabular):
 
         Args:
             path: The file; `.gz` and similar suffixes compress it.
-            format: Any format of `Answers.write`; by default, that of the suffix, else `json`.
+            format: Any format of `Answers.write`; by default, the suffix of the file chooses it.
         """
         from latticemetric.corpus.tables.files import write_table
-        from latticemetric.corpus.tables.formats import PARTS, format_for
 
-        name = path_text(path)
-        if format is None:
-            of_suffix = format_for(name, (*PARTS, "ctm"))
-            format = "json" if of_suffix is None else of_suffix.name  # noqa: A001
         with long_integers():
-            write_table(self.table(), name, format)
+            write_table(self.table(), path_text(path), format)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw merged sweeps into a file, as `--plot` does.

@@ -92,7 +92,7 @@ def test_shards_merge_into_the_whole(tmp_path, options):
         shard = ("--shard", f"{number}/3", "--format", "json", "--output", shards[-1])
         assert latticemetric("expected", *paths, *options, *shard).status == 0
     whole = latticemetric("expected", *paths, *options, "--format", "json", "--workers", "1").stdout
-    assert latticemetric("merge", *shards).stdout == whole
+    assert latticemetric("merge", "--format", "json", *shards).stdout == whole
 
 
 def test_gradients_are_written_beside(tmp_path):
@@ -192,7 +192,7 @@ def test_the_cost_of_substitutions_is_a_parameter_of_every_search(verb, tmp_path
         arguments = (*MEETING, "--metric", "wer", "-P", "wer.substitution=4/3", *more)
         done = latticemetric(verb, *arguments, "--shard", shard, "-o", output.with_stem(shard[0]))
         assert done.status == 0, done.stderr
-    merged = json.loads(latticemetric("merge", tmp_path / "1.json", tmp_path / "2.json").stdout)
+    merged = json.loads(latticemetric("merge", "--format", "json", tmp_path / "1.json", tmp_path / "2.json").stdout)
     assert merged["signature"] == str(metric.signature)
     references = dict(line.split(maxsplit=1) for line in MEETING[1].read_text().splitlines())
     graphs = list(lm.read(MEETING[0]))

@@ -254,4 +254,4 @@ def test_shards_sum_up_extremes_that_cannot_be_found(forests, tmp_path):
     paths = [tmp_path / f"{number}.json" for number in (1, 2)]
     for number, path in enumerate(paths, start=1):
         oracle(*asked, "--shard", f"{number}/2", "--output", path)
-    assert good(run("latticemetric", "merge", *paths)).stdout == oracle(*asked).stdout
+    assert good(run("latticemetric", "merge", "--format", "json", *paths)).stdout == oracle(*asked).stdout

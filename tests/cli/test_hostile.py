@@ -203,7 +203,7 @@ def test_shards_are_merged_however_large(tmp_path):
     for number, shard in enumerate(shards, start=1):
         good(oracle(*MEETING, "--shard", f"{number}/2", "--format", "json", "--output", shard))
     environment = {**os.environ, "LATTICEMETRIC_MOST_AT_ONCE": "3k"}
-    merged = good(run("latticemetric", "merge", *shards, env=environment)).stdout
+    merged = good(run("latticemetric", "merge", "--format", "json", *shards, env=environment)).stdout
     assert merged == good(oracle(*MEETING, "--format", "json")).stdout
 
 

@@ -28,14 +28,14 @@ def test_one_worker_two_workers_and_merged_shards_say_the_same(count, options, t
         shards.append(tmp_path / f"{number}.json")
         oracle(*given, "--shard", f"{number}/{count}", "--output", shards[-1])
     random.Random(count).shuffle(shards)
-    assert good(latticemetric("merge", *shards)).stdout == one.stdout
+    assert good(latticemetric("merge", "--format", "json", *shards)).stdout == one.stdout
 
 
 def test_more_shards_than_graphs(tmp_path):
     given = [*data(tmp_path, graphs=3), "--format", "json", "--metric", "wer"]
     for number in range(1, 6):
         good(oracle(*given, "--shard", f"{number}/5", "--output", tmp_path / f"{number}.json"))
-    merged = good(latticemetric("merge", *tmp_path.glob("*.json")))
+    merged = good(latticemetric("merge", "--format", "json", *tmp_path.glob("*.json")))
     assert merged.stdout == good(oracle(*given)).stdout
 
 
@@ -48,7 +48,7 @@ def test_a_reference_without_a_graph_is_in_one_shard(tmp_path):
     assert whole.json["corpus"]["wer"]["failed"] == 2
     for number in (1, 2, 3):
         oracle(*given, "--shard", f"{number}/3", "--output", tmp_path / f"{number}.json")
-    assert good(latticemetric("merge", *tmp_path.glob("*.json"))).stdout == whole.stdout
+    assert good(latticemetric("merge", "--format", "json", *tmp_path.glob("*.json"))).stdout == whole.stdout
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_shards_of_verbs_without_references(verb, tmp_path):
     assert one.status == 1
     for number in (1, 2, 3):
         latticemetric(*given, "--shard", f"{number}/3", "--output", tmp_path / f"{number}.json")
-    assert good(latticemetric("merge", *tmp_path.glob("*.json"))).stdout == one.stdout
+    assert good(latticemetric("merge", "--format", "json", *tmp_path.glob("*.json"))).stdout == one.stdout
 
 
 def test_convert_leaves_out_what_fails_and_says_so(tmp_path):
@@ -337,3 +337,43 @@ def test_a_graph_that_takes_too_much_has_failed(workers, limit, reason, tmp_path
     assert reason in items[1]["error"]
     assert "heavy.txt:5 (heavy)" in items[1]["error"]
     assert_one_line_error(latticemetric(*given), reason)
+
+
+_OF_GRAPHS = [
+    *(("posteriors", "--of", of) for of in ("words", "ngrams", "arcs", "summary")),
+    ("best",),
+    ("nbest",),
+    ("mbr",),
+    ("mbr", "--word-penalty", "0,1"),
+    ("mbr", "--by", "wer"),
+    ("mbr", "--by", "wer", "--risk", "exact"),
+    ("mbr", "--by", "2-grr"),
+    ("consensus",),
+    ("info",),
+]
+_OF_PAIRS = [
+    ("oracle", "-m", "wer"),
+    ("oracle", "-m", "wer,4-grr"),
+    ("oracle", "-m", "bleu"),
+    ("expected", "-m", "wer"),
+]
+
+
+@pytest.mark.parametrize("verb", [*_OF_GRAPHS, *_OF_PAIRS], ids=" ".join)
+def test_a_graph_that_failed_looks_the_same_in_all_verbs(verb, tmp_path):
+    archive, references = data(tmp_path, graphs=4, broken=(1,))
+    files = [archive] if verb in _OF_GRAPHS else [archive, references]
+    error = f"{archive}:9 (u00001): the graph is cyclic: state 0 can be reached from itself; a lattice is acyclic"
+    for name in ("jsonl", "tsv", "json"):
+        done = latticemetric(*verb, *files, "--keep-going", "--format", name)
+        assert done.status == 1
+        if name == "json":
+            items = next(one for one in done.json.values() if isinstance(one, list))
+        elif name == "jsonl":
+            items = list(map(json.loads, done.stdout.splitlines()))
+        else:
+            header, *rows = (line.split("\t") for line in done.stdout.splitlines())
+            items = [{title: cell for title, cell in zip(header, row, strict=True) if cell} for row in rows]
+        failed = [item for item in items if item["id"] == "u00001"]
+        metrics = ["wer", "4-grr"] if "wer,4-grr" in verb else [None]
+        assert failed == [{"id": "u00001", **({"metric": m} if m else {}), "error": error} for m in metrics]

@@ -38,7 +38,7 @@ def test_shards_of_sweeps_are_the_sweep_of_the_whole(count, options, tmp_path):
     whole = latticemetric(*given, "--format", "json")
     assert (whole.status, whole.json["failed"], whole.json["graphs"]) == (1, 2, 38)
     shards = shards_of(tmp_path, count, *given)
-    assert good(latticemetric("merge", *shards)).stdout == whole.stdout
+    assert good(latticemetric("merge", "--format", "json", *shards)).stdout == whole.stdout
 
 
 def test_several_references_and_a_grammar_are_of_the_sweep(tmp_path):
@@ -47,7 +47,7 @@ def test_several_references_and_a_grammar_are_of_the_sweep(tmp_path):
     given = ["sweep", archive, references, other, "--nbest-sizes", "1,3", "--by-length", "4", "--normalize", "english"]
     whole = good(latticemetric(*given, "--format", "json"))
     assert all("norm:english" in one for one in whole.json["signatures"].values())
-    assert good(latticemetric("merge", *shards_of(tmp_path, 3, *given))).stdout == whole.stdout
+    assert good(latticemetric("merge", "--format", "json", *shards_of(tmp_path, 3, *given))).stdout == whole.stdout
 
 
 def test_a_merged_sweep_is_written_and_drawn_as_any_other(tmp_path):
@@ -101,7 +101,7 @@ def test_totals_of_an_automaton_are_those_of_the_whole(kind, count, automata, tm
     given = ["oracle", archive, *([references] if kind == "edits" else []), "--metric", automata[kind], "--keep-going"]
     whole = latticemetric(*given, "--format", "json")
     assert (whole.status, whole.json["corpus"]["lattices"]) == (1, 38)
-    assert good(latticemetric("merge", *shards_of(tmp_path, count, *given))).stdout == whole.stdout
+    assert good(latticemetric("merge", "--format", "json", *shards_of(tmp_path, count, *given))).stdout == whole.stdout
     scores = [item["score"] for item in whole.json["lattices"] if "error" not in item]
     assert whole.json["corpus"]["score"] == pytest.approx(sum(scores))
 
@@ -118,7 +118,7 @@ def test_totals_with_joined_words_are_those_of_the_whole(count, tmp_path):
     given = ["oracle", *data(tmp_path, graphs=20, broken=(3,)), "--metric", "compound-wer", "--keep-going"]
     whole = latticemetric(*given, "--format", "json")
     assert (whole.status, whole.json["corpus"]["lattices"], whole.json["corpus"]["failed"]) == (1, 19, 1)
-    assert good(latticemetric("merge", *shards_of(tmp_path, count, *given))).stdout == whole.stdout
+    assert good(latticemetric("merge", "--format", "json", *shards_of(tmp_path, count, *given))).stdout == whole.stdout
 
 
 # --- What lacks the other side
@@ -143,7 +143,10 @@ def test_graphs_without_references_and_references_without_graphs(style, tmp_path
             {"wer": failed, "4-grr": failed} if verb[0] == "sweep" else failed,
         )
         for count in (2, 5):
-            assert good(latticemetric("merge", *shards_of(tmp_path, count, *given))).stdout == whole.stdout
+            assert (
+                good(latticemetric("merge", "--format", "json", *shards_of(tmp_path, count, *given))).stdout
+                == whole.stdout
+            )
 
 
 # --- Shards of other runs
@@ -192,7 +195,7 @@ def test_word_lists_and_tables_are_told_by_what_is_in_them(tmp_path):
     for number, (words, output) in enumerate(zip(paths, outputs, strict=True)):
         shard = "1/2" if number == 0 else "2/2"
         good(oracle(*given, "--ignore", f"@{words}", "--shard", shard, "--output", output))
-    assert good(latticemetric("merge", *outputs[:2])).json["corpus"]["wer"]["lattices"] == 6
+    assert good(latticemetric("merge", "--format", "json", *outputs[:2])).json["corpus"]["wer"]["lattices"] == 6
     assert_one_line_error(latticemetric("merge", outputs[0], outputs[2]), "same run: they differ in --ignore")
 
 
@@ -205,7 +208,10 @@ def test_a_copy_of_the_files_elsewhere_is_the_same_run(tmp_path):
     more = ["--format", "json", "--shard"]
     good(oracle(archive, references, "--workers", 1, *more, "1/2", "--output", outputs[0]))
     good(oracle(*copies, "--keep-going", "--timeout", 60, *more, "2/2", "--output", outputs[1]))
-    assert good(latticemetric("merge", *outputs)).stdout == good(oracle(archive, references, *more[:2])).stdout
+    assert (
+        good(latticemetric("merge", "--format", "json", *outputs)).stdout
+        == good(oracle(archive, references, *more[:2])).stdout
+    )
 
 
 def test_another_verb_or_version_is_another_run(tmp_path, monkeypatch):

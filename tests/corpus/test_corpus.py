@@ -241,7 +241,7 @@ def test_shards_of_python_merge_on_the_command_line(tmp_path):
             assert len(best)  # answers that are kept before they are written
         best.write(tmp_path / f"{index}.json")
     lm.Corpus.read(MEETING[0]).best().write(tmp_path / "whole.json")
-    merged = output_of("latticemetric", "merge", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
+    merged = output_of("latticemetric", "merge", "--format", "json", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
     assert json.loads(merged) == json.loads((tmp_path / "whole.json").read_text())
     assert merged == (tmp_path / "whole.json").read_text()
 
@@ -611,7 +611,7 @@ def test_a_list_of_one_metric_is_a_mapping_as_longer_lists_are(tmp_path):
     for index in (1, 2):
         lm.Corpus.read(*MEETING, shard=f"{index}/2").oracle([lm.WER()]).write(tmp_path / f"{index}.json")
     only.write(tmp_path / "whole.json")
-    merged = output_of("latticemetric", "merge", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
+    merged = output_of("latticemetric", "merge", "--format", "json", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
     assert merged == (tmp_path / "whole.json").read_text()
     with pytest.raises(lm.UsageError, match="takes no other metric beside it; name it alone"):
         corpus.oracle(["bleu"])
@@ -771,7 +771,7 @@ def test_shards_of_expected_rates_merge(tmp_path):
     for index in (1, 2):
         lm.Corpus.read(*MEETING, shard=f"{index}/2").expected(most_states=20).write(tmp_path / f"{index}.json")
     lm.Corpus.read(*MEETING).expected(most_states=20).write(tmp_path / "whole.json")
-    merged = output_of("latticemetric", "merge", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
+    merged = output_of("latticemetric", "merge", "--format", "json", str(tmp_path / "1.json"), str(tmp_path / "2.json"))
     assert merged == (tmp_path / "whole.json").read_text()
 
 
@@ -817,7 +817,7 @@ def test_other_processes_resume_and_merge_runs_that_ignore_words(asked, tmp_path
     assert {run_with(seed, "same", "1/2") for seed in range(4)} == {"meeting-001"}
     run_with(7, "other", "2/2")
     parts = (str(tmp_path / "same.json"), str(tmp_path / "other.json"))
-    assert json.loads(output_of("latticemetric", "merge", *parts))["corpus"]["lattices"] == 3
+    assert json.loads(output_of("latticemetric", "merge", "--format", "json", *parts))["corpus"]["lattices"] == 3
 
 
 def test_values_that_look_alike_have_different_texts():

@@ -70,7 +70,7 @@ def test_merged_shards_and_resumed_runs_are_the_whole_run(verb, tmp_path):
     shards = [tmp_path / f"{number}.json" for number in (1, 2)]
     for number, shard in enumerate(shards, start=1):
         latticemetric(*given, "--keep-going", "--shard", f"{number}/2", "-o", shard)
-    assert latticemetric("merge", *shards).stdout == whole
+    assert latticemetric("merge", "--format", "json", *shards).stdout == whole
     output = tmp_path / "out.json"
     assert latticemetric(*given, "--resume", "-o", output).status == 2  # stops at the broken graph
     assert (tmp_path / "out.json.journal").exists()

@@ -67,7 +67,7 @@ def test_shards_of_a_sweep_from_python_merge_on_the_command_line(tmp_path):
         shard = lm.Corpus.read(*FILES, shard=f"{index}/2").sweep("wer", **SETTINGS, resamples=10)
         shard.write(tmp_path / f"{index}.json")
     shards = [str(tmp_path / f"{index}.json") for index in (1, 2)]
-    assert json.loads(good(run("latticemetric", "merge", *shards)).stdout) == whole.totals
+    assert json.loads(good(run("latticemetric", "merge", "--format", "json", *shards)).stdout) == whole.totals
 
 
 def test_a_graph_that_fails_counts_as_deleted_at_each_size():

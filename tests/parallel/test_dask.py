@@ -103,7 +103,7 @@ def test_one_worker_a_cluster_and_merged_shards_say_the_same(there, tmp_path):
     assert reports[0].read_text() == reports[1].read_text()
     for number in (1, 2, 3, 4):
         invoked("oracle", *given, *there, "--shard", f"{number}/4", "--output", tmp_path / f"{number}.json")
-    assert good(latticemetric("merge", *tmp_path.glob("*.json"))).stdout == alone.stdout
+    assert good(latticemetric("merge", "--format", "json", *tmp_path.glob("*.json"))).stdout == alone.stdout
 
 
 def test_a_journal_of_a_cluster_is_gone_on_with_here(there, tmp_path, monkeypatch):

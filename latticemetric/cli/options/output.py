@@ -33,7 +33,7 @@ OUTPUT = option(
 )
 
 
-def format_option(default: str = "text", parts: Sequence[str] = PARTS) -> Any:
+def format_option(parts: Sequence[str] = PARTS) -> Any:
     """Declare the field of the output format: a format of `FORMATS` for tables with these parts.
 
     The suffix of `--output` chooses the format if `--format` does not, also a binary one.
@@ -45,12 +45,12 @@ def format_option(default: str = "text", parts: Sequence[str] = PARTS) -> Any:
         output = str(click.get_current_context().params.get("output") or "")
         named = format_for(output, parts)
         if named is None:
-            return default
+            return "text"
         with placed(output):
             named.require()
         return named.name
 
-    text = f"Output format (default: by the suffix of --output, else {default})."
+    text = "Output format (default: by the suffix of --output, else text)."
     return option("--format", text, type=click.Choice(formats_of(parts)), reads=chosen)
 
 

@@ -54,7 +54,6 @@ from latticemetric.lattice.k2_vectors import lattices_from_k2 as lattices_from_k
 from latticemetric.lattice.k2_vectors import lattices_to_k2 as lattices_to_k2
 from latticemetric.lattice.lattice import Lattice as Lattice
 from latticemetric.mbr_decoding.combination import Combination as Combination
-from latticemetric.mbr_decoding.combination import Vote as Vote
 from latticemetric.mbr_decoding.combination import combine as combine
 from latticemetric.mbr_decoding.confidence_pruning import PairPruning as PairPruning
 from latticemetric.mbr_decoding.consensus import Consensus as Consensus
@@ -73,6 +72,7 @@ from latticemetric.mbr_decoding.settings import ByNgrams as ByNgrams
 from latticemetric.mbr_decoding.settings import ByUtility as ByUtility
 from latticemetric.mbr_decoding.settings import ByWordErrors as ByWordErrors
 from latticemetric.mbr_decoding.utility import utility_matrix as utility_matrix
+from latticemetric.mbr_decoding.votes import Vote as Vote
 from latticemetric.memory import limit_memory as limit_memory
 from latticemetric.metrics.alignment import Alignment as Alignment
 from latticemetric.metrics.bleu import BLEU as BLEU

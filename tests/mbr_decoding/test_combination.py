@@ -17,7 +17,8 @@ from kit.strategies import lattices
 import latticemetric as lm
 from latticemetric import _native
 from latticemetric.lattice.columns import Labels
-from latticemetric.mbr_decoding.combination import VOTES, SlottedOutput, _with_marked_words
+from latticemetric.mbr_decoding.slotted_output import SlottedOutput, _with_marked_words, align_outputs
+from latticemetric.mbr_decoding.votes import VOTES
 from latticemetric.metrics.pairs import error_counts
 
 texts = st.lists(st.sampled_from("abcd"), max_size=4).map(tuple)
@@ -107,9 +108,8 @@ class TestAlignment:
             starts = np.sort(begins[: len(string)])
             times = np.stack([starts, starts + 0.5], axis=1).reshape(-1, 2)
             timed.append(replace(SlottedOutput.of_words(string), times=times))
-        from latticemetric.mbr_decoding.combination import _aligned
 
-        _, cost, _ = _aligned(timed)
+        _, cost, _ = align_outputs(timed)
         assert cost <= lm.combine(strings).cost + 1
 
     def test_words_of_the_same_letters_share_a_column(self):

@@ -8,7 +8,8 @@ the search is too large (`expected`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,7 @@ from latticemetric.corpus.answer import Answer
 from latticemetric.corpus.coordinate_search import Point, best_of, coordinate_search
 from latticemetric.corpus.mbr_evidence import examples_of
 from latticemetric.corpus.pairing import built
+from latticemetric.display.progress import progress_bar
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.evaluation.calibration import (
     BINS,
@@ -143,6 +145,8 @@ def fitted(
     development: Sequence[TunedUtterance],
     test: Sequence[TunedUtterance] | None,
     asked: CalibrationSettings,
+    *,
+    watched: bool = False,
 ) -> Calibration:
     """Fit the scale of costs on a development set; on other graphs, compare probabilities with true outcomes.
 
@@ -150,13 +154,26 @@ def fitted(
         development: The graphs and references of the development set.
         test: Those of the test set; `None` to use folds of the development set (cross-validation).
         asked: The settings.
+        watched: True to show a progress bar: of the answers to graphs at the scales that are tried.
 
     Raises:
         InputError: All scales fit the words, or errors, of the development set equally well, for example because the
             graphs have no alternatives, or because all alternatives have the same cost.
     """
+    bar = progress_bar(None, "answers at a scale") if watched else None
+    with nullcontext() if bar is None else bar:
+        return _fitted(development, test, asked, (lambda: None) if bar is None else bar.update)
+
+
+def _fitted(
+    development: Sequence[TunedUtterance],
+    test: Sequence[TunedUtterance] | None,
+    asked: CalibrationSettings,
+    noted: Callable[[], object],
+) -> Calibration:
+    """Do the same as `fitted`; call `noted` for each answer at a scale."""
     grid, criterion, halvings = sorted(asked.posterior_scale), asked.criterion, asked.halvings
-    utterances = _Utterances(development, asked)
+    utterances = _Utterances(development, asked, noted)
     drawn = Resampling(asked.resamples, asked.seed, asked.confidence)
     reporter = _Reporter(utterances, asked.bins, drawn)
     merits = utterances.fitted(range(len(utterances)), grid, criterion, halvings)
@@ -166,7 +183,7 @@ def fitted(
     best, judged = best_of(merits), reporter
     fold_scales: tuple[float, ...] = ()
     if test is not None:
-        judged = reporter._replace(utterances=_Utterances(test, asked))
+        judged = reporter._replace(utterances=_Utterances(test, asked, noted))
     else:
         fold_scales = utterances.scales_of_folds(min(asked.folds, len(utterances)), grid, criterion, halvings)
     held_out_scales = fold_scales if test is None else (best,)
@@ -240,14 +257,16 @@ def _place(number: int) -> str:
 class _Utterances:
     """Graphs and references of a development or test set. Results per graph and scale are cached."""
 
-    def __init__(self, examples: Sequence[TunedUtterance], asked: CalibrationSettings) -> None:
+    def __init__(
+        self, examples: Sequence[TunedUtterance], asked: CalibrationSettings, noted: Callable[[], object]
+    ) -> None:
         if not examples:
             raise UsageError("there are no graphs to calibrate", advice="give at least one")
         self._lattices: list[Lattice] = []
         for number, example in enumerate(examples):
             with placed(_place(number)):
                 self._lattices.append(as_lattice(example.graph, example.weights, advice=_FOR_FORESTS))
-        self._asked, self._examples = asked, examples
+        self._asked, self._examples, self._noted = asked, examples, noted
         self._metric = WER(ignore=examples[0].ignored)
         self._references = [tuple(map(self._counted, references_of(one.references))) for one in examples]
         self._words: dict[tuple[int, float], _Words] = {}
@@ -262,6 +281,7 @@ class _Utterances:
         key = number, posterior_scale
         if key in self._words:
             return self._words[key]
+        self._noted()
         with placed(_place(number)):
             aligner = Aligner.of(self._lattices[number], posterior_scale, self._examples[number].weights)
             if self._asked.answer == "mbr":

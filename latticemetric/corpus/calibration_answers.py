@@ -41,7 +41,7 @@ class CalibrationAnswers(Answers[Any], Generic[R]):
     def result(self) -> R:
         """The `Calibration`; with `own_confidences`, the `CalibrationReport`."""
         assert isinstance(self.question, Reliability)
-        return cast("R", self.question.found(self._all())())
+        return cast("R", self.question.found(self._all(), watched=self._settings.progress)())
 
     def _table(self, answers: Iterable[Answer], run: Run | None = None) -> Table:
         if run is not None:  # streamed to a file, not kept

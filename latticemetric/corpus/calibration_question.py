@@ -29,7 +29,7 @@ class Reliability(ReliabilitySettings, Question["Answer"]):
 
     def table(self, answers: Iterable[Answer], corpus: ReadCorpus, run: Run, looks: Looks) -> Table:  # noqa: ARG002
         """Return the table of the result."""
-        return self.table_of(self.found(answers))
+        return self.table_of(self.found(answers, watched=run.watched))
 
     def table_of(self, find: Callable[[], Calibration | CalibrationReport]) -> Table:
         """Return the table of the result that a function computes."""
@@ -37,8 +37,13 @@ class Reliability(ReliabilitySettings, Question["Answer"]):
 
         return CalibrationTable(find, self.resampling)
 
-    def found(self, answers: Iterable[Answer]) -> Callable[[], Calibration | CalibrationReport]:
-        """Return a function that reads the answers, and compares their probabilities with the true outcomes."""
+    def found(
+        self, answers: Iterable[Answer], *, watched: bool = False
+    ) -> Callable[[], Calibration | CalibrationReport]:
+        """Return a function that reads the answers, and compares their probabilities with the true outcomes.
+
+        If `watched`, the function shows a progress bar.
+        """
         raise NotImplementedError
 
 
@@ -54,9 +59,11 @@ class OwnConfidences(Reliability):
                 raise UsageError(f"{name} has no effect on own confidences", advice="leave it out")
         return recognised_utterances(corpus, run)
 
-    def found(self, answers: Iterable[Answer]) -> Callable[[], CalibrationReport]:
+    def found(self, answers: Iterable[Answer], *, watched: bool = False) -> Callable[[], CalibrationReport]:
         """Return a function that reads the answers, and compares their confidences with the words that are right."""
         from latticemetric.corpus.calibration import confidence_calibration
+
+        del watched  # the graphs are aligned once, while they are read
 
         def report() -> CalibrationReport:
             utterances = _utterances(answers)
@@ -82,14 +89,14 @@ class Calibrations(CalibrationSettings, Reliability):
             if self.test.weights is not corpus.weights:  # those of the corpus are checked where the run ends
                 self.test.check_weights(partial_run=False)
 
-    def found(self, answers: Iterable[Answer]) -> Callable[[], Calibration]:
+    def found(self, answers: Iterable[Answer], *, watched: bool = False) -> Callable[[], Calibration]:
         """Return a function that reads the answers, and fits the scale."""
         from latticemetric.corpus.calibration import fitted
 
         def calibration() -> Calibration:
             utterances = _utterances(answers)
             test = None if self.test is None else [one for one in utterances if one.tested]
-            return fitted([one for one in utterances if not one.tested], test, self)
+            return fitted([one for one in utterances if not one.tested], test, self, watched=watched)
 
         return calibration
 

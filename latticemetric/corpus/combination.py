@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.corpus.system_outputs import Utterance
 from latticemetric.display.frames import Tabular
+from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError, placed
 from latticemetric.mbr_decoding.combination import Combination, combine
 
@@ -66,10 +67,10 @@ class Combinations:
         return Combinations(self.names, tuple(changed))
 
 
-def combine_all(utterances: Iterable[Utterance], **options: Any) -> Combinations:
-    """Combine the systems in each utterance; see `combine` for the options."""
+def combine_all(utterances: Sequence[Utterance], *, watched: bool = False, **options: Any) -> Combinations:
+    """Combine the systems in each utterance; see `combine` for the options. If `watched`, show a progress bar."""
     names, found = [], []
-    for utterance in utterances:
+    for utterance in progress(utterances, len(utterances), "utterances") if watched else utterances:
         with placed(utterance.name):
             found.append(combine(utterance.outputs, **options))
         names.append(utterance.name)

@@ -101,6 +101,7 @@ def combine_systems(
     lowercase: bool = False,
     ignore: Collection[str] | str = (),
     keep_marks: bool = False,
+    progress: bool = True,
     **settings: Any,
 ) -> CombinedSystems:
     """Combine the outputs of several systems into one text per utterance, as the verb `combine` does.
@@ -121,6 +122,7 @@ def combine_systems(
         lowercase: Write all words in lower case.
         ignore: Words to remove: a list, a text like `"uh,um"`, or `"@FILE"`.
         keep_marks: Read the sentence marks of a format, such as `<s>` in HTK lattices, as words.
+        progress: Show a progress bar if standard error is a terminal.
         settings: The vote (`system_weights`, `null`, `scheme`, `count_share`, `tune_share`), `time_mediated`,
             `posterior_scale`, and how references score it: `subsets`, `resamples`, `seed`, `confidence`; see
             `CombinationSettings`.
@@ -151,6 +153,7 @@ def combine_systems(
     )
     found = combine_all(
         utterances,
+        watched=progress,
         system_weights=how.system_weights or None,
         null=how.null,
         scheme=how.scheme,

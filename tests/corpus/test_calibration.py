@@ -370,7 +370,7 @@ def test_a_calibration_is_computed_once(monkeypatch):
 
     calls = []
     fit = module.fitted
-    monkeypatch.setattr(module, "fitted", lambda *given: calls.append(0) or fit(*given))
+    monkeypatch.setattr(module, "fitted", lambda *given, **how: calls.append(0) or fit(*given, **how))
     found = lm.Corpus(*meeting()).calibrate(resamples=0)
     assert found.result is found.result
     str(found), found.totals, found.to_records()

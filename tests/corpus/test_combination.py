@@ -26,7 +26,7 @@ def errors(words, reference):
 
 
 def combined(rows):
-    return combine_all(Utterance(str(k), {"x": a, "y": b, "z": c}) for k, (a, b, c, _) in enumerate(rows))
+    return combine_all([Utterance(str(k), {"x": a, "y": b, "z": c}) for k, (a, b, c, _) in enumerate(rows)])
 
 
 def read_systems(files, **settings):

@@ -687,10 +687,11 @@ def search_ngrams(
     ending: npt.NDArray[np.int32],
     gain: npt.NDArray[np.float64],
     word_gain: float,
-) -> npt.NDArray[np.int64]:
+) -> tuple[npt.NDArray[np.int64], bool]:
     """Return the arcs of the path with the largest gain of n-grams.
 
-    Ties are resolved by the least cost, the fewest words, and the smallest arc numbers.
+    Ties are resolved by the least cost, the fewest words, and the smallest arc numbers; the second value is True if the
+    numbers may have decided.
     """
 
 def unfold_gains(

@@ -125,3 +125,31 @@ def test_forests_are_what_they_say(verb, forest, reference, seed):
     ask = OF_ALL_GRAPHS[verb]
     given, other = (answer(ask, graph, reference) for graph in (forest, renumbered(forest, seed)))
     assert differences(given, other) == []
+
+
+@given(
+    strings=st.lists(st.text("ab", min_size=1, max_size=4), min_size=2, max_size=6, unique=True),
+    seed=seeds,
+    by=st.sampled_from(["ngram", "wer", "wrr", "exact"]),
+)
+def test_of_equal_risks_numbers_decide_nothing(strings, seed, by):
+    # All paths cost the same, and the cheapest is the answer of none of them, so that ties are as many as can be.
+    texts = [" ".join(one) for one in strings]
+    lattice = lm.Lattice.from_strings([*texts, "c"], costs=[*[1.0] * len(texts), 0.9])
+    settings = {"by": "wer", "risk": "exact"} if by == "exact" else {"by": by}
+    if by == "ngram":
+        settings |= {"order": 1, "word_penalty": -0.1}  # then strings with the same words gain the same
+    assert lm.mbr(lattice, **settings).words == lm.mbr(renumbered(lattice, seed), **settings).words
+
+
+def test_of_equal_gains_the_order_of_arcs_decides_nothing():
+    for strings in (["a b", "b a", "c"], ["b a", "a b", "c"], ["c", "b a", "a b"]):
+        lattice = lm.Lattice.from_strings(strings, costs=[0.9 if one == "c" else 1.0 for one in strings])
+        found = lm.mbr(lattice, order=1, word_penalty=-0.1)
+        assert (found.one_best, found.words) == (("c",), ("a", "b"))
+
+
+def test_of_equal_gains_the_1_best_wins():
+    for strings in (["a b", "b a"], ["b a", "a b"]):
+        lattice = lm.Lattice.from_strings(strings, costs=[0.0, 0.0])
+        assert lm.mbr(lattice, order=1).words == lm.best(lattice).words

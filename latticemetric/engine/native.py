@@ -455,10 +455,11 @@ class _Ngrams(Protocol):
     def word(self) -> Words: ...
 
 
-def path_of_ngrams(lattice: _native.Lattice, ngrams: _Ngrams, gains: ExactGains) -> npt.NDArray[np.int64]:
+def path_of_ngrams(lattice: _native.Lattice, ngrams: _Ngrams, gains: ExactGains) -> tuple[npt.NDArray[np.int64], bool]:
     """Return the arcs of the path with the largest gain of n-grams; for ties, see `latticemetric.engine.ties`.
 
-    The labels of the lattice are words by their numbers in `ngrams`. Costs and words only decide ties.
+    The second value is True if the numbers of arcs may have decided between paths. The labels of the lattice are words
+    by their numbers in `ngrams`. Costs and words only decide ties.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_ngrams(lattice, ngrams.parent, ngrams.word, *gains)

@@ -1,7 +1,8 @@
 """Put the states and arcs of a lattice into an order that depends on what it says, not on how it is stored.
 
 The tie rule ends with the smallest arc numbers, and so does not need this order. It is for searches whose *score*
-depends on where they start, on which of two equal steps they take, or on how a sum was rounded.
+depends on where they start, on which of two equal steps they take, or on how a sum was rounded; and for minimum Bayes
+risk by n-grams, where only the numbers of arcs may tell two answers apart.
 """
 
 from __future__ import annotations
@@ -42,8 +43,11 @@ def in_canonical_order(lattice: AnyLattice) -> AnyLattice:
     All arcs go to larger states. Arcs of a state are in the alphabetical order of their words. An n-best list
     (`ranked`) stays as it is, since its order says which hypothesis is better.
     """
-    if lattice.ranked:
-        return lattice
+    return lattice if lattice.ranked else with_canonical_arcs(lattice)[0]
+
+
+def with_canonical_arcs(lattice: AnyLattice) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
+    """Do the same as `in_canonical_order`; also return the number in `lattice` of each arc."""
     columns = sorted(lattice.scores.items())
     number, arcs = _native.canonical_order(
         lattice.source,
@@ -55,7 +59,7 @@ def in_canonical_order(lattice: AnyLattice) -> AnyLattice:
         lattice.times,
     )
     ends = np.argsort(number[lattice.final])
-    return replace(
+    ordered = replace(
         lattice,
         source=frozen(number[lattice.source[arcs]]),
         target=frozen(number[lattice.target[arcs]]),
@@ -65,3 +69,4 @@ def in_canonical_order(lattice: AnyLattice) -> AnyLattice:
         times=None if lattice.times is None else frozen(lattice.times[np.argsort(number)]),
         labels=FrozenDict(taken(lattice.labels, arcs, ends)),
     )
+    return ordered, arcs

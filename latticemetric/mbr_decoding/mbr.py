@@ -2,11 +2,13 @@
 
 `mbr` has three methods:
 
-- `ngram`: the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
-  the tie rule (`latticemetric.engine.ties`). Strings with the same n-grams always tie; other strings tie if their gains
-  are equal up to about the tenth digit.
+- `ngram`: the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Strings with the same
+  n-grams always tie; other strings tie if their gains are equal up to about the tenth digit. Of strings that tie, the
+  cheapest wins (so the 1-best, if it is one of them), then the one with the fewest words; then, in a lattice, the first
+  in an order that words, scores and times decide, not the numbers of states and arcs; in a forest, the tie rule decides
+  (`latticemetric.engine.ties`).
 - `wer`: the words with the least expected edit distance. The search minimises an upper bound of this distance
-  (`word_mbr`) or, with `risk="exact"`, the distance itself (`risk_mbr`).
+  (`word_mbr`) or, with `risk="exact"`, the distance itself (`risk_mbr`). Of equal risks (up to 1e-9), the 1-best wins.
 - Any other metric: the string with the best expected score against all strings of the evidence (the graph whose
   posteriors are used). Each string of the evidence is one reference with its own denominator, weighted by its
   probability (Kumar & Byrne 2004). A reference is ignored if scores against it are undefined, such as rates against an

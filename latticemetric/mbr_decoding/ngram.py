@@ -28,6 +28,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, weights_of_each
+from latticemetric.lattice.canonical_order import with_canonical_arcs
 from latticemetric.lattice.columns import Column, Steps, Weights, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
@@ -252,7 +253,13 @@ class NgramMBR:
             rounding = unit / 2 * self._max_words * (self._longest(ngrams) + 1)
             return _Best(self._kept[found.edges], found.bound + rounding, found.exact)
         assert isinstance(ngrams, NgramPosteriors)
-        return _Best(self._kept[path_of_ngrams(self._native, ngrams, self.gains(ngrams, by))])
+        assert isinstance(self._pruned, Lattice)
+        gains = self.gains(ngrams, by)
+        arcs, by_numbers = path_of_ngrams(self._native, ngrams, gains)
+        if by_numbers and not self._pruned.ranked and self._pruned.words(arcs) != self.one_best:
+            lattice, numbers = self._in_order
+            arcs = numbers[path_of_ngrams(lattice, ngrams, gains)[0]]
+        return _Best(self._kept[arcs])
 
     def _best_derivation(self, forest: _native.Forest, ngrams: NgramEvidence, by: ByNgrams) -> FoundDerivation:
         own, known = self._shared_words
@@ -282,6 +289,13 @@ class NgramMBR:
         if isinstance(self._pruned, Forest):
             return summable(self._pruned.hypergraph(cost))
         return self._pruned.native(cost, self._numbers, self._pruned.word_counts())
+
+    @cached_property
+    def _in_order(self) -> tuple[Any, Steps]:
+        """The pruned lattice in canonical order, for kernels, and the number of each arc before."""
+        assert isinstance(self._pruned, Lattice)
+        lattice, arcs = with_canonical_arcs(self._pruned)
+        return lattice.native(lattice.cost(self._weights), self._numbers[arcs], lattice.word_counts()), arcs
 
     @cached_property
     def _numbers(self) -> Words:

@@ -195,7 +195,8 @@ class LatticeSpace(SearchSpace):
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the path with the largest sum of gains of its n-grams and words."""
-        return native.path_of_ngrams(self.graph.native(self.cost, self.label, self.word_counts), ngrams, gains)
+        graph = self.graph.native(self.cost, self.label, self.word_counts)
+        return native.path_of_ngrams(graph, ngrams, gains)[0]
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the best strings, each with its cheapest path; costs that differ only by rounding are ties."""

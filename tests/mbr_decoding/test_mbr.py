@@ -116,7 +116,7 @@ def test_ties_go_to_cost_then_words_then_arcs(lattice, data):
     whole = st.integers(-1, 1).map(float)
     gain = np.array(data.draw(st.lists(whole, min_size=len(counted) + 1, max_size=len(counted) + 1)))
     word_gain, cost, words_count = data.draw(whole), lattice.cost(), data.draw(st.booleans())
-    arcs = _native.search_ngrams(
+    arcs, _ = _native.search_ngrams(
         lattice.native(cost, lattice.word, lattice.is_word() * words_count),
         counted.parent,
         counted.word,

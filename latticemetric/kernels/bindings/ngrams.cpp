@@ -47,18 +47,19 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> ta
                         column(std::move(found.posterior)));
 }
 
-Output<std::int64_t> py_search_ngrams(const NativeLattice& lattice, Input<std::int32_t> parent,
-                                      Input<std::int32_t> ending, Input<double> gain, double word_gain) {
+nb::tuple py_search_ngrams(const NativeLattice& lattice, Input<std::int32_t> parent, Input<std::int32_t> ending,
+                           Input<double> gain, double word_gain) {
   const auto& graph = lattice.whole();
   require_aligned(gain);
   require_aligned(parent, ending);
   require(gain.size() == parent.size(), "columns of n-grams differ in length");
   require_finite(gain, "a gain is not a finite number");
-  return column(run([&] {
+  auto path = run([&] {
     const auto trie = trie_of(parent, ending);
     return search_ngrams(graph.states, graph.arcs, graph.source, graph.target, graph.label, graph.is_word, graph.cost,
                          graph.final_cost, {trie, gain.data(), word_gain});
-  }));
+  });
+  return nb::make_tuple(column(std::move(path.arcs)), path.by_numbers);
 }
 
 nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,

@@ -26,10 +26,9 @@ struct BestRest {
 }  // namespace
 
 // Computes gains first, which takes one number per item. Then resolves ties, among the items of best paths only.
-std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
-                                        const std::int32_t* target, const std::int32_t* word,
-                                        const std::uint8_t* is_word, const double* cost, const double* final_cost,
-                                        const NgramGains& gains) {
+GainPath search_ngrams(std::int32_t states, std::int64_t arcs, const std::int32_t* source, const std::int32_t* target,
+                       const std::int32_t* word, const std::uint8_t* is_word, const double* cost,
+                       const double* final_cost, const NgramGains& gains) {
   GainProduct product(states, arcs, source, target, word, gains);
   const auto items = static_cast<std::size_t>(product.items());
   // The best gain from each item on. Going backwards, everything that follows a state is settled before it.
@@ -56,20 +55,24 @@ std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, 
       if (number[item] >= 0 && number[next] < 0 && keeps_best(item, next, gain)) number[next] = optimal++;
     });
   auto rest = filled(static_cast<std::size_t>(optimal), BestRest{});
+  GainPath path;
+  const auto offer = [&](BestRest& best_rest, const BestRest& found) {
+    path.by_numbers |= std::isfinite(found.cost) && costs_as_much(found, best_rest);
+    if (found.beats(best_rest)) best_rest = found;
+  };
   for (auto t = states; t-- > 0;) {
     for (auto i = product.begin(t); i < product.begin(t + 1); ++i) {
       const BestRest here{final_cost[t], 0, -1, -1};
-      if (number[i] >= 0 && may_end(t, i) && here.beats(rest[number[i]])) rest[number[i]] = here;
+      if (number[i] >= 0 && may_end(t, i)) offer(rest[number[i]], here);
     }
     product.each_step_into(t, [&](std::int64_t a, std::int64_t item, std::int64_t next, double gain) {
       if (number[item] < 0 || !keeps_best(item, next, gain)) return;
       const BestRest& after = rest[number[next]];
       const BestRest found{cost[a] + after.cost, is_word[a] + after.words, a, next};
-      if (found.beats(rest[number[item]])) rest[number[item]] = found;
+      offer(rest[number[item]], found);
     });
   }
-  std::vector<std::int64_t> path;
-  for (std::int64_t i = 0; rest[number[i]].arc >= 0; i = rest[number[i]].next) path.push_back(rest[number[i]].arc);
+  for (std::int64_t i = 0; rest[number[i]].arc >= 0; i = rest[number[i]].next) path.arcs.push_back(rest[number[i]].arc);
   return path;
 }
 

@@ -120,7 +120,12 @@ class WeightDevelopment:
             return Climbs(self._space, default, restarts=tuning.restarts, seed=tuning.seed, bar=bar)
         section = Section.of_columns(default, self.ranges, *range(len(self.ranges)))
         self._exact = ExactSearch(
-            self._space.table, self._strings, section, least_margin=tuning.min_margin, preferred=default
+            self._space.table,
+            self._strings,
+            section,
+            least_margin=tuning.min_margin,
+            preferred=default,
+            watched=self._watched,
         )
         return self._exact
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError
 from latticemetric.lattice.columns import Floats
 from latticemetric.metrics.base import Table
@@ -57,6 +58,7 @@ class ExactSearch:
         least_margin: float = 0,
         preferred: Sequence[Fraction] | None = None,
         chosen: Sequence[int] | None = None,
+        watched: bool = False,
     ) -> None:
         """Search graphs for all weights, and score their strings.
 
@@ -68,6 +70,7 @@ class ExactSearch:
                 changes.
             preferred: Of regions that are equally good, the one around these coordinates comes first.
             chosen: The numbers of the graphs; by default, all.
+            watched: True to show a progress bar of a plane; a line takes no time.
         """
         self._least_margin = max(least_margin, _FINEST)
         self.section, self.merits = section, Merits(strings.metric)
@@ -81,7 +84,8 @@ class ExactSearch:
             rows = strings.rows([one.strings for one in segments], numbers)
             self._found = Line(segments, rows, self.merits, costs.box[0] / costs.box[2])
         else:
-            cells = [cells_of(table, costs, number) for number in numbers]
+            each = progress(numbers, len(numbers), "graphs searched") if watched else numbers
+            cells = [cells_of(table, costs, number) for number in each]
             rows = strings.rows([one.strings for one in cells], numbers)
             self._found = Plane(cells, rows, self.merits, costs.box)
 

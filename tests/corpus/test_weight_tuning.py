@@ -1,7 +1,9 @@
 """Tuned weights of score columns against decoding at many weights; and the verb `tune`."""
 
+import io
 import json
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -329,3 +331,15 @@ def test_weights_of_a_translation_decoder_are_never_below_a_grid(names):
     assert found.map(200 if len(names) == 1 else 40).max() <= found.best.score + 1e-12
     assert found.at() == found.best.score
     assert found.default.score == pytest.approx(0.2387, abs=5e-5)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_tuning_of_weights_shows_progress_on_a_terminal_if_it_is_wanted(wanted, monkeypatch):
+    written = io.StringIO()
+    monkeypatch.setattr(written, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", written)
+    beam = lm.NBest.from_strings(["a b", "a"], scores={"am": [0.0, 1.0], "lm": [2.0, 0.0]})
+    corpus = lm.Corpus([beam] * 3, ["a"] * 3)
+    corpus.tune(vary={"lm": (0, 2), "words": (0, 1)}, resamples=5, progress=wanted)
+    assert ("graphs searched" in written.getvalue()) is wanted
+    assert ("resamples" in written.getvalue()) is wanted

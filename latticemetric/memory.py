@@ -246,6 +246,8 @@ def hold_memory(growth: int) -> None:
     Native kernels check the limit and raise an error before they exceed it. Other code gets a `MemoryError` (on Linux).
     The limit applies to data, not to address space, since allocators reserve far more address space than they use.
     """
+    import hashlib  # noqa: F401  without memory, its import writes tracebacks and leaves a broken module
+
     limit_memory(growth)
     _hold_data(growth)
 

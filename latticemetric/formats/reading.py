@@ -293,11 +293,16 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
 
 
 def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
-    """Build the graph of an entry; add the entry's place to errors that name no place."""
+    """Build the graph of an entry; add the entry's place to errors that name no place, and its id to those that do."""
     try:
         return build()
     except LatticeMetricError as error:
-        raise (error if error.where else error.at(entry.place)) from None
+        if not error.where:
+            raise error.at(entry.place) from None
+        named = f"({shortened(entry.name)})"
+        if entry.naming == "file" or named in error.where:
+            raise
+        raise type(error)(error.what, where=f"{error.where} {named}", advice=error.advice) from None
 
 
 # ---- Symbol tables ----

@@ -20,6 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.memory import over_budget
 from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import BATCH_SECONDS, MOST_IN_BATCH, Limits
 from latticemetric.parallel.process import (
@@ -270,6 +271,8 @@ class Pool(Window):
         fatal.deaths += 1
         if fatal.deaths == 1:
             self._to_repeat.appendleft(fatal)
+        elif worker.lacks_memory and self._limits.most_memory is not None:
+            fatal.lose(over_budget(self._limits.most_memory))
         else:
             fatal.lose(InputError(f"the worker process {how} twice on this task", advice=MEMORY_ADVICE))
 

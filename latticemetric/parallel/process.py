@@ -237,6 +237,11 @@ class Worker:
         """True if the process has ended, since the system allowed no further thread."""
         return self.process.exitcode == _NO_THREAD
 
+    @property
+    def lacks_memory(self) -> bool:
+        """True if the process has ended, since its memory is too little even for reading a message."""
+        return self.process.exitcode == _NO_MEMORY
+
     def end(self) -> str:
         """Kill the process and close its pipes; return how the process ended: "was killed by SIGKILL"."""
         self.process.kill()

@@ -260,7 +260,7 @@ def test_engines_give_the_same_answer(engine):
 
 def test_graphs_of_a_named_format_are_not_sniffed():
     good(oracle(*MEETING, "--from", "kaldi"))
-    assert_one_line_error(oracle(*MEETING, "--from", "plf"), r"meeting.lat.txt:1: expected '\('")
+    assert_one_line_error(oracle(*MEETING, "--from", "plf"), r"meeting.lat.txt:1 \(1\): expected '\('")
 
 
 @pytest.mark.parametrize("source", ["lattices", "references"])
@@ -460,7 +460,7 @@ BAD_INPUT = {
     "empty compressed archive": (gzip.compress(b""), "a\n", r"lattices: the file is empty"),
     "empty lattice": ("utt \n\n", "utt a\n", r"lattices:1 \(utt\): the lattice is empty"),
     "lattice without an end": ("utt \n0 1 a 1,2,\n", "utt a\n", r"\(utt\): the lattice is empty: it has no final"),
-    "NaN weight": ("utt \n0 1 a 1,nan,\n1\n", "utt a\n", r"lattices:2: score 'nan' is not finite"),
+    "NaN weight": ("utt \n0 1 a 1,nan,\n1\n", "utt a\n", r"lattices:2 \(utt\): score 'nan' is not finite"),
     "truncated gzip": (gzip.compress(b"0 1 a a\n1\n")[:-9], "a\n", r"lattices: the compressed file is .*cut short"),
     "too few references": ("((('a',1),),)\n" * 3, "a\nb\n", r"lattices:3 \(3\): there is no reference for graph 3"),
     "too many references": (
@@ -476,7 +476,7 @@ BAD_INPUT = {
         r"references:2: there is no graph named 'u2'; add it",
     ),
     "lattice twice": ("utt \n0 1 a 1,2,\n1\n\n" * 2, "utt a\n", r"lattices:5: two graphs have the id 'utt'"),
-    "wrong encoding": ("utt \n0 1 \xe9 1,2,\n1\n".encode("latin-1"), "utt a\n", r"lattices:2: .*UTF-8"),
+    "wrong encoding": ("utt \n0 1 \xe9 1,2,\n1\n".encode("latin-1"), "utt a\n", r"lattices:2 \(utt\): .*UTF-8"),
     "references in a wrong encoding": ("((('a',1),),)\n", "\xe9\n".encode("latin-1"), r"references:1: .*UTF-8"),
 }
 

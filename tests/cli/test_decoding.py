@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -279,3 +280,14 @@ def test_signatures_name_the_steps_that_rewrote_the_texts():
     assert found["signature"] == plain["signature"].replace("|v:", "|norm:lc+13a|v:")
     tuning = ("--decoder", "mbr", "--posterior-scale", "1", "--resamples", "0")
     assert "|norm:lc+13a|" in run("tune", lists, references, *tuning, *prepared).stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+@pytest.mark.parametrize("verb", ["best", "mbr", "info"])
+def test_a_limit_that_no_graph_can_keep_is_told_as_such(verb, tmp_path):
+    """Neither the status of a worker is told, nor the tracebacks of modules that it cannot import."""
+    lattice = lm.Lattice.from_strings([" ".join(f"w{number * k}" for k in range(30)) for number in range(2000)])
+    lm.write(tmp_path / "x.plf", [("1", lattice), ("2", lattice)])
+    done = run(verb, tmp_path / "x.plf", "--max-memory", "1k", "--workers", 2, status=2)
+    assert done.stderr.count("\n") == 1
+    assert "this graph needs more than 1 KB of memory; " in done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from kit.commands import oracle
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.formats.columns import summed
@@ -233,3 +234,27 @@ def test_of_an_archive_that_is_cut_short_all_before_the_cut_is_scored(table, tmp
     named = {item["id"] for item in items if "error" in item}
     assert named >= {name(number) for number in (*BAD, *range(150, GRAPHS))}
     assert "cut short" in done.stderr
+
+
+OF_MANY = [
+    "meeting.lat.txt", "meeting.ark", "meeting.far", "meeting.trn", "headlines.nbest", "proverbs.plf", "lighthouse.cn",
+    "garden.jsonl", "kitchen.jsonl", "bakery.wenet", "lesson.recogs.txt", "postcard.osg", "clinic.manifest.json",
+    "picnic.json", "interview.ctm", "radio.stm",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_MANY)
+def test_the_error_of_a_broken_graph_of_many_has_its_id_and_its_file(name, tmp_path):
+    whole, path = (EXAMPLES / name).read_bytes(), tmp_path / name
+    for at in range(len(whole) // 3, len(whole), max(1, len(whole) // 40)):
+        path.write_bytes(whole[:at] + b"?" + whole[at + 1 :])
+        try:
+            answers = list(lm.Corpus.read(path).best(keep_going=True))
+        except lm.InputError as error:  # the file cannot be divided into graphs
+            assert str(path) in str(error)
+            continue
+        for problem, graph in ((one.problem, one.name) for one in answers if one.problem is not None):
+            assert str(path) in str(problem)
+            # The rest of the file cannot be divided into graphs: then, its name or its line is the id.
+            is_of_file = path.name.startswith(graph) or graph.startswith(str(path))
+            assert is_of_file or f"({graph})" in str(problem)

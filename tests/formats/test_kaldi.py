@@ -210,7 +210,7 @@ def test_a_lattice_that_fails_does_not_hide_the_others_of_a_script(tmp_path):
     from latticemetric.formats.reading import entries
 
     bad, good = entries([tmp_path / "x.scp"])
-    with pytest.raises(lm.InputError, match=r"x\.scp:1: nowhere\.ark: cannot be opened"):
+    with pytest.raises(lm.InputError, match=r"x\.scp:1: nowhere\.ark \(bad\): cannot be opened"):
         bad.build()
     assert good.build().num_states == 7
 

@@ -127,7 +127,7 @@ def test_sentences_are_named_by_their_numbers_and_read_one_at_a_time(tmp_path):
     path = write_file(tmp_path, f"{PLAIN}\n\n5 hyp=0 stack=0\n{OLD.replace('lm: -2', 'lm: low')}")
     graphs = lm.read(path)
     assert [next(graphs)[0] for _ in range(2)] == ["0", "5"]
-    with pytest.raises(lm.FormatError, match=r"graphs:9: 'low' is not a number"):
+    with pytest.raises(lm.FormatError, match=r"graphs:9 \(6\): 'low' is not a number"):
         next(graphs)
 
 
@@ -144,7 +144,7 @@ def test_features_too_sparse_for_columns_are_refused(tmp_path):
         for k in range(1, 3000)
     ]
     path = write_file(tmp_path, "\n".join(["0 hyp=0 stack=0", *lines]))
-    with pytest.raises(lm.InputError, match=r"graphs:\d+: .* too sparse"):
+    with pytest.raises(lm.InputError, match=r"graphs:\d+ \(0\): .* too sparse"):
         read_all(path, None)
 
 

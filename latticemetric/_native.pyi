@@ -217,6 +217,7 @@ def search_by_rates(
     ignored: Sequence[str],
     silent: Sequence[str],
     threads: int,
+    sought: Sequence[str] = ...,
     outer_words: bool = False,
     most_bytes: int | None = None,
     most_seconds: float | None = None,
@@ -226,6 +227,7 @@ def search_by_rates(
     _Texts,
     _PathColumns,
     list[tuple[_PathColumns, _ScoreColumns, _ScoreColumns]],
+    list[str],
 ]:
     """Search lattices of Kaldi's archives by rates, in threads.
 
@@ -245,7 +247,7 @@ def search_by_rates(
     less than half of its reference, for others an empty text; the paths of the 1-bests; and for each rate, the paths of
     the oracles, the scores of the oracles, and those of the 1-bests. Paths are arcs and where they begin, words with
     blanks between them, and costs: under the weights, then of each column. Scores are the number of the best reference,
-    the edits of the alignment, and their counts.
+    the edits of the alignment, and their counts. Last, the words `sought` that a lattice or a reference has.
     """
 
 def search_lattice(

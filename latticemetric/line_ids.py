@@ -326,12 +326,9 @@ def _lacks(other: Lines, file: Lines, outer: Collection[str], at: int) -> bool:
     if len(other.lines) != len(file.lines) or (len(outer) < _FEWEST_IDS and not are_like_ids(list(outer))):
         return False
     inner = 1 if at == 0 else -2
-    same = longer = 0
-    for words, others in zip(file.words(), other.words(), strict=True):
-        if len(words) > 1:
-            longer += 1
-            same += bool(others) and words[inner] == others[at]
-    return 2 * same > longer and all(map(set(outer).isdisjoint, other.words()))
+    both = zip(file.words(), other.words(), strict=True)
+    same = sum(len(words) > 1 and len(others) > 0 and words[inner] == others[at] for words, others in both)
+    return 2 * same > len(outer) and all(map(set(outer).isdisjoint, other.words()))
 
 
 def _keyed(file: Lines, others: str) -> Verdict:

@@ -126,6 +126,7 @@ def test_texts_that_lack_a_first_word_are_in_no_doubt():
         ("the cat / a dog / the hat", "cat / dog / hat"),
         ("the cat / a dog", "cat the / dog"),
         ("two cats / no dogs", "a cat / a dog"),
+        ("a b / c", "a / d"),
     ):
         assert judge_lines(files(*texts)).note == ""
 

@@ -59,14 +59,16 @@ def command(
     """
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.lists import table_of
+    from latticemetric.corpus.unseen_words import noting_unseen
     from latticemetric.parallel.limits import default_workers
 
     # Options of resampling stay allowed without resamples.
     intervals = resampling.asdict() if resampling.resamples else {}
     task = ListOracles(metric=metric.rates(), at=wanted.at or None, corrected=wanted.corrected, **intervals)
     corpus = reading.corpus([lists], references)
-    with requiring_references():
-        found = task.found(corpus, Run(run.workers or default_workers(), watched=True))
+    started = Run(run.workers or default_workers(), watched=True)
+    with requiring_references(), noting_unseen(corpus, task, started):
+        found = task.found(corpus, started)
     table = table_of(found, looks=output.looks)
     output.write(table)
     output.say_summary(table)

@@ -89,6 +89,7 @@ def command(
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.corpus.report.page import check_page, page
+    from latticemetric.corpus.unseen_words import noting_unseen
 
     check_page()
     if shown.output == STANDARD and sys.stdout.isatty():
@@ -115,7 +116,12 @@ def command(
         **resampling.asdict(),
     )
     corpus = reading.corpus([lattices], references)
-    with requiring_references(), running(run, shown.output) as (started, failures), writing(shown.output) as put:
+    with (
+        requiring_references(),
+        running(run, shown.output) as (started, failures),
+        noting_unseen(corpus, task, started),
+        writing(shown.output) as put,
+    ):
         put(page(task.report(corpus, started, failures.reported)))
     failures.exit()
 

@@ -186,10 +186,15 @@ def show(
         beside: Function that yields the answers again, and writes another file from them.
     """
     from latticemetric.corpus.run import NoAnswersError
+    from latticemetric.corpus.unseen_words import noting_unseen
     from latticemetric.corpus.writing import written_beside
 
     try:
-        with requiring_references(), running(run, output.output, question.known()) as (started, failures):
+        with (
+            requiring_references(),
+            running(run, output.output, question.known()) as (started, failures),
+            noting_unseen(corpus, question, started),
+        ):
             answers = beside(failures.reported(question.answers(corpus, started)))
             if lattices is not None:
                 answers = written_beside(answers, lattices, question.graph_of, to_format, if_none=if_none)
@@ -211,10 +216,12 @@ def write_corpus(corpus: Corpus, target: str, to_format: str | None, options: Sh
     If all graphs fail, write nothing to a file or archive.
     """
     from latticemetric.corpus.questions import Graphs
+    from latticemetric.corpus.unseen_words import noting_unseen
     from latticemetric.corpus.writing import write_graphs
 
-    with running(options, target) as (started, failures):
-        answers = failures.reported(Graphs().answers(corpus, started))
+    task = Graphs()
+    with running(options, target) as (started, failures), noting_unseen(corpus, task, started):
+        answers = failures.reported(task.answers(corpus, started))
         failed = failures.add if options.keep_going else None
         written = write_graphs(answers, target, to_format, failed, failures=lambda: failures.count)
     say(f"{counted(written, 'graph')} written to {harmless(target)}")

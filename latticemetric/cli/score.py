@@ -158,6 +158,7 @@ def command(
                 signature = preparation.signed(one.signature).also(norm=options.normalize)
                 row[one.metric.name] = replace(one, signature=signature)
         notes |= dict.fromkeys(preparation.kept_spaces(segments.files) + preparation.added_spaces(alike))
+        notes |= dict.fromkeys(preparation.unseen(text for file in segments.files for text in file))
     ordered = [[row[metric.name] for metric in metrics] for row in rows]
     kind = CorpusScoreTable if options.level == "corpus" and options.explain is None else SentenceScoreTable
     table = kind(

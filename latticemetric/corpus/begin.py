@@ -12,6 +12,7 @@ from latticemetric.corpus.fingerprint import as_text, common_to_shards, fingerpr
 from latticemetric.corpus.pairing import begin_notes
 from latticemetric.corpus.run import Run
 from latticemetric.corpus.shards import ShardRun
+from latticemetric.corpus.unseen_words import noting_unseen
 from latticemetric.errors import UsageError
 from latticemetric.parallel.journal import Journal
 from latticemetric.parallel.limits import Limits
@@ -38,12 +39,14 @@ def begun(corpus: ReadCorpus, task: Task, settings: RunSettings) -> Iterator[Run
     run = Run(settings.workers, settings.keep_going, limits, journal, shard, settings.progress)
     is_partial = shard is not None or journal is not None or not isinstance(settings.workers, int)
     if journal is None:
-        yield run
+        with noting_unseen(corpus, task, run):
+            yield run
         corpus.check_weights(partial_run=is_partial)
         return
     try:
         with journal.blamed():
-            yield run
+            with noting_unseen(corpus, task, run):
+                yield run
             corpus.check_weights(partial_run=is_partial)
         journal.remove()
     finally:

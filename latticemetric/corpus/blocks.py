@@ -18,6 +18,7 @@ from latticemetric import _native
 from latticemetric.corpus.oracle_columns import COLUMNS, FoundOracles, SearchedLattices
 from latticemetric.corpus.pairing import Pair, PairBlock, forms_to_note, is_silent, warn_of_outer_words
 from latticemetric.corpus.run import Run
+from latticemetric.corpus.unseen_words import IGNORED
 from latticemetric.display.record_columns import TextColumn
 from latticemetric.errors import InputError
 from latticemetric.formats.streams.in_blocks import InBlocks, blocks_of
@@ -192,17 +193,19 @@ def _searched(block: Sequence[Pair], rates: Sequence[GRR], weights: Any, run: Ru
     used, asks_for_words = weights_under(COLUMNS, weights), not is_silent()
     silent = rates[0].ignore | rates[0].wildcard
     with held(run.limits.default_memory):
-        searched, outer_words, used_words, one_best, by_rate = _native.search_by_rates(
+        searched, outer_words, used_words, one_best, by_rate, seen = _native.search_by_rates(
             given,
             [one.gains for one in rates],
             (used["lm"], used["acoustic"]),
             ignored=sorted(rates[0].ignore),
             silent=sorted(silent),
             threads=max(1, run.workers),
+            sought=sorted(IGNORED.left),
             outer_words=asks_for_words,
             most_bytes=run.limits.memory,
             most_seconds=run.limits.timeout,
         )
+    IGNORED.add_seen(seen)
     outcomes = np.full(len(block), _LEFT, dtype=np.uint8)
     outcomes[[task is not None for task in tasks]] = searched
     is_found = outcomes == _FOUND

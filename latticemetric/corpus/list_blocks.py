@@ -12,6 +12,7 @@ from latticemetric.corpus.list_arguments import Words, columns_of
 from latticemetric.corpus.lists import Lists, lists_of_pairs, rewritten
 from latticemetric.corpus.oracle_at_k import ListSums, sums_of_columns
 from latticemetric.corpus.pairing import Pair, pair_within, warn_of_words
+from latticemetric.corpus.unseen_words import IGNORED
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.nbest.records import has_scores
 from latticemetric.formats.registry import Block
@@ -71,6 +72,8 @@ class BlockSums:
                 warn_of_words(pair, graph, self._not_counted)
         else:
             lists = rewritten(lists, self.rewrite)
+            for graph, references in zip(lists.lists, lists.references, strict=True):
+                IGNORED.add(graph, references)
         return self.of_columns(columns_of(lists.lists, lists.references, self.weights))
 
     def of_columns(self, lists: ListColumns) -> Sums:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.metric_question import DEFAULT_METRICS, listed_metrics, refuse_twice, removes
-from latticemetric.corpus.question import Resampled, Task, number_of_resamples
+from latticemetric.corpus.question import Resampled, Task, number_of_resamples, uncounted_by
 from latticemetric.settings import given
 
 if TYPE_CHECKING:
@@ -56,6 +56,10 @@ class ListOracles(Resampled, Task):
             points_within(self.at, 1)
         if self.corrected is not None:
             wer_among(self.rates)
+
+    def uncounted(self) -> frozenset[str]:
+        """Return the words that some metric does not count."""
+        return uncounted_by(self.rates)
 
     @property
     def rates(self) -> tuple[GRR, ...]:

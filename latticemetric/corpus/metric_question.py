@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.corpus.question import A, Question
+from latticemetric.corpus.question import A, Question, uncounted_by
 from latticemetric.errors import UsageError
 from latticemetric.settings import given
 
@@ -36,6 +36,10 @@ class MetricQuestion(Question[A]):
     def removes(self, corpus: ReadCorpus) -> bool:
         """Return True if the ignored words are removed from texts, since the metric does not ignore them itself."""
         return removes([self.rate], corpus)
+
+    def uncounted(self) -> frozenset[str]:
+        """Return the words that the metric does not count."""
+        return uncounted_by([self.rate])
 
     def answers(self, corpus: ReadCorpus, run: Run) -> Iterator[A]:
         """Yield the answer of each graph of the run, in order."""
@@ -106,6 +110,10 @@ class EachMetric(Question["AnswersOfGraph"]):
     def files(self) -> Sequence[str]:
         """Return the files that the settings name."""
         return [file for one in self.questions for file in one.files()]
+
+    def uncounted(self) -> frozenset[str]:
+        """Return the words that some metric does not count."""
+        return frozenset[str]().union(*(one.uncounted() for one in self.questions))
 
     def known(self) -> Sequence[Any]:
         """Return values that answers hold, too."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.metric_question import MetricQuestion, by_each, listed_metrics
-from latticemetric.corpus.question import Question
+from latticemetric.corpus.question import Question, uncounted_by
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import ByAutomaton, ByCorpusBLEU, ByRate, SearchSettings, kind_of, searched_by
 from latticemetric.settings import flag, given
@@ -50,6 +50,10 @@ class Oracles(MetricQuestion[Any]):
         """The rate of a search by a rate."""
         assert isinstance(self.by, ByRate)
         return self.by.rate
+
+    def uncounted(self) -> frozenset[str]:
+        """Return the words that the search does not count."""
+        return uncounted_by([self.by, *(getattr(self.by, name, None) for name in ("rate", "metric"))])
 
     def removes(self, corpus: ReadCorpus) -> bool:  # noqa: ARG002
         """Return True if the ignored words are removed from texts."""

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, overload
 
 from latticemetric.automata.reference import words_in
 from latticemetric.corpus.outer_words import OuterWords
+from latticemetric.corpus.unseen_words import IGNORED
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.formats.entry_block import EntryBlock
@@ -755,6 +756,8 @@ def warn_of_words(pair: Pair, graph: Graph, ignored: Collection[str]) -> None:
     """Warn, once per run for each reason, of words of a graph that cannot match words of its references."""
     _warn_of_forms(pair, graph)
     _warn_of_spaces(pair, graph)
+    if IGNORED.left:
+        IGNORED.add(graph, pair.graph_references())
     if pair.references:
         spoken = chain.from_iterable(map(words_in, pair.graph_references()))
         _OF_MARKS.add(pair.place, graph, spoken, ignored)

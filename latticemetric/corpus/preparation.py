@@ -8,7 +8,9 @@ from functools import partial
 
 import numpy as np
 
+from latticemetric.automata.reference import words_in
 from latticemetric.corpus.pairing import Pair, changed_pairs, words_of
+from latticemetric.corpus.unseen_words import IGNORED
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
@@ -34,6 +36,8 @@ def prepared_entries(entries: Iterable[Entry], preparation: Preparation) -> Iter
 
 def prepared_reference(reference: Reference, preparation: Preparation) -> Reference:
     """Lower-case and tokenize a reference and its alternatives."""
+    if IGNORED.left:
+        IGNORED.add_words(words_in(reference.graph_or_words))
     words = preparation.words(" ".join(reference.words))
     if reference.graph is None:
         return reference._replace(words=words)
@@ -52,6 +56,8 @@ def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
         >>> [(path.words, path.cost) for path in prepared_graph(lattice, Preparation(True, "13a")).paths()]
         [(('the', 'cat', '.'), 2.0)]
     """
+    if IGNORED.left:
+        IGNORED.add(graph)
     if not preparation.lowercase and preparation.tokenize is None:
         return without_words(graph, preparation.ignore)
     if isinstance(graph, NBest):

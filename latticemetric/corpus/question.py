@@ -60,6 +60,10 @@ class Task(Settings):
         """Return values that answers hold, too, so that journals need not hold them."""
         return ()
 
+    def uncounted(self) -> frozenset[str]:
+        """Return the words that the metrics do not count: those to ignore, and wildcards."""
+        return frozenset()
+
 
 class Question(Task, Generic[A]):
     """A question to each graph of a corpus: a task whose answers have a table."""
@@ -163,6 +167,11 @@ class Scaled(Settings):
     section = "Model scores"
 
     posterior_scale: float = like(POSTERIOR_SCALE)
+
+
+def uncounted_by(metrics: Iterable[Any]) -> frozenset[str]:
+    """Return the words that metrics do not count: those to ignore, and wildcards. Some metrics have none."""
+    return frozenset[str]().union(*(getattr(one, name, ()) for one in metrics for name in ("ignore", "wildcard")))
 
 
 def rate_of(metric: str | GRR, ignored: frozenset[str]) -> GRR:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from latticemetric.arguments import is_table, require_items
@@ -365,6 +365,8 @@ def score(
         if preparation:
             outputs = preparation.all_texts(said)
             meant = [preparation.all_texts(each) for each in expected]
+            for note in preparation.unseen(chain(said, *expected)):
+                _warn("ignore", note)
         (row,) = tabulate([("hypotheses", outputs)], meant, alike)
         texts = tuple(outputs), tuple(map(tuple, meant))
         scores |= {one.metric.name: _metric_score(one, preparation, ids, texts) for one in row}

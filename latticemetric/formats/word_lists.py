@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from latticemetric.errors import UsageError
+from latticemetric.line_ids import listed_names
 from latticemetric.vocabulary import split_words, word_set
 
 _FILE_SIGN = "@"
@@ -28,6 +29,12 @@ def given_words(words: str | Iterable[str], name: str) -> frozenset[str]:
         ['1,000']
     """
     return _words_of_text(words, name) if isinstance(words, str) else word_set(words, name)
+
+
+def note_of_unseen(words: Sequence[str]) -> str:
+    """Return the note on words to ignore that no text has: they may be misspelled."""
+    are = "is a word" if len(words) == 1 else "are words"
+    return f"of the words to ignore, {listed_names(words)} {are} of no text"
 
 
 def _words_of_text(text: str, name: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import MissingDependencyError, UsageError, importing, shortened
-from latticemetric.formats.word_lists import given_words
+from latticemetric.formats.word_lists import given_words, note_of_unseen
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.likeness import which_of
 from latticemetric.metrics.signature import Signature
@@ -124,6 +124,22 @@ class Preparation:
         what = f"U+{ord(space):04X} ({unicodedata.name(space, 'control').lower()}){others}"
         place = f"in {number} line{'' if number == 1 else 's'}" + (" or more" if others else "")
         return (f'{what} {place}: not a word boundary; use tokenize="none" to split there, as sacrebleu does',)
+
+    def unseen(self, texts: Iterable[object]) -> tuple[str, ...]:
+        """Return a note if no text has some of the words to remove; a tokenizer makes words that no text has."""
+        left = set() if self._tokenizer is not None else set(self.ignore)
+        for text in texts:
+            if not left:
+                return ()
+            if isinstance(text, str):
+                line = text.lower() if self.lowercase else text
+                if any(word in line for word in left):
+                    left.difference_update(split_words(line))
+            else:
+                graph = text if isinstance(text, Lattice) else None
+                words: Any = text if graph is None else graph.vocabulary.decode(numbered_words(graph.word)[0])
+                left.difference_update(map(str.lower, words) if self.lowercase else words)
+        return (note_of_unseen(sorted(left)),) if left else ()
 
     def added_spaces(self, metrics: Iterable[object]) -> tuple[str, ...]:
         """Return a note if metrics of characters count the spaces that the tokenizer puts between its tokens."""

@@ -251,10 +251,11 @@ def test_the_error_of_a_broken_graph_of_many_has_its_id_and_its_file(name, tmp_p
         try:
             answers = list(lm.Corpus.read(path).best(keep_going=True))
         except lm.InputError as error:  # the file cannot be divided into graphs
-            assert str(path) in str(error)
-            continue
-        for problem, graph in ((one.problem, one.name) for one in answers if one.problem is not None):
-            assert str(path) in str(problem)
+            problems = [(path.name, str(error))]
+        else:
+            problems = [(one.name, str(one.problem)) for one in answers if one.problem is not None]
+        for graph, problem in problems:
+            assert str(path) in problem
             # The rest of the file cannot be divided into graphs: then, its name or its line is the id.
             is_of_file = path.name.startswith(graph) or graph.startswith(str(path))
-            assert is_of_file or f"({graph})" in str(problem)
+            assert is_of_file or f"({graph})" in problem

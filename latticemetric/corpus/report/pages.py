@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.metric_question import DEFAULT_METRICS, listed_metrics, refuse_twice, removes
-from latticemetric.corpus.question import Resampled, Scaled, Task
+from latticemetric.corpus.question import Resampled, Scaled, Task, uncounted_by
 from latticemetric.errors import UsageError
 from latticemetric.oracle_search.settings import ByRate, PointSettings
 from latticemetric.settings import BEAM, SAMPLES, flag, given, like, whole
@@ -110,6 +110,10 @@ class Pages(Scaled, Resampled, PointSettings, Task):
     def of_resamples(self) -> tuple[str, ...]:
         """Return the settings that have no effect without resamples; the seed is that of `samples`, too."""
         return ("confidence",)
+
+    def uncounted(self) -> frozenset[str]:
+        """Return the words that some metric does not count."""
+        return uncounted_by(self.rates)
 
     @property
     def rates(self) -> tuple[GRR, ...]:

@@ -240,7 +240,7 @@ def labels_of_numbered(column: NumberedTexts, ends: int = 1) -> Labels:
 
 # ---- Words of arcs to write ----
 
-_EPSILON_SYMBOLS = ("<eps>", "<epsilon>", "ε")
+EPSILON_SYMBOLS = ("<eps>", "<epsilon>", "ε")
 _MOST_DIGITS = 10
 
 
@@ -254,11 +254,11 @@ def require_words(vocabulary: Vocabulary, numbers: Words) -> None:
     """Raise an error if a word would be read back as another word, as several words or as no word."""
     if vocabulary.is_numeric:
         return
-    suspects = ("", "0", *_EPSILON_SYMBOLS)
+    suspects = ("", "0", *EPSILON_SYMBOLS)
     if not vocabulary.spaced and not any(map(vocabulary.__contains__, suspects)):
         return
     used = list(dict.fromkeys(numbers.tolist()))
-    words = [word_to_write(vocabulary, number, *_EPSILON_SYMBOLS) for number in used]
+    words = [word_to_write(vocabulary, number, *EPSILON_SYMBOLS) for number in used]
     if "0" in words and all(map(is_word_number, words)):
         raise InputError(
             "all words are numbers and one of them is 0, which would be read back as no word",

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,14 +111,17 @@ thread_local std::size_t sharing = 1;  // the threads that share the memory of a
 
 std::size_t share_of_bytes() { return most_bytes() / sharing; }
 
-// Returns the outcome for each lattice; the outer words; the words of lattices that match poorly; the paths of the 1-bests; and for each rate, the paths of the oracles
-// and the scores of both. Rows are those of the lattices that were searched.
+// Returns the outcome for each lattice; the outer words; the words of lattices that match poorly; the paths of the
+// 1-bests; for each rate, the paths of the oracles and the scores of both; and the sought words that were seen. Rows are
+// those of the lattices that were searched.
 nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::pair<double, double> weights,
                           std::vector<std::string> ignored, std::vector<std::string> silent, std::size_t threads,
-                          bool outer_words, std::optional<std::size_t> most_bytes, std::optional<double> most_seconds) {
+                          std::vector<std::string> sought, bool outer_words, std::optional<std::size_t> most_bytes,
+                          std::optional<double> most_seconds) {
   require(threads >= 1, "a thread is needed");
   for (const Gains gains : rates) require_gains(gains);
-  const RateSettings settings{rates, {weights.first, weights.second}, std::move(ignored), std::move(silent), outer_words};
+  const RateSettings settings{rates, {weights.first, weights.second}, std::move(ignored), std::move(silent), std::move(sought),
+                              outer_words};
   TaskLimits limits{most_bytes, {}};
   using Clock = std::chrono::steady_clock;
   if (most_seconds)
@@ -125,6 +129,7 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
   std::vector<RateTask> tasks;
   for (const nb::handle one : given) tasks.push_back(task_of(one));
   std::vector<RateFindings> found(tasks.size());
+  std::set<std::string> seen;
   {
     const KernelScope running;
     std::deque<RateSearcher> searchers;
@@ -133,6 +138,7 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
       sharing = threads;
       if (!tasks[k].bytes.empty()) found[k] = searchers[thread].found(tasks[k], limits);
     });
+    for (const RateSearcher& one : searchers) one.add_seen(seen);
   }
   std::vector<std::uint8_t> outcomes;
   TextRows first_words, last_words, used_words;
@@ -156,7 +162,10 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
   for (std::size_t k = 0; k < rates.size(); ++k)
     of_rates.append(nb::make_tuple(oracles[k].taken(), oracle_scores[k].taken(), one_best_scores[k].taken()));
   const nb::tuple outer = nb::make_tuple(texts_of(std::move(first_words)), texts_of(std::move(last_words)));
-  return nb::make_tuple(column(std::move(outcomes)), outer, texts_of(std::move(used_words)), one_best.taken(), of_rates);
+  nb::list words_seen;
+  for (const std::string& word : seen) words_seen.append(word);
+  return nb::make_tuple(column(std::move(outcomes)), outer, texts_of(std::move(used_words)), one_best.taken(), of_rates,
+                        words_seen);
 }
 
 // Lists of numbers as columns.
@@ -220,7 +229,7 @@ void bind_blocks(nb::module_& m) {
   m.def("search_best", &search_best, "whole"_a, "begin"_a, "end"_a, "format_name"_a, "are_spelled"_a,
         "table"_a.none(), "weights"_a, "posterior_scale"_a, "threads"_a);
   m.def("search_by_rates", &search_by_rates, "tasks"_a, "rates"_a, "weights"_a, "ignored"_a, "silent"_a, "threads"_a,
-        "outer_words"_a = false, "most_bytes"_a = nb::none(), "most_seconds"_a = nb::none());
+        "sought"_a = std::vector<std::string>(), "outer_words"_a = false, "most_bytes"_a = nb::none(), "most_seconds"_a = nb::none());
 }
 
 }  // namespace latticemetric

@@ -136,6 +136,7 @@ std::string distinct_words(const ReadLattice& read) {
 
 RateSearcher::RateSearcher(RateSettings settings) : settings_(std::move(settings)) {
   std::sort(settings_.silent.begin(), settings_.silent.end());
+  seen_.resize(settings_.sought.size());
   for (const Gains gains : settings_.rates) aligners_.emplace_back(gains);
 }
 
@@ -193,6 +194,7 @@ RateFindings RateSearcher::searched(const RateTask& task) {
   for (auto& path : found.oracle) path = fields_of(std::move(path.arcs), read, lattice);
   if (settings_.outer_words) find_outer_words(read, found);
   if (is_poor(task, found)) found.used_words = distinct_words(read);
+  look_for_words(read, task);
   found.one_best = fields_of(std::move(one_best), read, lattice);
   found.outcome = RateFindings::plain;
   return found;
@@ -222,6 +224,22 @@ bool RateSearcher::number_references(const LatticeWords& words, const RateTask& 
     if (!fits(numbers.size()) || (numbers.empty() && references_.size() > 1)) return false;
   }
   return !words.are_numbers() || !any || !none_known;  // numbers alone never match words
+}
+
+void RateSearcher::look_for_words(const ReadLattice& read, const RateTask& task) {
+  for (std::size_t k = 0; k < seen_.size(); ++k) {
+    if (seen_[k]) continue;
+    const std::string_view word = settings_.sought[k];
+    const std::int32_t number = read.words.number(word);
+    seen_[k] = number > 0 && std::find(read.word.begin(), read.word.end(), number) != read.word.end();
+    for (const auto& reference : task.references)
+      seen_[k] |= std::find(reference.begin(), reference.end(), word) != reference.end();
+  }
+}
+
+void RateSearcher::add_seen(std::set<std::string>& seen) const {
+  for (std::size_t k = 0; k < seen_.size(); ++k)
+    if (seen_[k]) seen.insert(settings_.sought[k]);
 }
 
 bool RateSearcher::fits(std::size_t reference_words) const {

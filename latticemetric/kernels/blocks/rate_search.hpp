@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,7 @@ struct RateSettings {
   std::vector<Gains> rates;
   std::array<double, kaldi_columns> weights{};
   std::vector<std::string> ignored, silent;
+  std::vector<std::string> sought;  // words of which to say whether a lattice or a reference has them
   bool outer_words = false;  // whether to find the words with which all paths begin and end
 };
 
@@ -78,10 +80,14 @@ class RateSearcher {
 
   RateFindings found(const RateTask& task, const TaskLimits& limits);
 
+  // Adds the sought words that some lattice or reference had to a set.
+  void add_seen(std::set<std::string>& seen) const;
+
  private:
   RateFindings searched(const RateTask& task);
   bool fits(std::size_t reference_words) const;
   bool number_references(const LatticeWords& words, const RateTask& task);
+  void look_for_words(const ReadLattice& read, const RateTask& task);
   bool add_oracle(const Lattice& lattice, std::size_t rate, RateFindings& found);
   ScoredFields scored(const std::vector<std::int64_t>& arcs, const Lattice& lattice, std::size_t rate);
   bool is_poor(const RateTask& task, const RateFindings& found) const;
@@ -90,6 +96,7 @@ class RateSearcher {
   RateSettings settings_;
   std::deque<Aligner> aligners_;  // of each rate
   std::vector<std::int32_t> ignored_, silent_;  // their numbers in the lattice
+  std::vector<std::uint8_t> seen_;  // 1 for each sought word that was seen
   std::vector<std::vector<std::int32_t>> references_;
   std::vector<std::int32_t> said_;
   std::vector<double> values_;

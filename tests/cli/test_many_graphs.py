@@ -124,7 +124,7 @@ def test_merge_wants_all_shards_of_one_run(tmp_path):
 def broken_off(tmp_path):
     """A run that stopped at a graph that fails: it has a journal."""
     given = [*data(tmp_path, broken=(50,)), "--format", "json", "--resume", "--output", tmp_path / "out.json"]
-    assert_one_line_error(oracle(*given), r"lats\.txt:\d+: ")
+    assert_one_line_error(oracle(*given), r"lats\.txt:\d+ \(u00050\): ")
     assert (tmp_path / "out.json.journal").exists()
     return given
 
@@ -178,7 +178,7 @@ def test_a_run_that_a_failure_ended_goes_on_with_a_list_of_failures(broken_off, 
 def test_a_failure_that_was_gone_past_ends_a_run_that_does_not(broken_off, monkeypatch):
     monkeypatch.setattr("latticemetric.parallel.journal.Journal.remove", lambda _self: None)
     assert oracle(*broken_off, "--keep-going").status == 1
-    assert_one_line_error(oracle(*broken_off), r"lats\.txt:\d+: ")
+    assert_one_line_error(oracle(*broken_off), r"lats\.txt:\d+ \(u00050\): ")
 
 
 @pytest.mark.parametrize("changed", [0, 1])

@@ -14,6 +14,7 @@ from latticemetric import InputError
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import many_graphs
 import run_costs
+import weights
 from generate import Size
 from memory import Sample
 
@@ -82,3 +83,12 @@ def test_archives_of_all_formats_hold_the_same(tmp_path):
     assert one.references.read_text().count("\n") == 5
     with pytest.raises(InputError):
         next(lm.read(one.references, format="kaldi"))
+
+
+def test_tuning_of_drawn_graphs_is_measured():
+    rows = list(weights.of_drawn_graphs(6, 3, TINY))
+    assert [row.parts > 0 for row in rows] == [True, True]
+    assert all(str(row).count("|") == weights.HEAD.splitlines()[0].count("|") for row in rows)
+    lattice = weights.sausage(4)[0]
+    wider = weights.with_bigrams(lattice, [["w1", "w2"], ["w1"]])
+    assert {path.words for path in wider.paths()} == {path.words for path in lattice.paths()}

@@ -323,12 +323,12 @@ HIFST = DATA / "tuning" / "hifst"
 
 @pytest.mark.real_data
 @pytest.mark.skipif(not HIFST.is_dir(), reason="the data is not there")
-@pytest.mark.parametrize("names", [["feature_2", "feature_4"], ["feature_5"]])
+@pytest.mark.parametrize("names", [["feature_2", "feature_4"], *([f"feature_{k}"] for k in range(1, 13))])
 def test_weights_of_a_translation_decoder_are_never_below_a_grid(names):
     graphs = [str(HIFST / f"{number}.fst.gz") for number in range(1, 51)]
     corpus = lm.Corpus.read(graphs, str(HIFST / "refs.50"), weights=str(HIFST / "params.0"), ignore=["1", "2"])
     found = corpus.tune("bleu", vary=dict.fromkeys(names, (-2, 2)), resamples=0)
-    assert found.map(200 if len(names) == 1 else 40).max() <= found.best.score + 1e-12
+    assert found.map(200).max() <= found.best.score + 1e-12
     assert found.at() == found.best.score
     assert found.default.score == pytest.approx(0.2387, abs=5e-5)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.lattice.columns import Costs
 from latticemetric.tuning.cells import cells_of, segments_of
 from latticemetric.tuning.costs import CostTable
 from latticemetric.tuning.regions import Range
@@ -198,6 +199,64 @@ def test_kernels_refuse_boxes_that_are_none(box, says):
     graphs.add(lattice.native(lattice.cost(), is_word=lattice.is_word()), lattice.final)
     with pytest.raises(ValueError, match=says):
         graphs.cells(0, [np.zeros(2, np.int64)] * 3, box, 10)
+
+
+def parallel(rows):
+    """Paths of one arc each, as kernels take them."""
+    words = lm.Vocabulary.from_words(["a"])
+    lattice = lm.Lattice.from_arcs([0] * len(rows), [1] * len(rows), [1] * len(rows), final=[1], vocabulary=words)
+    graphs = _native.TunedGraphs()
+    ends = np.array([np.inf, 0.0])
+    graphs.add(lattice.native(Costs(np.zeros(len(rows)), ends), is_word=lattice.is_word()), lattice.final)
+    return graphs, [np.array([*column, 0], dtype=np.int64) for column in zip(*rows, strict=True)]
+
+
+@given(seeds)
+def test_no_comparison_overflows_at_the_largest_costs_and_ranges(seed):
+    chance = random.Random(seed)
+
+    def largest(bits):
+        most = 2**bits - 1
+        return chance.choice([1, -1]) * (most - chance.choice([0, 1, 2, chance.randint(0, most)]))
+
+    rows = [[largest(39) for _ in range(3)] for _ in range(chance.randint(2, 8))]
+    low_x, high_x, low_y, high_y = bounds = [-abs(largest(39)) or -1, abs(largest(39)) or 1] * 2
+    unit = chance.choice([1, 2**39 - 1, abs(largest(39)) or 1])
+    graphs, columns = parallel(rows)
+    cells = graphs.cells(0, columns, [*bounds, unit], 1000)
+    edges, begin = cells.edges()
+    area = Fraction(0)
+    for number, sums in enumerate(cells.sums().tolist()):
+        lines = [tuple(map(int, edge)) for edge in edges[begin[number] : begin[number + 1]]]
+        corners = [crossing(*pair) for pair in pairwise([lines[-1], *lines])]
+        for x, y in corners:
+            assert cost(sums, x, y) == min(cost(other, x, y) for other in rows)
+        area += sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([corners[-1], *corners])) / 2
+    assert area == Fraction(high_x - low_x, unit) * Fraction(high_y - low_y, unit)
+
+    rows = [[largest(52) for _ in range(2)] for _ in range(chance.randint(2, 8))]
+    graphs, columns = parallel(rows)
+    low, high, unit = -abs(largest(52)) or -1, abs(largest(52)) or 1, chance.choice([1, 2**52 - 1])
+    _, ends, sums, _ = graphs.segments(np.zeros(1, np.int64), columns, low, high, unit, 1000)
+    begin = Fraction(low, unit)
+    for number, one in enumerate(sums.tolist()):
+        if number + 1 < len(sums):
+            after = sums[number + 1].tolist()
+            end = Fraction(after[0] - one[0], one[1] - after[1])
+        else:
+            end = Fraction(high, unit)
+        assert ends[number] == pytest.approx(float(end), rel=1e-15)
+        for x in (begin, end):
+            assert cost([*one, 0], x) == min(cost([*other, 0], x) for other in rows)
+        begin = end
+
+
+def test_costs_that_are_too_large_for_exact_sums_are_refused():
+    graphs, columns = parallel([[2**39 - 1, 0, 0], [0, 1, 0]])
+    assert len(graphs.cells(0, columns, [0, 1, 0, 1, 1], 10)) == 1
+    graphs, columns = parallel([[2**39, 0, 0], [0, 1, 0]])
+    with pytest.raises(ValueError, match="a cost is too large"):
+        graphs.cells(0, columns, [0, 1, 0, 1, 1], 10)
 
 
 def test_too_many_cells_are_an_error(monkeypatch):

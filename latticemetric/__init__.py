@@ -21,6 +21,7 @@ _NAMES = {
     "corpus.settings": "RunSettings",
     "corpus.list_results": "Corrections OracleAtK",
     "corpus.merged_shards": "MergedShards merge",
+    "corpus.expected_weights": "ExpectedTrial ExpectedWeights",
     "corpus.tune": "tune",
     "corpus.tuned_weights": "TunedWeights WeightTrial",
     "corpus.tuned_mbr": "MBRTrial TunedMBR",

@@ -11,6 +11,8 @@ from latticemetric.corpus.calibration import confidence_calibration as confidenc
 from latticemetric.corpus.combined_systems import CombinedSystems as CombinedSystems
 from latticemetric.corpus.combined_systems import combine_systems as combine_systems
 from latticemetric.corpus.corpus import Corpus as Corpus
+from latticemetric.corpus.expected_weights import ExpectedTrial as ExpectedTrial
+from latticemetric.corpus.expected_weights import ExpectedWeights as ExpectedWeights
 from latticemetric.corpus.list_results import Corrections as Corrections
 from latticemetric.corpus.list_results import OracleAtK as OracleAtK
 from latticemetric.corpus.merged_shards import MergedShards as MergedShards

@@ -124,6 +124,8 @@ EXAMPLES = {
     "MissingDependencyError": lambda: lm.MissingDependencyError("odd"),
     "MBR": lambda: lm.mbr(LATTICE),
     "MBRTrial": lambda: lm.Corpus(GRAPHS, REFERENCES).tune("wer", decoder="mbr", resamples=0).best,
+    "ExpectedWeights": lambda: lm.Corpus(GRAPHS, REFERENCES).tune(decoder="expected", vary={"words": (0, 1)}),
+    "ExpectedTrial": lambda: lm.Corpus(GRAPHS, REFERENCES).tune(decoder="expected", vary={"words": (0, 1)}).best,
     "TunedMBR": lambda: lm.Corpus(GRAPHS, REFERENCES).tune("wer", decoder="mbr", resamples=5),
     "TunedWeights": lambda: TUNED,
     "WeightTrial": lambda: TUNED.best,

@@ -16,6 +16,8 @@ from latticemetric.renamed import KEYWORDS, PLACES, PUBLIC, says_new_keywords
 _WITHOUT_OLD = {
     "Calibration",
     "Combination",
+    "ExpectedTrial",
+    "ExpectedWeights",
     "MBR",
     "MBRTrial",
     "METEOR",

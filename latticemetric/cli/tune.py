@@ -27,6 +27,7 @@ Examples:
   latticemetric tune lats.ark.gz text --vary acoustic=0.05:0.2 --vary words=0:1
   latticemetric tune dev/ dev.en --metric bleu --weights params.txt --vary feature_2=-2:2 --write-weights tuned.txt
   latticemetric tune beams.jsonl text --vary lm=0:2 --plot map.svg
+  latticemetric tune lats/ text --decoder expected --vary lm=0:2 --vary tm=0:2 --vary words=-1:1
   latticemetric tune dev.plf dev.en --decoder mbr --metric bleu --word-penalty=-0.1,0,0.1
 """
 
@@ -36,7 +37,8 @@ class _TuningOptions(SettingsOptions, kinds=(*DECODERS.values(),)):
     decoder: str = choice(
         "--decoder",
         [*DECODERS],
-        "How a setting is decoded. best: weights of scores for the 1-best; mbr: parameters of n-gram MBR.",
+        "How a setting is decoded. best: weights of scores for the 1-best; expected: weights of scores for expected "
+        "errors; mbr: parameters of n-gram MBR.",
     )
     vary: tuple[str, ...] = option_of(WeightTuning.fields["vary"], type=NoFile(), multiple=True)
     evidence: tuple[str, ...] = option_of(NgramTuning.fields["evidence"], type=GraphFiles(None), multiple=True)
@@ -59,7 +61,9 @@ class _TuningOptions(SettingsOptions, kinds=(*DECODERS.values(),)):
             if len(self.vary) > MOST_EXACT:
                 refuse(["plot"], "with more than two weights")
         else:
-            refuse(["write_weights", "plot"], where)
+            refuse(["write_weights"], where)
+        if self.decoder != WeightTuning.decoder:
+            refuse(["plot"], where)
         self.refuse_others(kind, where)
         (metric,) = metrics_named([self.metric])
         return kind(metric=metric, **self.given(kind.fields))
@@ -68,7 +72,7 @@ class _TuningOptions(SettingsOptions, kinds=(*DECODERS.values(),)):
 _SECTIONS = _TuningOptions.sections(
     {
         "Tuning": "--decoder --metric --ignore --folds",
-        WeightTuning.section: "--vary --min-margin --restarts --write-weights",
+        WeightTuning.section: "--vary --write-weights --min-margin --restarts --most-steps --most-states",
         NgramTuning.section: "--evidence",
     }
 )
@@ -92,6 +96,11 @@ def command(
     ranges of --vary score better. Of more, none score better that differ in one column only. The printed weights are
     in the middle of the region of such weights, so that small changes of weights change no string.
 
+    --decoder expected finds weights of any number of columns by gradients: it descends from the weights before tuning
+    to fewer expected errors, over all paths of all graphs. Then it decodes the 1-bests, and scores them. With several
+    posterior scales, it descends at each in turn, and keeps the weights whose 1-bests score best. As a start for
+    --decoder best, pass its output as --weights.
+
     --decoder mbr searches for the parameters of n-gram MBR, and prints them as options of mbr. It varies -p, --ratio,
     --word-penalty and --posterior-scale, but keeps an option fixed if you give a single number for it; and -T only if
     -T has several numbers.
@@ -102,7 +111,7 @@ def command(
     All graphs stay in memory.
     """
     from latticemetric.corpus.run import Run
-    from latticemetric.corpus.tuned_weights import TunedWeights
+    from latticemetric.corpus.tuned_weights import TunedColumns
     from latticemetric.drawing.canvas import check_suffix
 
     task = tuning.task()
@@ -115,7 +124,7 @@ def command(
     failures.require_answers()
     found = task.tuned(examples, corpus, watched=True)
     if tuning.write_weights is not None:
-        assert isinstance(found, TunedWeights)
+        assert isinstance(found, TunedColumns)
         found.write_weights(tuning.write_weights)
     table = task.table(found, output.looks)
     output.write(table)

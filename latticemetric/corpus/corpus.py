@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from latticemetric.corpus.calibration_answers import CalibrationAnswers
     from latticemetric.corpus.compounds import CompoundAnswer
     from latticemetric.corpus.corpus_bleu import CorpusPathAnswer
+    from latticemetric.corpus.expected_weights import ExpectedWeights
     from latticemetric.corpus.gradients import ExpectedAnswers
     from latticemetric.corpus.list_results import OracleAtK, OracleAtKByMetric
     from latticemetric.corpus.oracles import OracleAnswer
@@ -832,6 +833,10 @@ class Corpus(ReadCorpus):
         run: RunSettings | None = ...,
         **settings: Any,
     ) -> TunedMBR: ...
+    @overload
+    def tune(
+        self, metric: Any = ..., *, decoder: Literal["expected"], run: RunSettings | None = ..., **settings: Any
+    ) -> ExpectedWeights: ...
     @says_new_keywords
     def tune(
         self, metric: Any = "wer", *, decoder: Any = "best", run: RunSettings | None = None, **settings: Any
@@ -841,13 +846,15 @@ class Corpus(ReadCorpus):
         Args:
             metric: A metric or its name; its corpus value is optimized.
             decoder: How a setting is decoded: `best` finds weights of score columns for the 1-best, over all paths, one
-                or two exactly; `mbr` tries parameters of n-gram MBR, as do the settings to try first,
-                `ByNgrams.grid(p=[0.6, 0.8], …)`, of which those with one value are kept.
+                or two exactly; `expected` descends to weights with fewer expected errors; `mbr` tries parameters of
+                n-gram MBR, as do the settings to try first, `ByNgrams.grid(p=[0.6, 0.8], …)`, of which those with one
+                value are kept.
             run: The settings of the run; with `keep_going`, warn of graphs that fail.
             settings: `folds` for the score to expect on new graphs; `resamples`, `seed` and `confidence` of intervals;
                 those of the decoder; and the settings of the run by name. Of `best`: `vary`, the lowest and the highest
                 weight of columns by name, `{"acoustic": (0.05, 0.2)}` (`words` counts words), `min_margin` and, for
-                three and more weights, `restarts`. Of `mbr`: values of `posterior_scale`, `T`, `p`, `r` and
+                three and more weights, `restarts`. Of `expected`: `vary`; values of `posterior_scale`, to descend at
+                each in turn; `most_steps` and `most_states`. Of `mbr`: values of `posterior_scale`, `T`, `p`, `r` and
                 `word_penalty` to try first, one of each to keep it; `order`, `beam` and `determinize` (see
                 `ByNgrams`); `halvings`, the rounds of ever smaller steps (0: none); and `evidence`, graphs that give
                 the posteriors.

@@ -52,7 +52,35 @@ class WeightTrial(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class TunedWeights(Tuned):
+class TunedColumns(Tuned):
+    """The best weights of score columns, by any decoder that has weights.
+
+    Attributes:
+        weights: The weights of all columns.
+        given: The names of the columns whose weights were given or tuned; others have their own weights.
+    """
+
+    weights: Mapping[str, float]
+    given: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "weights")
+
+    def write_weights(self, path: str | os.PathLike[str]) -> None:
+        """Write the weights to a file that `--weights` and `weights=` read."""
+        from latticemetric.formats.streams.output import atomic_output
+
+        lines = [f"{name} {weight!r}\n" for name, weight in self.weights.items()]
+        with atomic_output(os.fspath(path)) as file:
+            file.write("".join(lines).encode())
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {**super().asdict(), "weights": dict(self.weights)}
+
+
+@dataclass(frozen=True, repr=False)
+class TunedWeights(TunedColumns):
     """The best weights of score columns on a development set.
 
     Attributes:
@@ -71,8 +99,6 @@ class TunedWeights(Tuned):
         is_exact: True if no weights in the ranges have a better score. False if costs had to be rounded: then this
             holds for the rounded costs. False for three and more weights: then it holds for weights that differ from
             the best in one column only.
-        weights: The weights of all columns.
-        given: The names of the columns whose weights were given or tuned; others have their own weights.
         notation: How the weights are written: `columns`, or `kaldi` (LMWT and WIP). Attributes have those of columns.
     """
 
@@ -84,14 +110,12 @@ class TunedWeights(Tuned):
     region: tuple[tuple[float, ...], ...]
     ties: int
     spread: Mapping[str, Interval]
-    weights: Mapping[str, float]
-    given: tuple[str, ...]
     notation: str
     _development: Callable[[], WeightDevelopment] | None = field(compare=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         freeze(self, "spread")
-        freeze(self, "weights")
 
     def __getstate__(self) -> dict[str, Any]:
         # Copies and pickled results do not know the graphs.
@@ -134,14 +158,6 @@ class TunedWeights(Tuned):
             raise UsageError("a copy of this result does not know the graphs", advice="ask the result itself")
         return self._development()
 
-    def write_weights(self, path: str | os.PathLike[str]) -> None:
-        """Write the weights to a file that `--weights` and `weights=` read."""
-        from latticemetric.formats.streams.output import atomic_output
-
-        lines = [f"{name} {weight!r}\n" for name, weight in self.weights.items()]
-        with atomic_output(os.fspath(path)) as file:
-            file.write("".join(lines).encode())
-
     @property
     def written(self) -> dict[str, float]:
         """The best weights, as their notation names and writes them.
@@ -165,7 +181,6 @@ class TunedWeights(Tuned):
             "ties": self.ties,
             "spread": {name: interval.asdict() for name, interval in self.spread.items()},
             "alone": {name: list(ends) for name, ends in self.alone.items()},
-            "weights": dict(self.weights),
             "notation": self.notation,
             "written": self.written,
         }

@@ -44,14 +44,14 @@ class Tried(Numbers):
         return super().checked(values)
 
 
-def _tried(name: str, default: tuple[float, ...], what: str = "") -> Any:
-    """Declare a field that takes values of a setting of `ByNgrams`; `what` is its help line."""
-    one = ByNgrams.fields[name]
-    ends = {end: getattr(one, end) for end in ("least", "above")}
-    return Tried(default, what or f"{one.help.rstrip('.')}; several: try them.", one.option, one.phrase, **ends)
+def tried(field: Field, *, default: tuple[float, ...], help: str = "", **ends: float) -> Any:  # noqa: A002
+    """Declare a field that takes values of the setting that a field declares, in the range between `ends`."""
+    ends = ends or {end: value for end in ("least", "above") if (value := getattr(field, end)) is not None}
+    what = help or f"{field.help.rstrip('.')}; several: try them."
+    return Tried(default, what, field.option, field.phrase, **ends)
 
 
-_SCALES = "Try these posterior scales first, separated by commas."
+_OF_MBR = ByNgrams.fields
 
 
 class _Graphs(Field):
@@ -93,11 +93,15 @@ class MBRTuningSettings(TuningSettings):
 
     section = "Parameters of MBR (decoder mbr)"
 
-    posterior_scale: tuple[float, ...] = _tried("posterior_scale", (0.1, 0.2, 0.4, 0.6, 0.8, 1.0), _SCALES)
-    T: tuple[float, ...] = _tried("T", (10.0,))
-    p: tuple[float, ...] = _tried("p", (0.6, 0.85))
-    r: tuple[float, ...] = _tried("r", (0.5, 0.6, 0.72, 0.85))
-    word_penalty: tuple[float, ...] = _tried("word_penalty", (-0.05, 0.0, 0.05))
+    posterior_scale: tuple[float, ...] = tried(
+        _OF_MBR["posterior_scale"],
+        default=(0.1, 0.2, 0.4, 0.6, 0.8, 1.0),
+        help="Try these posterior scales first, separated by commas.",
+    )
+    T: tuple[float, ...] = tried(_OF_MBR["T"], default=(10.0,))
+    p: tuple[float, ...] = tried(_OF_MBR["p"], default=(0.6, 0.85))
+    r: tuple[float, ...] = tried(_OF_MBR["r"], default=(0.5, 0.6, 0.72, 0.85))
+    word_penalty: tuple[float, ...] = tried(_OF_MBR["word_penalty"], default=(-0.05, 0.0, 0.05))
     order: int = like(ByNgrams.fields["order"])
     beam: float | None = like(ByNgrams.fields["beam"])
     determinize: bool = like(ByNgrams.fields["determinize"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from latticemetric.corpus.expected_settings import ExpectedSettings
 from latticemetric.corpus.question import Task
 from latticemetric.corpus.tuning_settings import FIXED, MBRTuningSettings, TuningSettings
 from latticemetric.corpus.weight_settings import WeightSettings
@@ -14,6 +16,7 @@ from latticemetric.mbr_decoding.settings import ByNgrams, Decision
 
 if TYPE_CHECKING:
     from latticemetric.corpus.answer import Answer
+    from latticemetric.corpus.expected_weights import ExpectedWeights
     from latticemetric.corpus.mbr_evidence import Example
     from latticemetric.corpus.read_corpus import ReadCorpus
     from latticemetric.corpus.run import Run
@@ -88,6 +91,37 @@ class WeightTuning(WeightSettings, TuningTask):
         return TunedWeightsTable(tuned, looks=looks)
 
 
+class ExpectedTuning(ExpectedSettings, TuningTask):
+    """The tuning of weights of score columns by expected rates."""
+
+    decoder = "expected"
+
+    def examples(self, corpus: ReadCorpus, run: Run) -> Iterator[Answer]:
+        """Yield an answer for each graph; a graph whose reference has no words fails, since it has no rate."""
+        ignored = corpus.reading.ignored()
+        for answer in super().examples(corpus, run):
+            if answer.problem is None and any(ignored.issuperset(words) for words in answer.value.references):
+                what, advice = "the reference has no words, so its rate is not defined", "leave the graph out"
+                problem = InputError(what, where=answer.name, advice=advice)
+                if not run.keep_going:
+                    raise problem
+                yield replace(answer, value=None, problem=problem)
+            else:
+                yield answer
+
+    def tuned_on(self, examples: list[Example], corpus: ReadCorpus, *, watched: bool) -> ExpectedWeights:
+        """Find weights with few expected errors on these examples."""
+        from latticemetric.corpus.expected_weights import expected_weights
+
+        return expected_weights(examples, self, corpus, watched=watched)
+
+    def table(self, tuned: ExpectedWeights, looks: Looks) -> Table:
+        """Return the table of the weights."""
+        from latticemetric.corpus.tables.tune import ExpectedWeightsTable
+
+        return ExpectedWeightsTable(tuned, looks=looks)
+
+
 class NgramTuning(MBRTuningSettings, TuningTask):
     """The tuning of the parameters of n-gram MBR."""
 
@@ -106,7 +140,7 @@ class NgramTuning(MBRTuningSettings, TuningTask):
         return TunedMBRTable(tuned, looks=looks)
 
 
-DECODERS: Mapping[str, type[TuningTask]] = {kind.decoder: kind for kind in (WeightTuning, NgramTuning)}
+DECODERS: Mapping[str, type[TuningTask]] = {kind.decoder: kind for kind in (WeightTuning, ExpectedTuning, NgramTuning)}
 """The kind of tuning of each decoder."""
 
 
@@ -128,7 +162,8 @@ def tuning_by(decoder: Any, settings: Mapping[str, Any]) -> tuple[type[TuningTas
 
 
 def _choices() -> str:
-    return " or ".join(f"'{name}'" for name in DECODERS)
+    *others, last = (f"'{name}'" for name in DECODERS)
+    return f"{', '.join(others)} or {last}"
 
 
 def _of_grid(decoder: Any) -> dict[str, Any]:

@@ -61,9 +61,8 @@ class WeightDevelopment:
         known = {name: column.weight for graph in self._graphs for name, column in graph.scores.items()}
         require_columns(names, known)
         self._used = weights_under(known, self._given)
-        self._strings = ScoredStrings(
-            [tuple(map(self._counted, one.references)) for one in examples], metric, self._counted
-        )
+        self._references = [tuple(map(self._counted, one.references)) for one in examples]
+        self._strings = ScoredStrings(self._references, metric, self._counted)
         self._signed = metric.signature_for(references_each([one.references for one in examples]))
         self._every = range(len(self._graphs))
         table = CostTable(self._graphs, names, self._given)
@@ -108,7 +107,7 @@ class WeightDevelopment:
             signature=self._signature(),
             metric=self.metric,
             weights={**self._used, **weights},
-            given=tuple(name for name in self._used if self._given.whole or name in self._given or name in weights),
+            given=self._names_given(weights),
             notation=tuning.notation,
             _development=lambda: self,
         )
@@ -128,6 +127,10 @@ class WeightDevelopment:
             watched=self._watched,
         )
         return self._exact
+
+    def _names_given(self, tuned: Mapping[str, float]) -> tuple[str, ...]:
+        """Return the names of the columns whose weights were given or tuned."""
+        return tuple(name for name in self._used if self._given.whole or name in self._given or name in tuned)
 
     def score_at(self, weights: Mapping[str, float]) -> float | None:
         """Return the score of the best strings at some weights."""

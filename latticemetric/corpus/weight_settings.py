@@ -43,7 +43,7 @@ class WeightSettings(TuningSettings):
         restarts: With three or more weights: how many times to search from random weights, too.
     """
 
-    section = "Weights of scores (decoder best)"
+    section = "Weights of scores (decoders best and expected)"
 
     vary: Mapping[str, tuple[Fraction, Fraction]] = _RANGES
     notation: str = choice(
@@ -70,8 +70,7 @@ class WeightSettings(TuningSettings):
 
     def check(self) -> None:
         """Refuse settings that have no effect, and ranges that are none."""
-        if not self.vary:
-            raise UsageError("no weight varies", advice="give vary={'acoustic': (0.05, 0.2)}")
+        require_ranges(self.vary)
         super().check()
         if len(self.vary) > MOST_EXACT:
             if self.min_margin:
@@ -89,6 +88,12 @@ class WeightSettings(TuningSettings):
     def ranges(self) -> dict[str, tuple[Fraction, Fraction]]:
         """The range of the weight of each column that varies, by the column's name."""
         return column_ranges(self.vary, self.notation)
+
+
+def require_ranges(vary: Mapping[str, object]) -> None:
+    """Raise `UsageError` if no weight varies."""
+    if not vary:
+        raise UsageError("no weight varies", advice="give vary={'acoustic': (0.05, 0.2)}")
 
 
 def checked_ranges(vary: Any) -> dict[str, tuple[Fraction, Fraction]]:

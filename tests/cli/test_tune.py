@@ -28,7 +28,7 @@ def tuned(**more):
         name, *words = line.split()
         references[name] = [words]
     lattices = graphs(MEETING)
-    return lm.Corpus(lattices, references).tune(decoder="mbr", **more)
+    return lm.Corpus(lattices, references).tune(**{"decoder": "mbr", **more})
 
 
 def test_tuning_is_what_python_finds():
@@ -44,6 +44,10 @@ def test_tuning_is_what_python_finds():
             "--decoder mbr --vary lm=0:1",
             "--vary has no effect with --decoder mbr; leave it out, or give",
         ),
+        ("--vary lm=0:1 --posterior-scale 2", "leave it out, or give --decoder expected or mbr"),
+        ("--decoder expected --vary lm=0:1 --min-margin 0.1", "--min-margin has no effect with --decoder expected"),
+        ("--decoder expected --vary lm=0:1 --plot x.svg", "--plot has no effect with --decoder expected"),
+        ("--decoder expected", "no weight varies; give --vary"),
         ("--vary lm=0:1 -p 0.5", "-p has no effect with --decoder best; leave it out, or give --decoder mbr"),
         ("--vary lm=0:1 --evidence x", "--evidence has no effect with --decoder best"),
         ("--decoder mbr --write-weights x", "--write-weights has no effect with --decoder mbr"),
@@ -57,6 +61,22 @@ def test_options_of_another_decoder_are_refused_with_its_name(arguments, says, t
     done = run("tune", MEETING, REFERENCES, *arguments.split(), status=2)
     assert says in done.stderr
     assert (done.stdout, list(tmp_path.iterdir())) == ("", [])
+
+
+def test_weights_by_expected_errors_are_what_python_finds_and_decode_to_their_score(tmp_path):
+    asked = ("tune", MEETING, REFERENCES, "--decoder", "expected", "--vary", "acoustic=0.05:1", "--vary", "lm=0:3")
+    document = json.loads(run(*asked, "--posterior-scale", "1,2", "--format", "json").stdout)
+    vary = {"acoustic": (0.05, 1), "lm": (0, 3)}
+    found = tuned(decoder="expected", vary=vary, posterior_scale=[1, 2])
+    assert document == plain(found.asdict())
+    done = run(*asked, "--posterior-scale", "1,2", "--write-weights", tmp_path / "weights")
+    assert str(found) == done.stdout + done.stderr.rstrip("\n")
+    for weights in (done.stdout.split()[1], tmp_path / "weights"):
+        again = run("expected", MEETING, REFERENCES, "--metric", "wer", "--weights", weights, "--format", "json")
+        corpus = json.loads(again.stdout)["corpus"]
+        assert corpus["one_best"]["score"] == document["best"]["score"]
+    rows = run(*asked, "--format", "tsv").stdout.splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["column", "acoustic", "lm"]
 
 
 def test_what_is_given_is_not_searched_and_several_numbers_are():

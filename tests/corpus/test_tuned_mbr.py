@@ -240,7 +240,12 @@ def test_equal_merits_are_no_reason_to_go_on():
         (["a"], ["a"], {"metric": "bleurt"}, "there is no metric 'bleurt'"),
         (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),
         (["a"], ["a"], {"by": "ngram"}, "'by' is now 'decoder'; give decoder=…"),
-        (["a"], ["a"], {"decoder": "viterbi"}, "there is no decoder 'viterbi' to tune; choose 'best' or 'mbr'"),
+        (
+            ["a"],
+            ["a"],
+            {"decoder": "viterbi"},
+            "choose 'best', 'expected' or 'mbr'",
+        ),
         (["a"], ["a"], {"decoder": lm.ByWordErrors()}, "there is nothing to tune in wer"),
         (["a"], ["a"], {"decoder": []}, "there are no settings to try"),
         (

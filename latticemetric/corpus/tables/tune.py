@@ -12,9 +12,10 @@ from latticemetric.corpus.weight_notation import WrittenWeight, short_text, writ
 from latticemetric.mbr_decoding.settings import ByNgrams
 
 if TYPE_CHECKING:
+    from latticemetric.corpus.expected_weights import ExpectedWeights
     from latticemetric.corpus.tuned import Tuned
     from latticemetric.corpus.tuned_mbr import TunedMBR
-    from latticemetric.corpus.tuned_weights import TunedWeights
+    from latticemetric.corpus.tuned_weights import TunedColumns, TunedWeights
     from latticemetric.evaluation.intervals import Interval
 
 
@@ -85,7 +86,59 @@ class TunedTable(Table):
         return ""
 
 
-class TunedWeightsTable(TunedTable):
+class ColumnsTable(TunedTable):
+    """The weight of each column: the best and the default, and what they are worth."""
+
+    def __init__(self, tuned: TunedColumns, *, looks: Looks = AS_FILE) -> None:
+        super().__init__(tuned, looks=looks)
+        self._of_columns = tuned
+
+    def text(self) -> list[str]:
+        """Return the weights that were given and tuned, as an option of this program."""
+        tuned = self._of_columns
+        weights = {**{name: tuned.weights[name] for name in tuned.given}, **tuned.best.weights}
+        return ["--weights " + ",".join(f"{name}={weight!r}" for name, weight in weights.items())]
+
+    def _values(self, trial: Any) -> Mapping[str, float]:
+        weights: Mapping[str, float] = trial.weights
+        return weights
+
+
+class ExpectedWeightsTable(ColumnsTable):
+    """The weights with the best expected rate, and the default."""
+
+    columns = ("column", "weight", "default")
+
+    def __init__(self, tuned: ExpectedWeights, *, looks: Looks = AS_FILE) -> None:
+        super().__init__(tuned, looks=looks)
+        self._tuned = tuned
+
+    def records(self) -> Iterator[Record]:
+        """Yield a record for each column whose weight was tuned.
+
+        Fields:
+            column (str): The name of the column.
+            weight (float): The best weight.
+            default (float): The weight before.
+        """
+        for name, weight in self._tuned.best.weights.items():
+            yield {"column": name, "weight": weight, "default": self._tuned.default.weights[name]}
+
+    def _notes(self) -> list[str]:
+        tuned, rate = self._tuned, self.looks.rate
+        at = f"at the posterior scale {tuned.best.posterior_scale:.10g}"
+        title = self.looks.rate_title(f"expected {tuned.rate}")
+        return [f"{title}: best {rate(tuned.best.expected)}, default {rate(tuned.default.expected)} ({at})"]
+
+    def _how_resampled(self) -> str:
+        return "resampled, not tuned anew,"
+
+    def _limits(self) -> list[str]:
+        steps = counted(self._tuned.steps, "step")
+        return [f"not exact: {steps} down from the default; other weights may have a better rate, and better 1-bests"]
+
+
+class TunedWeightsTable(ColumnsTable):
     """The weight of each column: the best and the default, and what they are worth."""
 
     has_plot = True

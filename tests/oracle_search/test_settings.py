@@ -154,13 +154,14 @@ def metrics_by_default():
     for name in lm.__all__:
         value = getattr(lm, name)
         if isinstance(value, type):
-            own = [(f"{name}.{one}", getattr(value, one)) for one in vars(value) if not one.startswith("_")]
+            own = [(f"{name}.{one}", getattr(value, one)) for one in dir(value) if not one.startswith("_")]
             if issubclass(value, Settings) and "metric" in value.fields:
                 yield name, value.fields["metric"].default
         else:
             own = [(name, value)]
         for full, one in own:
-            parameters = inspect.signature(one).parameters if callable(one) and not isinstance(one, type) else {}
+            is_python = inspect.isfunction(one) or inspect.ismethod(one)
+            parameters = inspect.signature(one).parameters if is_python else {}
             if "metric" in parameters and parameters["metric"].default is not inspect.Parameter.empty:
                 yield full, parameters["metric"].default
 

@@ -167,8 +167,8 @@ def metrics_by_default():
 
 
 def test_the_default_metric_is_one_everywhere():
-    # MBR by word errors has settings of its own; BLEU over a corpus has no other metric; tune says which one it takes.
-    others = {"ByMetric": "4-grr", "ByCorpusBLEU": "bleu", "Corpus.tune": None, "error_analysis": None}
+    # MBR by word errors has settings of its own; BLEU over a corpus has no other metric.
+    others = {"ByMetric": "4-grr", "ByCorpusBLEU": "bleu", "error_analysis": None}
     several = {f"Corpus.{verb}": "wer,4-grr" for verb in ("oracle", "sweep", "expected", "lists", "report")}
     found = dict(metrics_by_default())
     of_one_graph = {"oracle", "oracles", "oracle_lattice", "oracle_forest", "hope", "fear", "worst", "expected"}

@@ -162,7 +162,7 @@ class OracleAnswer:
                 integer unless α or β is a fraction.
             denominator (float): The denominator of this value.
             cost (float): The model's cost (−log weight) under the given weights.
-            reference (str): The reference that the path scores best against, as given.
+            reference (str): The reference that the path scores best against, as given, with ignored words.
             one_best (Mapping): The model's own best path, scored against the references in the same way. Its
                 denominator may come from another reference.
             alignment (str): One letter for each edit: C match, S substitution, D deletion, I insertion; counted words

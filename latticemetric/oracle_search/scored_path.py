@@ -126,7 +126,7 @@ class SearchResult(ScoredPath):
         """Return plain values, for JSON; `one_best` is nested.
 
         Fields:
-            reference (str): The reference that the path scores best against, as given.
+            reference (str): The reference that the path scores best against, as given, with ignored words.
             ngram_matches (list[int]): Matching n-grams of length 1, 2, … up to the metric's order; the first is
                 `matches`.
         """

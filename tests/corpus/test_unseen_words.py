@@ -77,3 +77,13 @@ def test_tokens_are_not_sought_in_texts(caplog):
     corpus = lm.Corpus(graphs, ["cat"], tokenize="13a", ignore=["."])
     assert corpus.oracle("wer").totals["score"] == 0
     assert caplog.messages == []
+
+
+@pytest.mark.parametrize("name", ["meeting.lat.txt", "meeting.ark", "meeting.far"])
+def test_hypotheses_have_no_ignored_words_but_references_are_as_given(name):
+    symbols = EXAMPLES / "meeting.words.txt" if name == "meeting.ark" else None
+    corpus = lm.Corpus.read(EXAMPLES / name, EXAMPLES / "meeting.ref.txt", symbols=symbols, ignore="the all")
+    for metric in ("wer", "2-grr", "cer"):
+        for record in corpus.oracle(metric).to_records():
+            assert not {"the", "all"} & {*record["hypothesis"].split(), *record["one_best"]["hypothesis"].split()}
+        assert record["reference"] == "thank you all"

@@ -13,7 +13,7 @@ from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.corpus.tuned import held_out_table
 from latticemetric.corpus.tuned_weights import TunedWeights, WeightTrial
 from latticemetric.corpus.weight_settings import MOST_EXACT
-from latticemetric.display.progress import progress, progress_bar
+from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import interval_of, or_none, resample_counts, value_of
 from latticemetric.graph import WORDS, as_lattice_or_forest, with_word_counts
@@ -115,8 +115,7 @@ class WeightDevelopment:
     def _search_by(self, tuning: WeightSettings) -> ExactSearch | Climbs:
         default = tuple(as_written(self._used[one.name]) for one in self.ranges)
         if len(self.ranges) > MOST_EXACT:
-            bar = progress_bar(None, "lines") if self._watched else None
-            return Climbs(self._space, default, restarts=tuning.restarts, seed=tuning.seed, bar=bar)
+            return Climbs(self._space, default, restarts=tuning.restarts, seed=tuning.seed, watched=self._watched)
         section = Section.of_columns(default, self.ranges, *range(len(self.ranges)))
         self._exact = ExactSearch(
             self._space.table,

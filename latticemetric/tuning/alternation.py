@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from latticemetric.display.progress import progress_bar
 from latticemetric.lattice.columns import Floats
 from latticemetric.metrics.base import Table
 from latticemetric.tuning.costs import CostTable
@@ -87,7 +89,7 @@ class Climbs:
 
     is_exact = False
 
-    def __init__(self, space: Space, start: Point, *, restarts: int, seed: int, bar: Any = None) -> None:
+    def __init__(self, space: Space, start: Point, *, restarts: int, seed: int, watched: bool = False) -> None:
         """Climb nowhere yet.
 
         Args:
@@ -95,10 +97,10 @@ class Climbs:
             start: The weights to start from; if they are not in the ranges, the nearest that are.
             restarts: How many times to start from random weights, too.
             seed: The seed of random weights and directions.
-            bar: A progress bar that counts lines and planes.
+            watched: True to show a progress bar that counts lines and planes.
         """
         self._space, self._start = space, moved_into(start, space.ranges)
-        self._restarts, self._seed, self._bar = restarts, seed, bar
+        self._restarts, self._seed, self._watched = restarts, seed, watched
         self._lines: tuple[ExactSearch, ...] = ()
 
     def best(self, counts: Floats) -> Found:
@@ -108,7 +110,7 @@ class Climbs:
         """
         chance = random.Random(self._seed)  # noqa: S311
         starts = [self._start, *(_random_point(self._space.ranges, chance) for _ in range(self._restarts))]
-        summits = [_Climb(self._space, start, chance, counts, self._bar).summit(planes=True) for start in starts]
+        summits = [self._summit(start, chance, counts, planes=True) for start in starts]
         best = max(summits, key=lambda summit: summit.merit)
         self._lines = best.lines
         return best.found(self._space.ranges, counts)
@@ -116,7 +118,12 @@ class Climbs:
     def best_without(self, counts: Floats) -> Point:
         """Return the best weights if some graphs do not count: from the start, on lines only."""
         chance = random.Random(self._seed)  # noqa: S311
-        return _Climb(self._space, self._start, chance, counts, self._bar).summit(planes=False).weights
+        return self._summit(self._start, chance, counts, planes=False).weights
+
+    def _summit(self, start: Point, chance: random.Random, counts: Floats, *, planes: bool) -> Summit:
+        bar = progress_bar(None, "lines") if self._watched else None
+        with nullcontext() if bar is None else bar:
+            return _Climb(self._space, start, chance, counts, bar).summit(planes=planes)
 
     def resampled(self, counts: Floats) -> tuple[list[float], float]:
         """Return the best weights on the lines along each column, through the best of all graphs; and their merit."""

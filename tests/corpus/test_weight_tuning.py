@@ -233,6 +233,32 @@ def test_one_call_tunes_graphs_in_memory():
         lm.tune(lists, ["a", "a", "b"], vary={"lm": (0, 2)}, restarts=1)
 
 
+def test_a_progress_bar_counts_lines_and_goes_away(monkeypatch):
+    opened, counted, closed = [], [], []
+
+    class Bar:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            closed.append(self)
+
+        def update(self):
+            counted.append(1)
+
+    def bar(total, what):
+        assert (total, what) == (None, "lines")
+        opened.append(Bar())
+        return opened[-1]
+
+    monkeypatch.setattr("latticemetric.tuning.alternation.progress_bar", bar)
+    lists = [lm.NBest.from_strings(["a", "b"], scores={"x": [0, 1], "y": [1, 0], "z": [0, 0]}) for _ in range(4)]
+    lm.Corpus(lists, ["a"] * 4).tune(vary=dict.fromkeys("xyz", (0, 1)), resamples=0, folds=2, restarts=1, progress=True)
+    assert len(opened) == 2 + 2  # the default and a restart; two folds
+    assert closed == opened
+    assert len(counted) >= 3 * len(opened)
+
+
 def test_default_weights_outside_of_ranges_are_moved_inside():
     lists = [lm.NBest.from_strings(["a", "b"], scores={"x": [0, 1], "y": [1, 0], "z": [0, 0]})]
     found = lm.Corpus(lists, ["a"]).tune(vary={"x": (2, 3), "y": (0, 1), "z": (0, 1)}, resamples=0, folds=0)

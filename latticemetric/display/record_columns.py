@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -54,7 +54,7 @@ class WholeColumn(NamedTuple):
 
 
 Column: TypeAlias = (
-    "Integers | Floats | TextColumn | ListColumn | WholeColumn | list[str] | bool | Mapping[str, Any] | None"
+    "Integers | Floats | TextColumn | ListColumn | WholeColumn | list[str] | bool | dict[str, Any] | None"
 )
 """A value for each record: integers, floats (NaN for `None`), texts or lists; the same for all; or columns by name."""
 
@@ -68,7 +68,7 @@ def tsv_lines(number: int, columns: Iterable[Column]) -> TextColumn:
     """Return records as lines of TSV; `None` is an empty field."""
     parts: list[Any] = []
     for position, column in enumerate(columns):
-        parts += [b"\t"] * (position > 0) + list(_value(column, "tsv", b""))
+        parts += [b"\t"] * (position > 0) + [_value(column, "tsv", b"")]
     return lines_of(number, parts)
 
 
@@ -82,47 +82,49 @@ def right_aligned(number: int, parts: Sequence[Any], width: int) -> tuple[Any, .
     return ("text", *lines_of(number, parts), width)
 
 
-def _of_object(fields: Mapping[str, Column]) -> Iterator[Any]:
-    before = b"{"
+def _of_object(fields: Mapping[str, Column]) -> list[Any]:
+    """Return the parts of lines that are an object of JSON."""
+    parts: list[Any] = []
+    before = "{"
     for name, column in fields.items():
-        yield before + f'"{name}": '.encode()
-        yield from _of_object(column) if isinstance(column, Mapping) else _json_value(column)
-        before = b", "
-    yield b"}"
+        begin, end = _around(column)
+        parts.append(f'{before}"{name}": {begin}'.encode())
+        parts += _of_object(column) if isinstance(column, dict) else [_value(column, "json", b"null")]
+        parts.append(end)
+        before = ", "
+    return [*parts, b"}"]
 
 
-def _json_value(column: Column) -> Iterator[Any]:
-    begin = end = b""
+def _around(column: Column) -> tuple[str, bytes]:
+    """Return what stands before and behind the values of a column in JSON."""
     if isinstance(column, TextColumn | list):
-        begin = end = b'"'
-    elif isinstance(column, ListColumn):
-        begin, end = b"[", b"]"
-    yield begin
-    yield from _value(column, "json", b"null")
-    yield end
+        return '"', b'"'
+    return ("[", b"]") if isinstance(column, ListColumn) else ("", b"")
 
 
-def _value(column: Column, escape: str, null: bytes) -> Iterator[Any]:
-    """Yield the parts of lines that have the values of a column."""
+def _value(column: Column, escape: str, null: bytes) -> Any:
+    """Return the part of lines that has the values of a column."""
+    part: Any = null
     match column:
         case None:
-            yield null
+            pass
         case bool():
-            yield str(column).lower().encode()
+            part = str(column).lower().encode()
         case TextColumn():
-            yield (escape, *column)
+            part = (escape, *column)
         case list():
-            yield (escape, column)
+            part = (escape, column)
         case ListColumn():
-            yield ("list", *column, b", " if escape == "json" else b" ")
+            part = ("list", *column, b", " if escape == "json" else b" ")
         case WholeColumn():
-            yield ("whole", column.values, null)
+            part = ("whole", column.values, null)
         case np.ndarray() if column.dtype == np.float64:
-            yield ("real", column, null)
+            part = ("real", column, null)
         case np.ndarray():
-            yield ("integers", np.ascontiguousarray(column, dtype=np.int64))
+            part = ("integers", np.ascontiguousarray(column, dtype=np.int64))
         case _:
             raise AssertionError(f"no line has {column!r}")
+    return part
 
 
 def lines_of(number: int, parts: Iterable[Any]) -> TextColumn:

@@ -23,6 +23,7 @@ from latticemetric.corpus.oracles import OracleSearch
 from latticemetric.corpus.pairing import begin_notes
 from latticemetric.corpus.run import Run
 from latticemetric.formats.kaldi import text as kaldi
+from latticemetric.formats.text import blocks as text_blocks
 from latticemetric.parallel.journal import Journal
 from latticemetric.parallel.limits import Limits
 
@@ -393,6 +394,25 @@ def test_lines_of_blocks_are_those_of_single_answers(  # noqa: PLR0917
         patch.setattr(several_metrics, "may_be_blocks", lambda *_: False)
         alone = written(folder, lattices, references, **asked_, keep_going=keep_going, **looks)
     assert together == alone
+
+
+@pytest.mark.usefixtures("_silent")
+@given(
+    archive=archives(),
+    metrics=st.sampled_from(["4-grr", "wer,4-grr"]),
+    piece=st.sampled_from([1, 16, 100, 1000]),
+    most_pairs=st.sampled_from([1, 2, 5]),
+    workers=st.integers(1, 4),
+)
+def test_sizes_of_blocks_do_not_change_lines(tmp_path_factory, archive, metrics, piece, most_pairs, workers):  # noqa: PLR0917
+    """Files are read in pieces of some bytes, and searched in blocks of some lattices, by some threads."""
+    folder = tmp_path_factory.mktemp("pieces")
+    asked_ = {"metrics": metrics, "formats": ["jsonl", "tsv", "txt", "json"], "keep_going": True}
+    usual = written(folder, *archive, **asked_)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_blocks, "_PIECE", piece)
+        patch.setattr(blocks, "_MOST_PAIRS", most_pairs)
+        assert written(folder, *archive, **asked_, workers=workers) == usual
 
 
 @pytest.mark.usefixtures("_silent")

@@ -16,7 +16,7 @@ from latticemetric.formats.registry import Entry, graph_name
 from latticemetric.formats.streams.stream import Piece, Place, Stream
 from latticemetric.graph import Graph
 
-_PIECE = 2**21
+_PIECE = 2**20
 _NAME_LINE = re.compile(rb"^[ \t]*name[ \t]([^\n]*)", re.MULTILINE)
 
 Row = TypeVar("Row")
@@ -58,36 +58,18 @@ def chunks(stream: Stream) -> Iterator[Chunk]:
     """Yield the chunks of a text; each has a block at least."""
     rest, lines = b"", 0  # the unfinished block at the end of the last chunk, and the number of lines before it
     # Read at least the size of the rest, so that a long block is not searched many times.
-    while chunk := stream.read_some(max(_PIECE, len(rest))):
-        place = stream.place_before(len(chunk))
-        begin = 0
-        if rest and not rest.endswith(b"\n"):  # complete the last line of `rest`
-            begin = chunk.find(b"\n") + 1 or len(chunk)
-            rest += chunk[:begin]
-        found = _native.split_blocks(chunk, begin, at_end=False)
-        if rest and not len(found):
-            rest += chunk[begin:]
+    while piece := stream.read_some(max(_PIECE, len(rest))):
+        data = rest + piece
+        rows = _native.split_blocks(data, 0, at_end=False)
+        if not len(rows):
+            rest = data
             continue
-        lines_before = lines + rest.count(b"\n")
-        whole = found
-        if rest:  # only the block that both chunks share is copied
-            first, end = found[0, :2].tolist()
-            is_shared = first == begin
-            data = rest + chunk[begin:end] if is_shared else rest
-            yield from _all_of(data, lines, place and place._replace(at=place.at + begin - len(rest)))
-            whole = found[1:] if is_shared else found
-        if len(whole):
-            yield Chunk(chunk, whole, lines_before, place)
-        rest = chunk[int(found[-1, 1]) :] if len(found) else chunk
-        lines = lines_before + (int(found[-1, 3]) if len(found) else 0)
-    yield from _all_of(rest, lines, stream.place_before(len(rest)))
-
-
-def _all_of(data: bytes, lines: int, place: Place | None) -> Iterator[Chunk]:
-    """Yield all blocks of `data`, which does not end within a block; `lines` is the number of lines before `data`."""
-    rows = _native.split_blocks(data, 0, at_end=True)
+        yield Chunk(data, rows, lines, stream.place_before(len(data)))
+        rest = data[int(rows[-1, 1]) :]
+        lines += int(rows[-1, 3])
+    rows = _native.split_blocks(rest, 0, at_end=True)
     if len(rows):
-        yield Chunk(data, rows, lines, place)
+        yield Chunk(rest, rows, lines, stream.place_before(len(rest)))
 
 
 def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:

@@ -342,24 +342,17 @@ ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, 
 }
 
 // Skips lines, a window at a time, as long as no line that may be blank follows. Returns the beginning of a line, and
-// adds the number of lines skipped to `lines`. The loop over a window has no branches, so that it is compiled to vector
-// instructions.
+// adds the number of lines skipped to `lines`.
 std::size_t skip_lines(std::string_view text, std::size_t at, std::int64_t& lines) {
-  constexpr std::size_t window = 256;
+  constexpr std::size_t window = 64;
   std::size_t to = at;
   std::int64_t passed = 0;
   if (at < text.size() && is_space(text[at])) return at;  // this line itself may be blank
-  while (to + window < text.size()) {
-    const char* const here = text.data() + to;
-    std::uint8_t blank_follows = 0, ends = 0;
-    for (std::size_t k = 0; k < window - 1; ++k) {
-      const std::uint8_t is_end = here[k] == '\n';
-      ends = static_cast<std::uint8_t>(ends + is_end);
-      blank_follows |= static_cast<std::uint8_t>(is_end & (here[k + 1] <= ' ' && here[k + 1] >= 0));
-    }
-    if (blank_follows || here[window - 1] == '\n') break;
-    passed += ends;
-    to += window - 1;
+  for (; to + window < text.size(); to += window) {
+    const LineMarks marks(text.data() + to);
+    const std::uint64_t blank_after = static_cast<unsigned char>(text[to + window]) <= ' ';
+    if (marks.ends & (marks.blanks >> 1 | blank_after << (window - 1))) break;
+    passed += __builtin_popcountll(marks.ends);
   }
   while (to > at && text[to - 1] != '\n') --to;
   lines += passed;

@@ -154,6 +154,28 @@ inline std::uint64_t bytes_without_digits(const char* at) {
   return marks;
 }
 
+// Which of 64 bytes end lines, and which are blanks or control characters: one bit for each byte, as above.
+struct LineMarks {
+  std::uint64_t ends = 0, blanks = 0;
+
+  explicit LineMarks(const char* at) {
+#ifdef __SSE2__
+    for (int k = 0; k < 64; k += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + k));
+      const __m128i is_end = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
+      const __m128i is_blank = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
+      ends |= static_cast<std::uint64_t>(_mm_movemask_epi8(is_end)) << k;
+      blanks |= static_cast<std::uint64_t>(_mm_movemask_epi8(is_blank)) << k;
+    }
+#else
+    for (int k = 0; k < 64; ++k) {
+      ends |= static_cast<std::uint64_t>(at[k] == '\n') << k;
+      blanks |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[k]) <= ' ') << k;
+    }
+#endif
+  }
+};
+
 // Reads a whole number in 0 .. 2^31 - 2 without sign or leading zeros. Returns false if the field is not one.
 inline bool parse_number(std::string_view field, std::int32_t& number) {
   if (field.empty() || field.size() > 10 || (field[0] == '0' && field.size() > 1)) return false;

@@ -107,13 +107,19 @@ FUZZ_RUNS ?= 1000000
 PARSERS := kaldi kaldi_binary openfst plf slf slf_lattice search_graph pfsg sphinx network moses_hypergraph target_graph \
 	joshua_hypergraph cdec_json travatar_json blocks forest
 
-.PHONY: kernels sanitize fuzz mutate
+.PHONY: kernels threads sanitize fuzz mutate
 
 # Tests kernels without Python; needs cmake. Then `make test` tests them, too.
 kernels:
 	cmake -S . -B build/kernels -DLATTICEMETRIC_TESTS=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 	cmake --build build/kernels --parallel 2
 	ctest --test-dir build/kernels --output-on-failure
+
+# The same tests under ThreadSanitizer: kernels that search many lattices do so in threads.
+threads:
+	cmake -S . -B build/threads -DLATTICEMETRIC_TESTS=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLATTICEMETRIC_SANITIZE=thread
+	cmake --build build/threads --parallel 2
+	ctest --test-dir build/threads --output-on-failure
 
 # Reads damaged files of every format (or FORMATS), a hundred thousand for each reader (or MUTATIONS); then runs two
 # thousand commands (or COMMANDS) on hostile inputs and options, made from a seed (or SEED).
@@ -128,7 +134,7 @@ mutate: $(VENV)/.installed-test
 sanitize:
 	$(PYTHON) -m venv $(VENV)-sanitize
 	$(VENV)-sanitize/bin/python -m pip install --quiet ".[test]" \
-		-Ccmake.define.LATTICEMETRIC_SANITIZE=ON -Ccmake.build-type=RelWithDebInfo -Cbuild-dir=build/sanitize
+		-Ccmake.define.LATTICEMETRIC_SANITIZE=address,undefined -Ccmake.build-type=RelWithDebInfo -Cbuild-dir=build/sanitize
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		$(VENV)-sanitize/bin/pytest -n auto tests

@@ -87,7 +87,8 @@ int main(int count, char** names) {
     const char* name;
     void (*run)();
   } all[] = {{"transitions", transitions}, {"tables", tables},     {"columns", columns},
-             {"bounds", bounds},           {"log_sums", log_sums}, {"incoming_arcs", incoming_arcs}};
+             {"bounds", bounds},           {"log_sums", log_sums}, {"incoming_arcs", incoming_arcs},
+             {"threads", threads}};
   bool passed = true;
   for (const auto& [name, run] : all) {
     const auto is_named = [test = name](const char* other) { return std::strcmp(test, other) == 0; };

@@ -21,6 +21,7 @@ void columns();
 void bounds();
 void log_sums();
 void incoming_arcs();
+void threads();
 
 template <typename Value>
 std::string shown(Value value) {

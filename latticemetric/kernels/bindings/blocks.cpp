@@ -3,7 +3,6 @@
 #include <nanobind/stl/tuple.h>
 
 #include <chrono>
-#include <deque>
 #include <optional>
 #include <set>
 #include <string>
@@ -107,9 +106,7 @@ struct ScoreColumns {
   }
 };
 
-thread_local std::size_t sharing = 1;  // the threads that share the memory of a call
-
-std::size_t share_of_bytes() { return most_bytes() / sharing; }
+std::size_t share_of_bytes() { return most_bytes() / threads::sharing; }
 
 // Returns the outcome for each lattice; the outer words; the words of lattices that match poorly; the paths of the
 // 1-bests; for each rate, the paths of the oracles and the scores of both; and the sought words that were seen. Rows are
@@ -128,17 +125,11 @@ nb::tuple search_by_rates(nb::list given, const std::vector<Gains>& rates, std::
     limits.time = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*most_seconds));
   std::vector<RateTask> tasks;
   for (const nb::handle one : given) tasks.push_back(task_of(one));
-  std::vector<RateFindings> found(tasks.size());
+  std::vector<RateFindings> found;
   std::set<std::string> seen;
   {
     const KernelScope running;
-    std::deque<RateSearcher> searchers;
-    for (std::size_t k = 0; k < threads; ++k) searchers.emplace_back(settings);
-    in_threads(threads, tasks.size(), share_of_bytes, [&](std::size_t thread, std::size_t k) {
-      sharing = threads;
-      if (!tasks[k].bytes.empty()) found[k] = searchers[thread].found(tasks[k], limits);
-    });
-    for (const RateSearcher& one : searchers) one.add_seen(seen);
+    found = found_in_threads(tasks, settings, limits, threads, share_of_bytes, seen);
   }
   std::vector<std::uint8_t> outcomes;
   TextRows first_words, last_words, used_words;
@@ -198,7 +189,6 @@ nb::tuple search_best(nb::bytes whole, const std::vector<std::size_t>& begin, co
   {
     const KernelScope running;
     in_threads(threads, begin.size(), share_of_bytes, [&](std::size_t, std::size_t k) {
-      sharing = threads;
       found[k] = find_best({bytes + begin[k], end[k] - begin[k]}, kind, symbols, settings);
     });
   }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "blocks/kaldi_lattice.hpp"
+#include "blocks/threads.hpp"
 #include "graphs/best_path.hpp"
 #include "graphs/cost_columns.hpp"
 #include "graphs/pairwise_sum.hpp"
@@ -306,6 +308,19 @@ PathFields RateSearcher::fields_of(std::vector<std::int64_t> arcs, const ReadLat
   }
   path.arcs = std::move(arcs);
   return path;
+}
+
+std::vector<RateFindings> found_in_threads(const std::vector<RateTask>& tasks, const RateSettings& settings,
+                                           const TaskLimits& limits, std::size_t threads, Budget::MostBytes most_bytes,
+                                           std::set<std::string>& seen) {
+  std::vector<RateFindings> found(tasks.size());
+  std::deque<RateSearcher> searchers;
+  for (std::size_t k = 0; k < threads; ++k) searchers.emplace_back(settings);
+  in_threads(threads, tasks.size(), most_bytes, [&](std::size_t thread, std::size_t k) {
+    if (!tasks[k].bytes.empty()) found[k] = searchers[thread].found(tasks[k], limits);
+  });
+  for (const RateSearcher& one : searchers) one.add_seen(seen);
+  return found;
 }
 
 }  // namespace latticemetric

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "blocks/read_lattice.hpp"
 #include "graphs/lattice.hpp"
+#include "memory/budget.hpp"
 #include "memory/task_limits.hpp"
 #include "recognition/automaton.hpp"
 #include "strings/alignment.hpp"
@@ -101,5 +103,11 @@ class RateSearcher {
   std::vector<std::int32_t> said_;
   std::vector<double> values_;
 };
+
+// Searches lattices in several threads; see `in_threads`. Leaves a task without bytes to Python. Adds the words that were
+// sought and seen to `seen`.
+std::vector<RateFindings> found_in_threads(const std::vector<RateTask>& tasks, const RateSettings& settings,
+                                           const TaskLimits& limits, std::size_t threads, Budget::MostBytes most_bytes,
+                                           std::set<std::string>& seen);
 
 }  // namespace latticemetric

@@ -17,6 +17,7 @@ struct Stopped {};
 namespace threads {
 
 // What the budgets of the other threads ask. A budget takes plain functions.
+inline thread_local std::size_t sharing = 1;  // the threads that share the memory of a call
 inline thread_local const std::atomic<bool>* stopped = nullptr;
 inline void check_stopped() {
   if (stopped != nullptr && stopped->load(std::memory_order_relaxed)) throw Stopped{};
@@ -52,6 +53,7 @@ void in_threads(std::size_t count, std::size_t tasks, Budget::MostBytes most_byt
     for (std::size_t k = 1; k < std::min(count, (tasks + portion - 1) / portion); ++k)
       others.emplace_back([&, k] {
         threads::stopped = &is_over;
+        threads::sharing = count;
         const Budget budget(most_bytes, threads::check_stopped);
         try {
           take(k);

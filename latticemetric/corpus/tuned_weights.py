@@ -11,7 +11,7 @@ import numpy as np
 
 from latticemetric.arguments import path_text
 from latticemetric.corpus.tuned import Tuned
-from latticemetric.corpus.weight_notation import written_weight
+from latticemetric.corpus.weight_convention import written_weight
 from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval
@@ -99,7 +99,7 @@ class TunedWeights(TunedColumns):
         is_exact: True if no weights in the ranges have a better score. False if costs had to be rounded: then this
             holds for the rounded costs. False for three and more weights: then it holds for weights that differ from
             the best in one column only.
-        notation: How the weights are written: `columns`, or `kaldi` (LMWT and WIP). Attributes have those of columns.
+        convention: How the weights are written: `columns`, or `kaldi` (LMWT and WIP). Attributes have those of columns.
     """
 
     _table_name = "tune.TunedWeightsTable"
@@ -110,7 +110,7 @@ class TunedWeights(TunedColumns):
     region: tuple[tuple[float, ...], ...]
     ties: int
     spread: Mapping[str, Interval]
-    notation: str
+    convention: str
     _development: Callable[[], WeightDevelopment] | None = field(compare=False)
 
     def __post_init__(self) -> None:
@@ -160,16 +160,16 @@ class TunedWeights(TunedColumns):
 
     @property
     def written(self) -> dict[str, float]:
-        """The best weights, as their notation names and writes them.
+        """The best weights, as their convention names and writes them.
 
         Examples:
             >>> from latticemetric import Corpus, NBest
             >>> beam = NBest.from_strings(["a", "b"], scores={"acoustic": [1.0, 9.0], "lm": [2.0, 1.0]})
-            >>> found = Corpus([beam], ["a"]).tune(vary={"LMWT": (5, 20)}, notation="kaldi", resamples=0)
+            >>> found = Corpus([beam], ["a"]).tune(vary={"LMWT": (5, 20)}, convention="kaldi", resamples=0)
             >>> found.written, dict(found.best.weights), found.region
             ({'LMWT': 6.0}, {'acoustic': 0.16666666666666666}, ((0.125,), (0.2,)))
         """
-        written = ((written_weight(name, self.notation), weight) for name, weight in self.best.weights.items())
+        written = ((written_weight(name, self.convention), weight) for name, weight in self.best.weights.items())
         return {one.name: one.number(weight) for one, weight in written}
 
     def asdict(self) -> dict[str, Any]:
@@ -181,7 +181,7 @@ class TunedWeights(TunedColumns):
             "ties": self.ties,
             "spread": {name: interval.asdict() for name, interval in self.spread.items()},
             "alone": {name: list(ends) for name, ends in self.alone.items()},
-            "notation": self.notation,
+            "convention": self.convention,
             "written": self.written,
         }
 
@@ -201,7 +201,7 @@ def tuned_weights(
 
     made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
     ranges = [
-        Range(name, low, high, is_inverse=written_weight(name, tuning.notation).is_inverse)
+        Range(name, low, high, is_inverse=written_weight(name, tuning.convention).is_inverse)
         for name, (low, high) in tuning.ranges.items()
     ]
     return WeightDevelopment(examples, made, ranges, corpus, watched=watched).tuned(tuning)

@@ -108,7 +108,7 @@ class WeightDevelopment:
             metric=self.metric,
             weights={**self._used, **weights},
             given=self._names_given(weights),
-            notation=tuning.notation,
+            convention=tuning.convention,
             _development=lambda: self,
         )
 

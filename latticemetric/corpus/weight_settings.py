@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from latticemetric.corpus.tuning_settings import TuningSettings
-from latticemetric.corpus.weight_notation import NOTATIONS, column_ranges
+from latticemetric.corpus.weight_convention import CONVENTIONS, column_ranges
 from latticemetric.errors import UsageError
 from latticemetric.settings import Field, choice, number, whole
 
@@ -37,8 +37,8 @@ class WeightSettings(TuningSettings):
     Attributes:
         vary: The range of the weight of each column that varies: its name, and the lowest and the highest weight. The
             column `words` counts words.
-        notation: How weights are written, `columns` or `kaldi`: with `kaldi`, the weight LMWT is the inverse of that of
-            the column `acoustic`, and WIP is that of the column `words`.
+        convention: How weights are written, `columns` or `kaldi`: with `kaldi`, the weight LMWT is the inverse of that
+            of the column `acoustic`, and WIP is that of the column `words`.
         min_margin: Find weights that may change by this share of their ranges, all at once, and no string changes.
         restarts: With three or more weights: how many times to search from random weights, too.
     """
@@ -46,9 +46,9 @@ class WeightSettings(TuningSettings):
     section = "Weights of scores (decoders best and expected)"
 
     vary: Mapping[str, tuple[Fraction, Fraction]] = _RANGES
-    notation: str = choice(
+    convention: str = choice(
         default="columns",
-        names=NOTATIONS,
+        names=CONVENTIONS,
         help="How weights are written. kaldi: LMWT = 1 / acoustic, WIP = words, in --vary and in results.",
         option="--as",
     )
@@ -87,7 +87,7 @@ class WeightSettings(TuningSettings):
     @property
     def ranges(self) -> dict[str, tuple[Fraction, Fraction]]:
         """The range of the weight of each column that varies, by the column's name."""
-        return column_ranges(self.vary, self.notation)
+        return column_ranges(self.vary, self.convention)
 
 
 def require_ranges(vary: Mapping[str, object]) -> None:

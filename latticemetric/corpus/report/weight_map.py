@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.corpus.report.charts import Axis, amount, decades, score_text, thinned, ticks
-from latticemetric.corpus.weight_notation import WrittenWeight, written_weight
+from latticemetric.corpus.weight_convention import WrittenWeight, written_weight
 from latticemetric.drawing.canvas import Canvas, Points, Raster, Stroke
 from latticemetric.drawing.picture import text_width
 from latticemetric.errors import UsageError
@@ -188,7 +188,7 @@ class _Plot:
         self.tuned, self.search, self.metric = tuned, search, tuned.metric
         self.title = f"{self.metric.name} of {amount(tuned.graphs, 'graph')}, best strings at all weights"
         self.legend = _Legend()
-        self.written = {one.name: written_weight(one.name, tuned.notation) for one in search.ranges}
+        self.written = {one.name: written_weight(one.name, tuned.convention) for one in search.ranges}
         self.best = [tuned.best.weights[one.name] for one in search.ranges]
         self.default = [tuned.default.weights[one.name] for one in search.ranges]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.corpus.tables.cells import aligned, counted, shown
 from latticemetric.corpus.tables.looks import AS_FILE, Looks
 from latticemetric.corpus.tables.table import Record, Table, as_json
-from latticemetric.corpus.weight_notation import WrittenWeight, short_text, written_weight
+from latticemetric.corpus.weight_convention import WrittenWeight, short_text, written_weight
 from latticemetric.mbr_decoding.settings import ByNgrams
 
 if TYPE_CHECKING:
@@ -151,13 +151,13 @@ class TunedWeightsTable(ColumnsTable):
     def text(self) -> list[str]:
         """Return the weights that were given and tuned: as an option of this program, or as Kaldi's variables."""
         weights = {**{name: self._tuned.weights[name] for name in self._tuned.given}, **self._tuned.best.weights}
-        if self._tuned.notation == "columns":
+        if self._tuned.convention == "columns":
             return ["--weights " + ",".join(f"{name}={weight!r}" for name, weight in weights.items())]
         written = ((self._written(name), weight) for name, weight in weights.items())
         return [" ".join(f"{one.name}={short_text(one.number(weight))}" for one, weight in written)]
 
     def _written(self, column: str) -> WrittenWeight:
-        return written_weight(column, self._tuned.notation)
+        return written_weight(column, self._tuned.convention)
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each column whose weight was tuned.

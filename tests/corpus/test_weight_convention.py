@@ -15,7 +15,7 @@ from kit.paths import EXAMPLES
 from tuning.graphs import WORDS, random_graph
 
 import latticemetric as lm
-from latticemetric.corpus.weight_notation import KALDI, short_text, written_weight
+from latticemetric.corpus.weight_convention import KALDI, short_text, written_weight
 from latticemetric.graph import WORDS as COUNT
 
 LATTICES, REFERENCES = EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"
@@ -83,7 +83,7 @@ def test_the_printed_weights_are_the_best_in_kaldi(seed, both, least_margin):
     low = Decimal(chance.randint(1, 90)) / 10
     vary = {"LMWT": (low, low + chance.randint(1, 15)), **({"WIP": (-1, Decimal("1.3"))} if both else {})}
     try:
-        found = corpus.tune(vary=vary, notation="kaldi", min_margin=least_margin, resamples=0, folds=0)
+        found = corpus.tune(vary=vary, convention="kaldi", min_margin=least_margin, resamples=0, folds=0)
     except lm.InputError:
         assert least_margin
         return
@@ -124,18 +124,18 @@ def test_the_printed_weights_are_the_best_in_kaldi(seed, both, least_margin):
 
 
 @pytest.mark.parametrize(
-    ("vary", "notation", "says"),
+    ("vary", "convention", "says"),
     [
-        ({"LMWT": (5, 20)}, "columns", 'LMWT is a weight of Kaldi\'s scripts; give notation="kaldi"'),
+        ({"LMWT": (5, 20)}, "columns", 'LMWT is a weight of Kaldi\'s scripts; give convention="kaldi"'),
         ({"acoustic": (0.05, 0.2)}, "kaldi", "no weight 'acoustic'; vary LMWT"),
         ({"words": (0, 1)}, "kaldi", "no weight 'words'; vary WIP"),
         ({"LMWT": (0, 20)}, "kaldi", "the range of LMWT begins at 0; give a number above 0"),
         ({"LMWT": (5, 20)}, "sphinx", "'sphinx'"),
     ],
 )
-def test_ranges_in_another_notation_are_refused(vary, notation, says):
+def test_ranges_in_another_convention_are_refused(vary, convention, says):
     with pytest.raises(lm.UsageError, match=says):
-        lm.Corpus.read(LATTICES, REFERENCES).tune(vary=vary, notation=notation)
+        lm.Corpus.read(LATTICES, REFERENCES).tune(vary=vary, convention=convention)
 
 
 def test_the_verb_prints_variables_of_the_shell(tmp_path):
@@ -147,7 +147,7 @@ def test_the_verb_prints_variables_of_the_shell(tmp_path):
     assert list(written) == ["LMWT", "WIP"]
     assert done.stderr.split("\n")[1].split() == ["wer", "%", "LMWT", "WIP"]
     found = json.loads(good(run(*asked, "--format", "json")).stdout)
-    assert found["notation"] == "kaldi"
+    assert found["convention"] == "kaldi"
     assert found["written"] == {name: float(number) for name, number in written.items()}
     command = ("lattice-oracle", LATTICES, REFERENCES, "--metric", "wer", "--format", "json", "--weights", weights)
     assert json.loads(good(run(*command)).stdout)["corpus"]["one_best"]["score"] == found["best"]["score"]
@@ -171,7 +171,7 @@ def test_other_weights_are_printed_too():
 
 def test_the_axes_of_a_map_have_kaldis_numbers(tmp_path):
     corpus = lm.Corpus.read(LATTICES, REFERENCES)
-    found = corpus.tune(vary={"LMWT": (5, 20), "WIP": (-1, 1)}, notation="kaldi", resamples=0)
+    found = corpus.tune(vary={"LMWT": (5, 20), "WIP": (-1, 1)}, convention="kaldi", resamples=0)
     found.plot(tmp_path / "map.svg")
     svg = (tmp_path / "map.svg").read_text()
     for text in ("LMWT (distances are those of 1 / LMWT)", "WIP", ">10<", ">20<", "best 21.43% at LMWT 19, WIP −0.95"):

@@ -93,26 +93,26 @@ def short_text(number: float) -> str:
 KALDI = {"LMWT": WrittenWeight("LMWT", "acoustic", is_inverse=True), "WIP": WrittenWeight("WIP", "words")}
 """The weights of Kaldi's scripts by name."""
 
-Notation = str
+Convention = str
 
-_NOTATIONS: Mapping[str, Mapping[str, WrittenWeight]] = {"columns": {}, "kaldi": KALDI}
-NOTATIONS = tuple(_NOTATIONS)
+_CONVENTIONS: Mapping[str, Mapping[str, WrittenWeight]] = {"columns": {}, "kaldi": KALDI}
+CONVENTIONS = tuple(_CONVENTIONS)
 """How weights are written: as those of columns, or as in Kaldi's scripts."""
 
 
-def written_weight(column: str, notation: Notation) -> WrittenWeight:
+def written_weight(column: str, convention: Convention) -> WrittenWeight:
     """Return how the weight of a column is written.
 
     Examples:
         >>> written_weight("acoustic", "kaldi").name, written_weight("acoustic", "columns").name
         ('LMWT', 'acoustic')
     """
-    known = (one for one in _NOTATIONS[notation].values() if one.column == column)
+    known = (one for one in _CONVENTIONS[convention].values() if one.column == column)
     return next(known, WrittenWeight(column, column))
 
 
 def column_ranges(
-    ranges: Mapping[str, tuple[Fraction, Fraction]], notation: Notation
+    ranges: Mapping[str, tuple[Fraction, Fraction]], convention: Convention
 ) -> dict[str, tuple[Fraction, Fraction]]:
     """Return the ranges of the weights of columns from ranges as they are written.
 
@@ -120,13 +120,13 @@ def column_ranges(
         >>> column_ranges({"LMWT": (Fraction(5), Fraction(20)), "WIP": (Fraction(0), Fraction(1))}, "kaldi")
         {'acoustic': (Fraction(1, 20), Fraction(1, 5)), 'words': (Fraction(0, 1), Fraction(1, 1))}
     """
-    written = _NOTATIONS[notation]
+    written = _CONVENTIONS[convention]
     found: dict[str, tuple[Fraction, Fraction]] = {}
     for name, ends in ranges.items():
-        if (known := written_weight(name, notation)).name != name:
+        if (known := written_weight(name, convention)).name != name:
             raise UsageError(f"Kaldi's scripts have no weight '{name}'", advice=f"vary {known.name}")
-        if name in KALDI and notation == "columns":
-            raise UsageError(f"{name} is a weight of Kaldi's scripts", advice='give notation="kaldi"')
+        if name in KALDI and convention == "columns":
+            raise UsageError(f"{name} is a weight of Kaldi's scripts", advice='give convention="kaldi"')
         one = written.get(name, WrittenWeight(name, name))
         found[one.column] = one.range_of(*ends)
     return found

@@ -8,7 +8,7 @@ import os
 import random
 
 import pytest
-from kit.commands import assert_one_line_error, good
+from kit.commands import assert_one_line_error, good, run
 from kit.many_graphs import GRAPHS, RICH, data, heavy, latticemetric, oracle
 
 from latticemetric.cli.option_words import in_options
@@ -101,7 +101,7 @@ def test_what_cannot_be_merged_is_not_begun(tmp_path):
         oracle(*given, "--metric", "bleu"), "--shard has no effect with BLEU, which searches all graphs together"
     )
     tuned = ["tune", tmp_path / "lats.txt", tmp_path / "refs.txt", "--decoder", "mbr", "--shard", "1/2"]
-    assert_one_line_error(latticemetric(*tuned), "there is no option --shard here")
+    assert_one_line_error(run("latticemetric", *tuned), "there is no option --shard here")
 
 
 def test_merge_wants_all_shards_of_one_run(tmp_path):

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from kit.commands import assert_one_line_error, file, good
+from kit.commands import assert_one_line_error, file, good, run
 from kit.many_graphs import WORDS, data, latticemetric, oracle
 
 POINTS = ("--beams", "0.5,1", "--densities", "1,2.5", "--nbest-sizes", "1,5", "--by-length", "3,5.5")
@@ -297,7 +297,7 @@ def test_intervals_that_are_not_asked_for_have_no_seed(option, tmp_path):
 @pytest.mark.parametrize("option", [("--shard", "1/2"), ("--resume",), ("--timeout", "1"), ("--failures", "f")])
 def test_tuning_knows_no_limits_shards_or_journals(option, tmp_path):
     archive, references = data(tmp_path, graphs=2)
-    done = latticemetric("tune", archive, references, "--decoder", "mbr", *option)
+    done = run("latticemetric", "tune", archive, references, "--decoder", "mbr", *option)
     assert_one_line_error(done, f"there is no option {option[0]} here")
 
 

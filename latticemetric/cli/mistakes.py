@@ -63,7 +63,7 @@ def explained(error: click.ClickException) -> str:
             what = _explain_verb(verb)
         case _:
             what = _explain_extra(error.format_message()[:1].lower() + error.format_message()[1:].rstrip("."), context)
-    if context is None or isinstance(error, click.MissingParameter):
+    if context is None or isinstance(error, click.MissingParameter) or " is now a verb: " in what:
         return f"error: {what}"
     return f"error: {what}; see {context.command_path} --help"
 

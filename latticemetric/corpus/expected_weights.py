@@ -61,7 +61,7 @@ class ExpectedWeights(TunedColumns):
             descent on the other folds finds. `None` without folds.
         gain: Score of the best weights minus score of the default, on resamples that are not tuned anew: the interval
             leaves out how far weights were fitted to these graphs. `None` without resamples.
-        is_exact: False: a descent finds a local optimum, and the 1-bests of other weights may score better.
+        exact: False: a descent finds a local optimum, and the 1-bests of other weights may score better.
         rate: The name of the expected rate.
         trials: The weights for each posterior scale, in ascending order.
         steps: The number of steps of all descents on all graphs.
@@ -194,7 +194,7 @@ class _ExpectedDevelopment(WeightDevelopment):
             default=self._trial(descents, descents.start, best.posterior_scale),
             held_out=None if held_out is None else or_none(value_of(self.metric, held_out)),
             gain=None if compared is None else compared.difference,
-            is_exact=False,
+            exact=False,
             graphs=len(self._graphs),
             signature=self._signature(),
             metric=self.metric,

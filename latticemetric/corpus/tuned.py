@@ -27,7 +27,7 @@ class Tuned(TabledResult):
             best on the other folds. `None` without folds.
         gain: Score of the best setting minus score of the default, on resamples that are tuned anew: the interval shows
             how much of the gain is luck. `None` without resamples.
-        is_exact: True if no setting in the ranges has a better score.
+        exact: True if no setting in the ranges has a better score.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
         metric: The metric.
@@ -37,7 +37,7 @@ class Tuned(TabledResult):
     default: Any
     held_out: float | None
     gain: Interval | None
-    is_exact: bool
+    exact: bool
     graphs: int
     signature: str
     metric: Metric[Any] = field(compare=False)
@@ -51,7 +51,7 @@ class Tuned(TabledResult):
         return {
             "signature": self.signature,
             "graphs": self.graphs,
-            "exact": self.is_exact,
+            "exact": self.exact,
             "best": self.best.asdict(),
             "default": self.default.asdict(),
             "held_out": self.held_out,

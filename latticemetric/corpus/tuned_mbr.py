@@ -187,7 +187,7 @@ class TunedMBR(Tuned):
             that is best on the other folds. `None` without folds.
         gain: Score of the best setting minus score of the default, on resamples: of each, the best of all settings that
             were tried. `None` without resamples.
-        is_exact: False, since not all settings are tried.
+        exact: False, since not all settings are tried.
         one_best: The corpus value of the 1-bests.
         over_one_best: Score of the best setting minus score of the 1-bests, on resamples; `None` without resamples.
         held_out_over_one_best: `held_out` minus score of the 1-bests, on resamples; `None` without resamples or folds.
@@ -260,7 +260,7 @@ class _ParameterSearch:
             default=self._trial(by, default),
             held_out=None if held_out is None else or_none(value_of(self._metric, held_out)),
             gain=self._gain(default),
-            is_exact=False,
+            exact=False,
             graphs=len(one_best),
             signature=self._development.signature(),
             metric=self._metric,

@@ -102,7 +102,7 @@ class WeightDevelopment:
                 for name, values in zip(names, resampled[:, :-1].T, strict=True)
                 if len(values)
             },
-            is_exact=search.is_exact and agree,
+            exact=search.is_exact and agree,
             graphs=len(self._graphs),
             signature=self._signature(),
             metric=self.metric,

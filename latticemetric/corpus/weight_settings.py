@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -106,6 +106,10 @@ def checked_ranges(vary: Any) -> dict[str, tuple[Fraction, Fraction]]:
         >>> checked_ranges("acoustic=0.05:0.2")
         {'acoustic': (Fraction(1, 20), Fraction(1, 5))}
     """
+    if not isinstance(vary, Mapping | Iterable | None):
+        raise UsageError(
+            f"vary is a {type(vary).__name__}", advice="give ranges by name, like {'acoustic': (0.05, 0.2)}"
+        )
     listed = vary.items() if isinstance(vary, Mapping) else map(_named, [vary] if isinstance(vary, str) else vary or ())
     ranges: dict[str, tuple[Fraction, Fraction]] = {}
     for name, bounds in listed:

@@ -303,16 +303,18 @@ def decided_by(by: str | Metric[Any] | Decision, settings: Mapping[str, Any]) ->
 def _kind(by: str | Metric[Any], values: dict[str, Any]) -> tuple[type[Decision], str]:
     """Return the class of settings and its name; take what chooses the class out of `values`."""
     name = by.strip().lower() if isinstance(by, str) else by
+    method = name if isinstance(name, str) else ""
     if values.get("utility") is not None:
-        if name != "ngram":
+        if method != "ngram":
             raise UsageError("both a method and a utility are given", advice="give one of the two")
         utility = values["utility"]
         if not _is_metric(utility):
             return ByUtility, "a utility"
         name = values.pop("utility")
-    if name == "ngram":
+        method = name if isinstance(name, str) else ""
+    if method == "ngram":
         return ByNgrams, "ngram"
-    if name != "wer":
+    if method != "wer":
         values["metric"] = metric = metric_of(name)
         return ByMetric, metric.name
     risk = values.pop("risk", "bound")
@@ -341,7 +343,7 @@ def metric_of(name: str | Metric[Any], **parameters: Any) -> Metric[Any]:
     if isinstance(name, Metric):
         return name
     try:
-        metric: Metric[Any] = make_metric("4-grr" if name == "grr" else str(name), **parameters)
+        metric: Metric[Any] = make_metric("4-grr" if str(name) == "grr" else str(name), **parameters)
     except UsageError as error:
         if not error.what.startswith("there is no metric"):
             raise

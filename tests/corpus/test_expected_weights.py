@@ -97,7 +97,7 @@ def test_tuning_lowers_the_expected_errors_and_reports_what_other_methods_do():
     corpus = lm.Corpus(lists, references, weights={"am": 0.5})
     found = corpus.tune("wer", decoder="expected", vary=VARY, posterior_scale=0.5, resamples=20, folds=3)
     assert found.best.expected < found.default.expected
-    assert not found.is_exact
+    assert not found.exact
     for trial in (found.best, found.default):
         again = lm.Corpus(lists, references, weights={"am": 0.5, **trial.weights})
         answers = again.expected("wer", posterior_scale=0.5)

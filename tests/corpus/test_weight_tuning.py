@@ -45,7 +45,7 @@ def test_no_weights_of_a_fine_grid_are_better(seed, metric, names):
     sign = 1 if lm.make_metric(metric).higher_is_better else -1
     assert found.best.score == decoded(graphs, references, metric, {**fixed, **found.best.weights})
     assert found.default.score == decoded(graphs, references, metric, {"first": 1.0, **fixed})
-    assert found.is_exact
+    assert found.exact
     worst = -np.inf if found.best.score is None else sign * found.best.score + 1e-12
     for _ in range(25):
         weights = {name: round(chance.uniform(*ranges[name]), chance.randint(0, 5)) for name in names}
@@ -171,7 +171,7 @@ def test_three_weights_are_never_worse_than_the_default_or_along_a_column(seed, 
     best = dict(found.best.weights)
     assert merit(best) == (-np.inf if found.best.score is None else sign * found.best.score)
     assert merit(best) >= merit(given_) - 1e-12
-    assert not found.is_exact
+    assert not found.exact
     for name, (low, high) in THREE.items():
         for _ in range(10):
             moved = {**best, name: round(chance.uniform(low, high), 7)}

@@ -217,7 +217,7 @@ class TunedWeightsTable(ColumnsTable):
         return ["not exact: other weights may be better, but none that differ in one column only"]
 
     def _how_exact(self) -> str:
-        is_rounded = self._tuned.is_of_all_weights and not self._tuned.is_exact
+        is_rounded = self._tuned.is_of_all_weights and not self._tuned.exact
         return ", exact but for the rounding of costs" if is_rounded else ""
 
 

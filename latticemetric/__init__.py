@@ -37,6 +37,7 @@ _NAMES = {
     "formats.reading": "read read_one",
     "formats.weights": "read_weights",
     "formats.writing": "write",
+    "graph": "with_word_counts",
     "judgments": "Judgments",
     "lattice.columns": "Column FeatureWeights Labels",
     "lattice.k2": "K2Arrays",

@@ -47,6 +47,7 @@ from latticemetric.formats.reading import read as read
 from latticemetric.formats.reading import read_one as read_one
 from latticemetric.formats.weights import read_weights as read_weights
 from latticemetric.formats.writing import write as write
+from latticemetric.graph import with_word_counts as with_word_counts
 from latticemetric.judgments import Judgments as Judgments
 from latticemetric.lattice.columns import Column as Column
 from latticemetric.lattice.columns import FeatureWeights as FeatureWeights

@@ -11,7 +11,7 @@ import numpy as np
 from latticemetric.arguments import is_nbest
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.columns import Column, FeatureWeights, Steps, Weights, check_weights
+from latticemetric.lattice.columns import WORDS, Column, FeatureWeights, Steps, Weights, check_weights, require_columns
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -58,14 +58,16 @@ def as_lattice_or_forest(graph: Graph, weights: Weights | None = None) -> Lattic
     return graph if isinstance(graph, Forest) else as_lattice(graph, weights)
 
 
-WORDS = "words"
-"""The name of a column that any graph can get: 1 for each word; see `with_word_counts`."""
-
-
 def with_word_counts(graph: Graph) -> Graph:
     """Return a graph with the column `words`: 1 for each word. Its weight is 0; a graph that has the column keeps it.
 
-    With a weight, as in `weights={"words": 0.3}`, the column is a penalty for words.
+    With a weight, as in `weights={"words": 0.3}`, the column is a penalty for words. A corpus whose weights name the
+    column gives it to each graph; a single graph needs it first.
+
+    Examples:
+        >>> lattice = with_word_counts(Lattice.from_strings(["a b c", "a"], costs=[1.0, 1.5]))
+        >>> lattice.words(lattice.best_path({"words": 0.5}))
+        ('a',)
     """
     from latticemetric.nbest import NBest
 
@@ -122,9 +124,7 @@ def weights_of_each(weights: Weights | None, graph: Graph, other: Graph) -> tupl
     check_weights(weights)
     columns = [g.score_names() if isinstance(g, NBest) else getattr(g, "scores", {}).keys() for g in (graph, other)]
     names = sorted({*columns[0], *columns[1]})
-    for name in weights.keys() - set(names):
-        advice = f"the columns here are: {', '.join(names) or 'none'}"
-        raise InputError(f"there is no score column '{name}'", advice=advice)
+    require_columns(weights, names)
     own, others = ({name: weight for name, weight in weights.items() if name in known} for known in columns)
     return own, others
 

@@ -12,8 +12,8 @@ from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.formats.entry_block import checked_entries
 from latticemetric.formats.registry import Entry, find_format
 from latticemetric.formats.streams.once import OnceWarning
-from latticemetric.graph import WORDS, Graph, with_word_counts
-from latticemetric.lattice.columns import FeatureWeights, require_columns
+from latticemetric.graph import Graph, with_word_counts
+from latticemetric.lattice.columns import WORDS, FeatureWeights, require_columns
 from latticemetric.line_ids import listed_names
 from latticemetric.nbest import NBest
 

@@ -16,8 +16,8 @@ from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import interval_of, or_none, resample_counts, value_of
-from latticemetric.graph import WORDS, as_lattice_or_forest, with_word_counts
-from latticemetric.lattice.columns import Floats, require_columns, weights_under
+from latticemetric.graph import as_lattice_or_forest, with_word_counts
+from latticemetric.lattice.columns import WORDS, Floats, require_columns, weights_under
 from latticemetric.metrics.base import Metric, Table, references_each
 from latticemetric.tuning.alternation import Climbs, Space
 from latticemetric.tuning.cells import String

@@ -25,6 +25,10 @@ Kind = TypeVar("Kind")
 Rows = npt.NDArray[np.int64] | slice
 Weights = Mapping[str, float]
 
+WORDS = "words"
+"""The name of a column that any graph can get: 1 for each word; see `with_word_counts`."""
+
+
 Steps = npt.NDArray[np.int64]
 """The arcs of a path through a lattice, in order; or the edges of a forest's derivation, in preorder."""
 
@@ -401,8 +405,16 @@ def require_columns(names: Iterable[str], columns: Collection[str]) -> None:
     """Raise `InputError` if a name is not among the names of a graph's columns."""
     for name in names:
         if name not in columns:
-            known = ", ".join(columns) or "none"
-            raise InputError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")
+            raise no_column(name, columns)
+
+
+def no_column(name: str, columns: Collection[str]) -> InputError:
+    """Return the error for a name that is not among the names of a graph's columns."""
+    known = ", ".join(columns) or "none"
+    advice = f"the columns here are: {known}"
+    if name == WORDS:
+        advice += "; to count words, give lm.with_word_counts(graph)"
+    return InputError(f"there is no score column '{name}'", advice=advice)
 
 
 def summed_cost(

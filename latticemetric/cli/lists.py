@@ -57,9 +57,9 @@ def command(
     several files. Without REFERENCES, the references come from the records of LISTS (JSON, tables): see
     --reference-field.
     """
+    from latticemetric.corpus.notes import noting_unseen
     from latticemetric.corpus.run import Run
     from latticemetric.corpus.tables.lists import table_of
-    from latticemetric.corpus.unseen_words import noting_unseen
     from latticemetric.parallel.limits import default_workers
 
     # Options of resampling stay allowed without resamples.

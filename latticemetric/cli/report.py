@@ -88,8 +88,8 @@ def command(
     give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
+    from latticemetric.corpus.notes import noting_unseen
     from latticemetric.corpus.report.page import check_page, page
-    from latticemetric.corpus.unseen_words import noting_unseen
 
     check_page()
     if shown.output == STANDARD and sys.stdout.isatty():

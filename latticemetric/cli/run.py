@@ -185,8 +185,8 @@ def show(
         at_once: Under --keep-going, show each answer on standard output immediately.
         beside: Function that yields the answers again, and writes another file from them.
     """
+    from latticemetric.corpus.notes import noting_unseen
     from latticemetric.corpus.run import NoAnswersError
-    from latticemetric.corpus.unseen_words import noting_unseen
     from latticemetric.corpus.writing import written_beside
 
     try:
@@ -215,8 +215,8 @@ def write_corpus(corpus: Corpus, target: str, to_format: str | None, options: Sh
 
     If all graphs fail, write nothing to a file or archive.
     """
+    from latticemetric.corpus.notes import noting_unseen
     from latticemetric.corpus.questions import Graphs
-    from latticemetric.corpus.unseen_words import noting_unseen
     from latticemetric.corpus.writing import write_graphs
 
     task = Graphs()

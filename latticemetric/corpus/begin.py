@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.corpus.fingerprint import as_text, common_to_shards, fingerprint
+from latticemetric.corpus.notes import noting_unseen
 from latticemetric.corpus.pairing import begin_notes
 from latticemetric.corpus.run import Run
 from latticemetric.corpus.shards import ShardRun
-from latticemetric.corpus.unseen_words import noting_unseen
 from latticemetric.errors import UsageError
 from latticemetric.parallel.journal import Journal
 from latticemetric.parallel.limits import Limits

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,15 +17,20 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.frozen import Result, freeze
 from latticemetric.lattice.columns import Floats
-from latticemetric.metrics.base import Metric
-from latticemetric.metrics.registry import make_metric
-from latticemetric.tuning.regions import Range, chord
+from latticemetric.tuning.regions import chord
 
-if TYPE_CHECKING:
-    from latticemetric.corpus.mbr_evidence import Example
-    from latticemetric.corpus.read_corpus import ReadCorpus
-    from latticemetric.corpus.weight_development import WeightDevelopment
-    from latticemetric.corpus.weight_settings import WeightSettings
+
+class _Development(Protocol):
+    """The graphs with references, and their best strings for all weights in the ranges."""
+
+    def score_at(self, weights: Mapping[str, float]) -> float | None:
+        """Return the score of the best strings at some weights."""
+
+    def grid(self, n: int) -> Floats:
+        """Return the scores at the middle of `n` equal parts of each range."""
+
+    def plot(self, tuned: TunedWeights, path: str) -> None:
+        """Draw the scores of all weights in the ranges."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,7 +116,7 @@ class TunedWeights(TunedColumns):
     ties: int
     spread: Mapping[str, Interval]
     convention: str
-    _development: Callable[[], WeightDevelopment] | None = field(compare=False)
+    _development: Callable[[], _Development] | None = field(compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -141,7 +146,7 @@ class TunedWeights(TunedColumns):
 
     def map(self, n: int = 20) -> Floats:
         """Return the scores on a grid: at the middle of `n` equal parts of each range."""
-        return self._known_development().search.grid(n)
+        return self._known_development().grid(n)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw the scores of all weights in the ranges: a map of two weights, a step curve of one.
@@ -149,11 +154,9 @@ class TunedWeights(TunedColumns):
         Args:
             path: The file to write; its name ends in .svg, .png or .pdf.
         """
-        from latticemetric.corpus.report.weight_map import plot_weights
+        self._known_development().plot(self, path_text(path))
 
-        plot_weights(self, self._known_development().search, path_text(path))
-
-    def _known_development(self) -> WeightDevelopment:
+    def _known_development(self) -> _Development:
         if self._development is None:
             raise UsageError("a copy of this result does not know the graphs", advice="ask the result itself")
         return self._development()
@@ -184,24 +187,3 @@ class TunedWeights(TunedColumns):
             "convention": self.convention,
             "written": self.written,
         }
-
-
-def tuned_weights(
-    examples: Sequence[Example], tuning: WeightSettings, corpus: ReadCorpus, *, watched: bool = False
-) -> TunedWeights:
-    """Find the best weights on a development set.
-
-    Args:
-        examples: The graphs and their references.
-        tuning: What varies, and how to search.
-        corpus: The corpus: its weights, and the words that it ignores.
-        watched: True to show a progress bar.
-    """
-    from latticemetric.corpus.weight_development import WeightDevelopment
-
-    made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
-    ranges = [
-        Range(name, low, high, is_inverse=written_weight(name, tuning.convention).is_inverse)
-        for name, (low, high) in tuning.ranges.items()
-    ]
-    return WeightDevelopment(examples, made, ranges, corpus, watched=watched).tuned(tuning)

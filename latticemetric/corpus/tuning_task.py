@@ -80,7 +80,7 @@ class WeightTuning(WeightSettings, TuningTask):
 
     def tuned_on(self, examples: list[Example], corpus: ReadCorpus, *, watched: bool) -> TunedWeights:
         """Find the best weights on these examples."""
-        from latticemetric.corpus.tuned_weights import tuned_weights
+        from latticemetric.corpus.weight_development import tuned_weights
 
         return tuned_weights(examples, self, corpus, watched=watched)
 

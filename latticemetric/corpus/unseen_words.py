@@ -1,29 +1,21 @@
-"""Say which of the words to ignore no text of a run has: they may be misspelled."""
+"""The words to ignore that no text of a run has: they may be misspelled."""
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from latticemetric.automata.reference import words_in
 from latticemetric.forest.forest import Forest
 from latticemetric.formats.streams.stream import warn
-from latticemetric.formats.text.fields import EPSILON_SYMBOLS
 from latticemetric.formats.word_lists import note_of_unseen
 from latticemetric.graph import Graph
 from latticemetric.metrics.base import GraphReference
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import EPSILON
-
-if TYPE_CHECKING:
-    from latticemetric.corpus.question import Task
-    from latticemetric.corpus.read_corpus import ReadCorpus
-    from latticemetric.corpus.run import Run
 
 
 class UnseenWords:
@@ -82,15 +74,3 @@ class UnseenWords:
 
 IGNORED = UnseenWords()
 """The words to ignore of the run of this process."""
-
-
-@contextmanager
-def noting_unseen(corpus: ReadCorpus, task: Task, run: Run) -> Iterator[None]:
-    """Note, after the block, the words to ignore that no text of the run has."""
-    # A tokenizer makes words that no text has, and readers remove symbols of ε.
-    words = frozenset[str]() if corpus.reading.tokenize is not None else corpus.ignored | task.uncounted()
-    IGNORED.begin(words.difference(EPSILON_SYMBOLS), folded=corpus.reading.lowercase)
-    yield
-    # Other shards, earlier runs and other machines may have the words.
-    if run.shard is None and run.journal is None and isinstance(run.workers, int):
-        IGNORED.note()

@@ -12,6 +12,7 @@ from latticemetric.corpus.feature_weights import as_feature_weights
 from latticemetric.corpus.string_scores import StringScorer
 from latticemetric.corpus.tuned import held_out_table
 from latticemetric.corpus.tuned_weights import TunedWeights, WeightTrial
+from latticemetric.corpus.weight_convention import written_weight
 from latticemetric.corpus.weight_settings import MOST_EXACT
 from latticemetric.display.progress import progress
 from latticemetric.errors import UsageError
@@ -19,6 +20,7 @@ from latticemetric.evaluation.intervals import interval_of, or_none, resample_co
 from latticemetric.graph import as_lattice_or_forest, with_word_counts
 from latticemetric.lattice.columns import WORDS, Floats, require_columns, weights_under
 from latticemetric.metrics.base import Metric, Table, references_each
+from latticemetric.metrics.registry import make_metric
 from latticemetric.tuning.alternation import Climbs, Space
 from latticemetric.tuning.cells import String
 from latticemetric.tuning.costs import CostTable
@@ -76,6 +78,16 @@ class WeightDevelopment:
             what = f"{len(self.ranges)} weights vary, but a map shows one or two"
             raise UsageError(what, advice="vary two, with the others as they are in the result")
         return self._exact
+
+    def grid(self, n: int) -> Floats:
+        """Return the scores at the middle of `n` equal parts of each range."""
+        return self.search.grid(n)
+
+    def plot(self, tuned: TunedWeights, path: str) -> None:
+        """Draw the scores of all weights in the ranges."""
+        from latticemetric.corpus.report.weight_map import plot_weights
+
+        plot_weights(tuned, self.search, path)
 
     def tuned(self, tuning: WeightSettings) -> TunedWeights:
         """Return the best weights, and what they are worth."""
@@ -173,3 +185,22 @@ class WeightDevelopment:
     def _signature(self) -> str:
         scorer = StringScorer((self.metric,), self._ignored, normalize=self._corpus.rewritten_by)
         return str(scorer.signed(self._signed))
+
+
+def tuned_weights(
+    examples: Sequence[Example], tuning: WeightSettings, corpus: ReadCorpus, *, watched: bool = False
+) -> TunedWeights:
+    """Find the best weights on a development set.
+
+    Args:
+        examples: The graphs and their references.
+        tuning: What varies, and how to search.
+        corpus: The corpus: its weights, and the words that it ignores.
+        watched: True to show a progress bar.
+    """
+    made: Metric[Any] = make_metric(tuning.metric) if isinstance(tuning.metric, str) else tuning.metric
+    ranges = [
+        Range(name, low, high, is_inverse=written_weight(name, tuning.convention).is_inverse)
+        for name, (low, high) in tuning.ranges.items()
+    ]
+    return WeightDevelopment(examples, made, ranges, corpus, watched=watched).tuned(tuning)

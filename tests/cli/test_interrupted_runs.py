@@ -244,7 +244,8 @@ def test_a_reader_that_has_seen_enough(workers, limits, tmp_path):
     assert wait_for(lambda: not living(found)), "a worker is left"
 
 
-# A search that takes for ever, in a native call that lets other threads run and knows no signals.
+# A search that takes for ever, in a native call that lets other threads run and knows no signals. Lists of the n best are
+# searched one by one.
 STUCK = """
 import hashlib, pathlib, signal
 from latticemetric.corpus import oracles
@@ -282,7 +283,8 @@ oracles.oracle_by_rate = stuck
     ids=["here", "in workers", "in workers, and the pool does not close"],
 )
 def test_a_run_ends_within_two_seconds_whatever_it_does(program, workers, number, tmp_path):
-    given = [*data(tmp_path, graphs=40), "--keep-going", "--resume", "--workers", workers, "--output", tmp_path / "out"]
+    given = [*data(tmp_path, graphs=40), "--nbest", 2, "--keep-going", "--resume", "--workers", workers]
+    given += ["--output", tmp_path / "out"]
     command = [sys.executable, "-P", "-c", program + "main.lattice_oracle()", *map(str, given)]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
     assert wait_for((tmp_path / "stuck").exists)
@@ -304,7 +306,7 @@ def test_a_run_ends_within_two_seconds_whatever_it_does(program, workers, number
 @linux
 def test_an_interrupt_that_is_lost_ends_the_run_all_the_same(tmp_path):
     """Python prints and forgets what is raised where objects are deleted."""
-    given = [*data(tmp_path, graphs=40), "--workers", 1]
+    given = [*data(tmp_path, graphs=40), "--nbest", 2, "--workers", 1]
     command = [sys.executable, "-P", "-c", STUCK + LOST + "main.lattice_oracle()", *map(str, given)]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
     assert wait_for((tmp_path / "stuck").exists)

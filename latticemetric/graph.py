@@ -76,6 +76,8 @@ def with_word_counts(graph: Graph) -> Graph:
             return graph
         counted = [replace(one, scores={**one.scores, WORDS: float(len(one.words))}) for one in graph.hypotheses]
         return replace(graph, hypotheses=tuple(counted), weights={**graph.weights, WORDS: 0.0})
+    if not isinstance(graph, Lattice | Forest):
+        raise _no_graph(graph)
     if WORDS in graph.scores:
         return graph
     counts = graph.word_counts() if isinstance(graph, Forest) else graph.is_word()

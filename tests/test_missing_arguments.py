@@ -12,6 +12,9 @@ SUITABLE = {"graph": GRAPH, "lattice": GRAPH, "graphs": [GRAPH], "references": [
 MISSING = [None, math.nan, 3, b"a", object()]
 
 
+NEEDED = {"tune": {"vary": {"cost": (0, 2)}}}
+
+
 def _functions():
     for name in sorted(lm.__all__):
         function = getattr(lm, name)
@@ -24,12 +27,20 @@ def _functions():
             yield pytest.param(function, required, wrong, id=f"{name}-{wrong}")
 
 
+@pytest.fixture
+def _memory():
+    """Take back the limit of `limit_memory`, which lasts as long as the process."""
+    yield
+    lm.limit_memory(None)
+
+
+@pytest.mark.usefixtures("_memory")
 @pytest.mark.parametrize(("function", "required", "wrong"), list(_functions()))
 def test_an_argument_that_is_missing_is_told(function, required, wrong):
     for missing in MISSING:
         arguments = [missing if name == wrong else SUITABLE.get(name, "a b") for name in required]
         try:
-            done = function(*arguments)
+            done = function(*arguments, **NEEDED.get(function.__name__, {}))
             if inspect.isgenerator(done):
                 list(done)
         except (lm.LatticeMetricError, KeyError):

@@ -363,7 +363,7 @@ def test_pfsgs_are_read_one_at_a_time(tmp_path):
     path = write_file(tmp_path, PFSG + again)
     graphs = lm.read(path)
     assert [next(graphs)[0] for _ in range(2)] == ["ferry-001", "ferry-002"]
-    with pytest.raises(lm.FormatError, match="graphs:25: 'low'"):
+    with pytest.raises(lm.FormatError, match=r"graphs:25 \(canoe-001\): 'low'"):
         next(graphs)
 
 

@@ -140,9 +140,9 @@ class TestRealForests:
     def test_the_references_of_a_forest_that_holds_three_of_them(self):
         forest = lm.read_one(self.folder / "training_dpmert_test_data_0.json.gz")
         lines = (self.folder / "training_dpmert_test_data_0.references.txt").read_text().splitlines()
-        answers = [lm.oracle(forest, line) for line in lines]
+        answers = [lm.oracle(forest, line, "4-grr") for line in lines]
         assert [(best.numerator, best.denominator) for best in answers] == [(14, 14), (3, 10), (18, 18), (16, 30)]
-        together = lm.oracle(forest, lines)
+        together = lm.oracle(forest, lines, "4-grr")
         assert together.score == max(best.score for best in answers)
         said = {derivation.words for derivation in forest.derivations()}
         metric = lm.GRR(4)
@@ -153,14 +153,14 @@ class TestRealForests:
     def test_what_a_forest_says_is_found_in_it(self, seed):
         forest = lm.read_one(self.folder / "decoder_test_data_urdu.json.gz")
         words = some_derivation(forest, np.random.default_rng(seed))
-        best = lm.oracle(forest, [list(words)])
+        best = lm.oracle(forest, [list(words)], "4-grr")
         assert (best.score, best.words) == (1, words)
         assert lm.oracle(forest, [list(words)], "wer").numerator == 0
 
     def test_a_forest_of_more_derivations_than_atoms_is_searched_exactly(self):
         forest = lm.read_one(self.folder / "australia.target_graph.gz")
         reference = (self.folder / "australia.reference.txt").read_text().strip()
-        best = lm.oracle(forest, reference)
+        best = lm.oracle(forest, reference, "4-grr")
         assert (best.numerator, best.denominator, " ".join(best.words)) == (54, 54, reference)
 
 

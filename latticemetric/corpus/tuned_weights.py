@@ -101,8 +101,8 @@ class TunedWeights(TunedColumns):
             interval shows how much of the gain is luck. `None` without resamples. Of three and more weights, only one
             is tuned anew, that with the largest gain, so the interval is too narrow.
         spread: The interval of the best weight of each column, on these resamples; empty without resamples.
-        exact: True if no weights in the ranges have a better score. Of rounded costs, this holds for the rounded ones; of
-            three and more weights, for those that differ in one column only: then it is not exact.
+        exact: True if no weights in the ranges have a better score. Of rounded costs, this holds for the rounded ones;
+            of three and more weights, for those that differ in one column only: then it is not exact.
         convention: How the weights are written: `columns`, or `kaldi` (LMWT and WIP). Attributes have those of columns.
     """
 

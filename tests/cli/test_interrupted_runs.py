@@ -244,8 +244,8 @@ def test_a_reader_that_has_seen_enough(workers, limits, tmp_path):
     assert wait_for(lambda: not living(found)), "a worker is left"
 
 
-# A search that takes for ever, in a native call that lets other threads run and knows no signals. Lists of the n best are
-# searched one by one.
+# A search that takes for ever, in a native call that lets other threads run and knows no signals. Lists of the n best
+# are searched one by one.
 STUCK = """
 import hashlib, pathlib, signal
 from latticemetric.corpus import oracles

@@ -36,7 +36,7 @@ class GraphQuestions(ReadCorpus):
             settings: The settings of the run by name, such as `workers` or `keep_going`.
 
         Examples:
-            >>> from latticemetric import Lattice
+            >>> from latticemetric import Corpus, Lattice
             >>> lattice = Lattice.from_strings(["a b", "a"])
             >>> Corpus([lattice]).map(lambda graph: graph.statistics().arcs)["1"]
             3
@@ -134,7 +134,7 @@ class GraphQuestions(ReadCorpus):
             settings: The settings of the decision (see `mbr`) and of the run by name.
 
         Examples:
-            >>> from latticemetric import Lattice
+            >>> from latticemetric import Corpus, Lattice
             >>> lattice = Lattice.from_strings(["a b", "a c", "d c"], costs=[0.0, 0.1, 0.2])
             >>> Corpus([lattice]).mbr("wer")["1"].words
             ('a', 'c')

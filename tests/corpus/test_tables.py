@@ -201,6 +201,7 @@ def test_data_frames_have_the_columns_of_tsv(name, tmp_path):
 
 
 def test_numbers_of_the_1_best_are_columns_of_data_frames():
+    pytest.importorskip("pandas")
     frame = answered("oracle").to_pandas()
     assert frame["one_best_score"].tolist() == [0.5]
     assert frame["hope_1_cost"].tolist() == [1493.3]

@@ -21,7 +21,7 @@ import numpy as np
 from generate import Size, draw
 
 import latticemetric as lm
-from latticemetric.graph import with_word_counts
+from latticemetric.graph import Graph, with_word_counts
 
 T = TypeVar("T")
 GRID = 20
@@ -175,8 +175,9 @@ def of_kaldi(lattices: Path, references: Path) -> Iterator[Row]:
     yield row(f"Kaldi with bigrams, {arcs} arcs", found, seconds, f"{GRID} × {GRID} searches: {by_grid:.2f} s")
 
 
-def with_bigrams(lattice: lm.Lattice, texts: Sequence[Sequence[str]]) -> lm.Lattice:
+def with_bigrams(lattice: Graph, texts: Sequence[Sequence[str]]) -> lm.Lattice:
     """Return the lattice with a column of smoothed bigram costs, estimated on texts."""
+    assert isinstance(lattice, lm.Lattice)
     unigrams = Counter(word for text in texts for word in text)
     bigrams = Counter(pair for text in texts for pair in zip(["", *text], text, strict=False))
     heads = Counter(head for head, _ in bigrams.elements())

@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from html import escape
 from typing import TYPE_CHECKING, Any, Generic
 
 from latticemetric.arguments import path_text
@@ -238,6 +237,8 @@ class Answers(Tabular, Generic[A]):
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks, of the first answers."""
+        from html import escape
+
         table = self._table(self._all())
         rows = list(table.rows())
         used = [k for k, _ in enumerate(table.columns) if any(row[k] not in (None, "", []) for row in rows)]

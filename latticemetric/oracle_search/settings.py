@@ -293,13 +293,17 @@ def searched_by(by: str | Metric[Any] | SearchSettings | Any, settings: Mapping[
 def kind_of(by: str | Metric[Any] | Any) -> tuple[type[SearchSettings], dict[str, Any]]:
     """Return the kind of search that a metric or an automaton means, and the settings that it gives."""
     from latticemetric.metrics.base import Metric
-    from latticemetric.metrics.bleu import BLEU
-    from latticemetric.metrics.compounds import CompoundWER
+    from latticemetric.metrics.recognition import GRR
     from latticemetric.metrics.registry import make_metric
 
     if names_automaton(by) or not isinstance(by, str | Metric):
         return ByAutomaton, {"automaton": by}
     metric = make_metric(by) if isinstance(by, str) else by
+    if isinstance(metric, GRR):  # most runs need none of the others, and start faster without them
+        return ByRate, {"metric": metric}
+    from latticemetric.metrics.bleu import BLEU
+    from latticemetric.metrics.compounds import CompoundWER
+
     if isinstance(metric, CompoundWER):
         return ByCompounds, {}
     return ByCorpusBLEU if isinstance(metric, BLEU) else ByRate, {"metric": metric}

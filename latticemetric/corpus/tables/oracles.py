@@ -121,14 +121,17 @@ class OracleTable(RateTable):
         tags: bool = False,
         alignment: bool = False,
     ) -> None:
-        from latticemetric.corpus.margins import margin_kinds
-
         search = sums.search
         super().__init__(answers, sums.metric, sums.signature, shard)
         self.sums = sums
         self.looks, self._tags, self._alignment = looks, tags, alignment
         self._lists = [*(["tags", "gap_tags"] if tags else []), *(["confidences"] if search.posteriors else [])]
-        self._sides, self._nbest = margin_kinds(search), bool(search.nbest)
+        self._sides: list[MarginKind] = []
+        self._nbest = bool(search.nbest)
+        if search.finds_more:
+            from latticemetric.corpus.margins import margin_kinds
+
+            self._sides = margin_kinds(search)
         self._metrics = [metric.name for metric in search.string_metrics]
         self._has_more = bool(self._lists or self._sides or self._nbest or self._metrics)
         self._ready: dict[tuple[str, str], ReadyLines[FoundOracles]] = {}

@@ -1191,7 +1191,7 @@ class TunedGraphs:
         """Return the segments from `low / unit` to `high / unit` of the graphs of the numbers `chosen`.
 
         Returns:
-            How many segments each graph has; of all segments, the ends, the sums of both columns, and the paths.
+            The number of segments of each graph; and the ends of all segments, their sums of both columns, and their paths.
         """
 
     def cells(

@@ -97,7 +97,7 @@ Convention = str
 
 _CONVENTIONS: Mapping[str, Mapping[str, WrittenWeight]] = {"columns": {}, "kaldi": KALDI}
 CONVENTIONS = tuple(_CONVENTIONS)
-"""How weights are written: as those of columns, or as in Kaldi's scripts."""
+"""The conventions for writing weights: by columns, or as Kaldi's scripts do."""
 
 
 def written_weight(column: str, convention: Convention) -> WrittenWeight:

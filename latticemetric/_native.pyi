@@ -1191,7 +1191,7 @@ class TunedGraphs:
         """Return the segments from `low / unit` to `high / unit` of the graphs of the numbers `chosen`.
 
         Returns:
-            The number of segments of each graph; and the ends of all segments, their sums of both columns, and their paths.
+            The number of segments of each graph; and of all segments, the ends, the sums of both columns, the paths.
         """
 
     def cells(
